@@ -50,7 +50,7 @@ pub use values::stop_reason::StopReason;
 /// Errors of calls, and the error types of user code.
 pub mod error {
     pub use crate::actor::commands::CommandError;
-    pub use crate::actor::errors::{AskError, SendRejection, TellError, WaitError};
+    pub use crate::actor::errors::{AskError, SendRejection, StartingError, TellError, WaitError};
     pub use crate::engine::bus::Lagged;
     pub use crate::tree::children::KeyedError;
     pub use crate::values::failure::UserError;
@@ -95,7 +95,7 @@ pub mod spec {
 pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
     pub use crate::actor::context::SpawnChild;
-    pub use crate::actor::waits::{ShutdownRef, Terminated};
+    pub use crate::actor::waits::{ShutdownRef, Starting, Terminated};
     pub use crate::tree::{Join, Shutdown};
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::actor::commands::{self, CommandError};
-use crate::actor::waits::{ShutdownRef, ShutdownResult, Terminated};
+use crate::actor::waits::{ShutdownRef, ShutdownResult, Starting, Terminated};
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::values::ended::{Ended, Watched};
@@ -133,22 +133,24 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
         ShutdownRef::of(self.any().cell)
     }
 
-    /// Restarts this child alone, whatever the strategy (S26).
+    /// Restarts this child alone, whatever the strategy (S26). Await the [`Starting`] to wait until it is up; it need not
+    /// be awaited.
     ///
     /// # Errors
     ///
     /// Returns why the request was refused; see [`CommandError`].
-    fn restart(&self) -> Result<(), CommandError> {
-        commands::restart(&*self.any().cell)
+    fn restart(&self) -> Result<Starting, CommandError> {
+        commands::restart(&self.any().cell)
     }
 
-    /// Starts the child again after it has ended, whatever the reason (S26).
+    /// Starts the child again after it has ended, whatever the reason (S26). Await the [`Starting`] to wait until it is up;
+    /// it need not be awaited.
     ///
     /// # Errors
     ///
     /// Returns why the request was refused; see [`CommandError`].
-    fn start_again(&self) -> Result<(), CommandError> {
-        commands::start_again(&*self.any().cell)
+    fn start_again(&self) -> Result<Starting, CommandError> {
+        commands::start_again(&self.any().cell)
     }
 }
 

@@ -6,15 +6,18 @@
 
 use std::fmt;
 
+use crate::actor::waits::Starting;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::Arc;
 use crate::decide::child::{Command, CommandOutcome};
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
+use crate::engine::cell::start_wait::StartWait;
 use crate::engine::mailbox::{ActorCell, MailboxItem};
 use crate::engine::supervisor::AfterLock;
 
-/// The error of `restart()` and `start_again()`: why the request was refused.
+/// The error of `restart()` and `start_again()`: why the request was refused. A start that was accepted and then fails is a
+/// [`StartingError`](crate::error::StartingError).
 ///
 /// ```
 /// use supervise::error::CommandError;
@@ -25,11 +28,13 @@ use crate::engine::supervisor::AfterLock;
 ///
 /// /// Restarts or starts the cache, whatever state it is in.
 /// fn renew(cache: &ActorRef<Cache>) -> Result<(), CommandError> {
-///     match cache.restart() {
-///         Err(CommandError::Busy { .. }) => Ok(()), // a restart is already in progress
-///         Err(CommandError::Ended { .. }) => cache.start_again(),
-///         done => done,
-///     }
+///     let starting = match cache.restart() {
+///         Err(CommandError::Busy { .. }) => return Ok(()), // a restart is already in progress
+///         Err(CommandError::Ended { .. }) => cache.start_again()?,
+///         done => done?,
+///     };
+///     println!("{starting:?}"); // or `.await` it
+///     Ok(())
 /// }
 ///
 /// # supervisor! { struct App { cache: Cache = Cache, other: Cache = Cache } }
@@ -165,6 +170,17 @@ fn answer(cell: &dyn AnyCell, verdict: CommandOutcome) -> Result<(), CommandErro
     }
 }
 
+/// Returns the start that was accepted.
+fn starting(
+    cell: &Arc<dyn AnyCell>,
+    verdict: CommandOutcome,
+    start: Option<Arc<StartWait>>,
+) -> Result<Starting, CommandError> {
+    answer(&**cell, verdict)?;
+    let start = start.expect("an accepted start is registered with its decision");
+    Ok(Starting::of(cell.clone(), start))
+}
+
 fn ask<'a, R>(
     owner: &'a Option<Arc<dyn AnyCell>>,
     cell: &dyn AnyCell,
@@ -196,19 +212,23 @@ fn decide<R>(cell: &dyn AnyCell, command: Command, then: impl Fn(CommandOutcome)
 }
 
 /// Carries out `restart()`.
-pub(crate) fn restart(cell: &dyn AnyCell) -> Result<(), CommandError> {
+pub(crate) fn restart(cell: &Arc<dyn AnyCell>) -> Result<Starting, CommandError> {
     let core = cell.core();
     if core.parent.is_none() {
         return Err(CommandError::NotDeclared { path: core.path() });
     }
-    match decide(cell, Command::Restart, drop) {
-        Some((verdict, ())) => answer(cell, verdict),
+    let register = |verdict| match verdict {
+        CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => Some(core.expect_start()),
+        _ => None,
+    };
+    match decide(&**cell, Command::Restart, register) {
+        Some((verdict, start)) => starting(cell, verdict, start),
         None => Err(CommandError::Ended { path: core.path() }),
     }
 }
 
 /// Carries out `start_again()`.
-pub(crate) fn start_again(cell: &dyn AnyCell) -> Result<(), CommandError> {
+pub(crate) fn start_again(cell: &Arc<dyn AnyCell>) -> Result<Starting, CommandError> {
     let core = cell.core();
     let Some(owner) = core.supervisor() else { return Err(CommandError::NotDeclared { path: core.path() }) };
     let (declares, is_over) =
@@ -222,14 +242,15 @@ pub(crate) fn start_again(cell: &dyn AnyCell) -> Result<(), CommandError> {
     // The cell is revived under the supervisor's lock, so that every later request refers to the new life.
     let revive = |verdict| {
         if verdict != CommandOutcome::FirstStart {
-            return Vec::new();
+            return (Vec::new(), None);
         }
         core.revive();
         cell.reopen();
-        core.forget_requests() // to be dropped after the lock
+        // The requests are to be dropped after the lock.
+        (core.forget_requests(), Some(core.expect_start()))
     };
-    match decide(cell, Command::StartAgain, revive) {
-        Some((verdict, _)) => answer(cell, verdict),
+    match decide(&**cell, Command::StartAgain, revive) {
+        Some((verdict, (_, start))) => starting(cell, verdict, start),
         // The table of a supervisor is dropped when the supervisor ends.
         None if declares => Err(CommandError::SupervisorEnded { path: core.path() }),
         None => Err(CommandError::NotDeclared { path: core.path() }),

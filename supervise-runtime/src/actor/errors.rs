@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::values::ended::Ended;
+
 /// The error of a message that was not accepted, with the reason and the path of the receiver.
 ///
 /// The message is not lost: [`into_message`](TellError::into_message) returns it, so that you can send it again or to
@@ -236,6 +238,90 @@ pub enum AskError {
 pub struct WaitError {
     pub(crate) path: String,
 }
+
+/// Why a start that was asked for did not come, or cannot be awaited; see [`Starting`](crate::future::Starting).
+///
+/// ```
+/// use supervise::error::StartingError;
+/// use supervise::prelude::*;
+///
+/// struct Db;
+///
+/// #[actor]
+/// impl Db {
+///     #[pre_start]
+///     fn open(&mut self, cx: &mut Context<Self>) -> std::io::Result<()> {
+///         if cx.incarnation() > 1 { Err(std::io::ErrorKind::TimedOut.into()) } else { Ok(()) }
+///     }
+///
+///     fn handle(&mut self, _msg: ()) {}
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(_ => Stop)]
+///         db: Db = Db,
+///         other: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let failed = shop.db.restart()?.await.expect_err("the second start fails");
+/// assert!(matches!(&failed, StartingError::Ended { ended: Ended::Failed(_), .. }));
+/// assert_eq!(failed.to_string(), "db has ended instead of coming up: failed while restarting: timed out");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum StartingError {
+    /// The child has ended before it was up.
+    Ended {
+        /// The path of the child.
+        path: String,
+        /// The end.
+        ended: Ended,
+    },
+    /// The caller is part of the child whose start it waits for. The child starts all the same.
+    Inside {
+        /// The path of the child.
+        path: String,
+    },
+}
+
+impl StartingError {
+    /// Returns the path of the child.
+    pub fn path(&self) -> &str {
+        match self {
+            StartingError::Ended { path, .. } | StartingError::Inside { path } => path,
+        }
+    }
+
+    /// Returns how the child has ended, if it has.
+    pub fn ended(&self) -> Option<&Ended> {
+        match self {
+            StartingError::Ended { ended, .. } => Some(ended),
+            StartingError::Inside { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for StartingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartingError::Ended { path, ended } => {
+                write!(f, "{path} has ended instead of coming up: {}", ended.at(path))
+            }
+            StartingError::Inside { path } => {
+                write!(f, "{path} cannot wait for its own start; ask for it and return")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartingError {}
 
 #[cfg(test)]
 mod tests {

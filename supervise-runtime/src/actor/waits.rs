@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::actor::errors::WaitError;
+use crate::actor::errors::{StartingError, WaitError};
+use crate::base::BoxFuture;
 use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::current;
+use crate::engine::cell::start_wait::StartWait;
 use crate::values::ended::Ended;
 use crate::values::report::Report;
 
@@ -135,6 +137,99 @@ impl EndWait {
             }
         }
         Poll::Pending
+    }
+}
+
+/// The future of [`ChildRef::restart`](crate::ChildRef::restart) and
+/// [`ChildRef::start_again`](crate::ChildRef::start_again): a start that was asked for, whether or not this is awaited.
+///
+/// The future resolves to `Ok` once the child is up with the new start, and to an error if it has ended instead. While a
+/// failed start is retried, it waits. The start that counts is decided together with the request: an incarnation that
+/// was up or starting at that moment is not the new one. Needs no tokio runtime.
+///
+/// # Errors
+///
+/// Resolves to a [`StartingError`] if the child ends before it is up, and at once when polled from inside the child or
+/// from below it.
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the child starts all the same.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Cache;
+/// # #[actor]
+/// # impl Cache { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct App {
+///         cache: Cache = Cache,
+///         other: Cache = Cache,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// app.cache.restart()?.await?; // up again
+/// assert_eq!(app.cache.incarnation(), 2);
+///
+/// app.other.restart()?; // nothing waits for it
+/// # Ok(())
+/// # }
+/// ```
+pub struct Starting {
+    cell: Arc<dyn AnyCell>,
+    wait: Arc<StartWait>,
+    decided: Option<BoxFuture<'static, ()>>,
+}
+
+impl Starting {
+    pub(crate) fn of(cell: Arc<dyn AnyCell>, wait: Arc<StartWait>) -> Self {
+        Starting { cell, wait, decided: None }
+    }
+}
+
+/// Two are equal if they wait for the same start.
+impl PartialEq for Starting {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.wait, &other.wait)
+    }
+}
+
+impl Eq for Starting {}
+
+impl std::fmt::Debug for Starting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Starting({})", self.cell.core().path())
+    }
+}
+
+impl Future for Starting {
+    type Output = Result<(), StartingError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
+        loop {
+            let core = self.cell.core();
+            match self.wait.outcome() {
+                Some(Ok(())) => return Poll::Ready(Ok(())),
+                Some(Err(ended)) => {
+                    return Poll::Ready(Err(StartingError::Ended { path: core.path(), ended: ended.clone() }));
+                }
+                None if current::is_inside(core.id) => {
+                    return Poll::Ready(Err(StartingError::Inside { path: core.path() }));
+                }
+                None => {}
+            }
+            let Starting { wait, decided, .. } = &mut *self;
+            let decided = decided.get_or_insert_with(|| {
+                let wait = wait.clone();
+                Box::pin(async move { wait.decided().await })
+            });
+            std::task::ready!(decided.as_mut().poll(cx));
+            self.decided = None;
+        }
     }
 }
 

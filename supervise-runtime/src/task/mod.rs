@@ -17,7 +17,7 @@ use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands;
 use crate::actor::commands::CommandError;
 use crate::actor::options::ChildOptions;
-use crate::actor::waits::{ShutdownRef, Terminated};
+use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
@@ -526,7 +526,8 @@ impl TaskRef {
     /// Restarts this task alone, whatever the strategy.
     ///
     /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
-    /// again. This method returns immediately: `Ok` says that the restart has been accepted. A failure of the new start
+    /// again. This method returns immediately: `Ok` says that the restart has been accepted; await
+    /// the [`Starting`] to wait until it is up. A failure of the new start
     /// concerns this child alone: the child is retried or ends, and no sibling is restarted together with it, whatever
     /// the strategy (S26).
     ///
@@ -535,14 +536,15 @@ impl TaskRef {
     /// Returns `Busy` while the task is already going down for a restart, or while its group goes down, waits or comes
     /// up; `Stopping` while the task stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
     /// set.
-    pub fn restart(&self) -> Result<(), CommandError> {
-        commands::restart(&*self.cell)
+    pub fn restart(&self) -> Result<Starting, CommandError> {
+        commands::restart(&self.cell)
     }
 
     /// Starts the task again after it has ended, whatever the reason.
     ///
     /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
-    /// delay. This method returns immediately: `Ok` says that the start has been accepted.
+    /// delay. This method returns immediately: `Ok` says that the start has been accepted;
+    /// await the [`Starting`] to wait until it is up.
     ///
     /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
     /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
@@ -553,8 +555,8 @@ impl TaskRef {
     ///
     /// Returns `NotEnded` while the task lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
     /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for an instance of a `[..]`.
-    pub fn start_again(&self) -> Result<(), CommandError> {
-        commands::start_again(&*self.cell)
+    pub fn start_again(&self) -> Result<Starting, CommandError> {
+        commands::start_again(&self.cell)
     }
 
     /// Waits until the task has ended; ready immediately if it already has. A restart is not an end. Needs no tokio

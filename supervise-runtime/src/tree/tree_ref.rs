@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::errors::WaitError;
-use crate::actor::waits::{EndWait, ShutdownRef, Terminated, report};
+use crate::actor::waits::{EndWait, ShutdownRef, Starting, Terminated, report};
 use crate::base::sync::Arc;
 use crate::base::sync::atomic::Ordering;
 use crate::engine::bus::Events;
@@ -132,7 +132,8 @@ impl TreeRef {
     /// Restarts this subtree alone, whatever the strategy.
     ///
     /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
-    /// again. This method returns immediately: `Ok` says that the restart has been accepted. A failure of the new start
+    /// again. This method returns immediately: `Ok` says that the restart has been accepted; await
+    /// the [`Starting`] to wait until it is up. A failure of the new start
     /// concerns this subtree alone: the subtree is retried or ends, and no sibling is restarted together with it,
     /// whatever the strategy (S26).
     ///
@@ -141,15 +142,16 @@ impl TreeRef {
     /// Returns `Busy` while the tree is already going down for a restart, or while its group goes down, waits or comes
     /// up; `Stopping` while the tree stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
     /// set; `NotDeclared` for a root, which has no supervisor.
-    pub fn restart(&self) -> Result<(), CommandError> {
-        commands::restart(&*self.cell)
+    pub fn restart(&self) -> Result<Starting, CommandError> {
+        commands::restart(&self.cell)
     }
 
     /// Starts the subtree again after it has ended, whatever the reason.
     ///
     /// OTP calls this `restart_child`. The start is like the first start: with all declared children, also those that
     /// were stopped from outside, and with a fresh restart budget and restart delay. This method returns immediately:
-    /// `Ok` says that the start has been accepted.
+    /// `Ok` says that the start has been accepted;
+    /// await the [`Starting`] to wait until it is up.
     ///
     /// A failure of that start concerns this subtree alone, until the subtree is up or has ended. It is decided like
     /// the failure of any first start: without a backoff or a decider the subtree ends, [`ended`](Self::ended) returns
@@ -160,8 +162,8 @@ impl TreeRef {
     ///
     /// Returns `NotEnded` while the tree lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
     /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a root.
-    pub fn start_again(&self) -> Result<(), CommandError> {
-        commands::start_again(&*self.cell)
+    pub fn start_again(&self) -> Result<Starting, CommandError> {
+        commands::start_again(&self.cell)
     }
 
     /// Requests the shutdown immediately, even if the returned future is never polled. Await it to get the [`Report`].

@@ -36,7 +36,7 @@ impl Restless {
         let me = cx.actor_ref();
         if cx.incarnation() < MANY {
             match self.way {
-                Way::RestartInPreStart => me.restart().unwrap(),
+                Way::RestartInPreStart => drop(me.restart().unwrap()),
                 _ => me.try_tell(()).unwrap(),
             }
         }
@@ -45,7 +45,7 @@ impl Restless {
 
     fn handle(&mut self, _msg: (), cx: &mut Context<Self>) -> Result<(), Tired> {
         match self.way {
-            Way::RestartInHandler => cx.actor_ref().restart().unwrap(),
+            Way::RestartInHandler => drop(cx.actor_ref().restart().unwrap()),
             Way::KillInHandler => cx.actor_ref().kill(),
             Way::FailInHandler => return Err(Tired),
             Way::StopInHandler => cx.stop(),

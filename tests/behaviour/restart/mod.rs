@@ -7,5 +7,6 @@ mod hooks;
 mod requested;
 mod requested_start_failures;
 mod start_timeout;
+mod starting;
 mod steps;
 mod supervisor_state;

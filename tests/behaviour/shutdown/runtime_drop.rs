@@ -335,7 +335,7 @@ impl Twin {
 impl Drop for Twin {
     fn drop(&mut self) {
         if let Some(other) = self.other.get() {
-            self.told.send((other.start_again(), other.try_tell(()).is_ok())).unwrap();
+            self.told.send((other.start_again().map(drop), other.try_tell(()).is_ok())).unwrap();
         }
     }
 }

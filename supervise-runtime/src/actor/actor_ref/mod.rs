@@ -11,7 +11,7 @@ use crate::actor::commands::{self, CommandError};
 use crate::actor::context::Context;
 use crate::actor::errors::{SendRejection, TellError};
 use crate::actor::timers::Tick;
-use crate::actor::waits::{ShutdownRef, Terminated};
+use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
@@ -302,22 +302,25 @@ impl<A: Actor> ActorRef<A> {
     /// ```
     /// # use supervise::{Actor, ActorRef};
     /// # use supervise::error::CommandError;
-    /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), CommandError> {
-    ///     match cache.restart() {
-    ///         Err(CommandError::Busy { .. }) => Ok(()), // a restart is already in progress
-    ///         Err(CommandError::Ended { .. }) => cache.start_again(),
-    ///         done => done,
-    ///     }
+    /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let starting = match cache.restart() {
+    ///         Err(CommandError::Busy { .. }) => return Ok(()), // a restart is already in progress
+    ///         Err(CommandError::Ended { .. }) => cache.start_again()?,
+    ///         done => done?,
+    ///     };
+    ///     Ok(starting.await?) // up
     /// }
     /// ```
-    pub fn restart(&self) -> Result<(), CommandError> {
-        commands::restart(&*self.cell)
+    pub fn restart(&self) -> Result<Starting, CommandError> {
+        let cell: Arc<dyn AnyCell> = self.cell.clone();
+        commands::restart(&cell)
     }
 
     /// Starts the actor again after it has ended, whatever the reason.
     ///
     /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
-    /// delay. This method returns immediately: `Ok` says that the start has been accepted.
+    /// delay. This method returns immediately: `Ok` says that the start has been accepted;
+    /// await the [`Starting`] to wait until it is up.
     ///
     /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
     /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
@@ -329,8 +332,9 @@ impl<A: Actor> ActorRef<A> {
     /// Returns `NotEnded` while the actor lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
     /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a child that was spawned at
     /// run time.
-    pub fn start_again(&self) -> Result<(), CommandError> {
-        commands::start_again(&*self.cell)
+    pub fn start_again(&self) -> Result<Starting, CommandError> {
+        let cell: Arc<dyn AnyCell> = self.cell.clone();
+        commands::start_again(&cell)
     }
 
     /// Stops the actor after it has handled the messages that it has already accepted.

@@ -10,6 +10,7 @@ use std::task::{Poll, Waker};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::start_wait::StartWait;
 use super::waitlist::Waitlist;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
@@ -97,15 +98,23 @@ struct Life {
     failed: Option<Box<Failure>>,
     /// The failures on the way down of the present incarnation, for which there was no decision.
     late: Option<Box<Late>>,
-    /// The last end, and the last ticket that was given before it: the cell may have been started again before a waiter
-    /// is polled.
-    heard: Option<Box<(u64, Ended)>>,
+    told: Option<Box<Told>>,
     watchers: Waitlist<OnEnd>,
     /// By ticket.
     waiting: BTreeMap<u64, Waker>,
     tickets: u64,
     /// The ends of the children, for a tree that is stopping.
     report: Option<Box<Reports>>,
+}
+
+/// What most cells are never asked for.
+#[derive(Default)]
+struct Told {
+    /// The last end, and the last ticket that was given before it: the cell may have been started again before a waiter
+    /// is polled.
+    heard: Option<(u64, Ended)>,
+    /// The start that callers have asked for, and that is still to come.
+    starting: Option<Arc<StartWait>>,
 }
 
 /// The failures on the way down.
@@ -140,7 +149,8 @@ impl Life {
 
     /// Returns the end that this future waited for.
     fn heard_by(&self, ticket: u64) -> Option<Ended> {
-        self.heard.as_ref().filter(|heard| ticket <= heard.0).map(|heard| heard.1.clone())
+        let heard = self.told.as_ref()?.heard.as_ref()?;
+        (ticket <= heard.0).then(|| heard.1.clone())
     }
 
     fn ticket(&mut self) -> u64 {
@@ -492,14 +502,35 @@ impl CellCore {
             let mut life = lock(&self.life);
             life.up = false;
             life.ended = Some(ended.clone());
-            let heard = (life.tickets > 0).then(|| Box::new((life.tickets, ended.clone())));
-            let before = std::mem::replace(&mut life.heard, heard);
+            let heard = (life.tickets > 0).then(|| (life.tickets, ended.clone()));
+            let told = heard.map(|heard| Box::new(Told { heard: Some(heard), starting: None }));
+            let before = std::mem::replace(&mut life.told, told);
             (life.watchers.all(), std::mem::take(&mut life.waiting), before)
         };
-        drop(before); // it contains an error, which is a user value
+        if let Some(start) = before.and_then(|before| before.starting) {
+            start.decide(Err(ended.clone()));
+        }
         foreign();
         waiting.into_values().for_each(Waker::wake);
         watchers.for_each(|tell| tell(&ended));
+    }
+
+    /// Registers a caller that asks for a start. To be called under the lock of the supervisor, with its decision.
+    pub(crate) fn expect_start(&self) -> Arc<StartWait> {
+        lock(&self.life).told.get_or_insert_default().starting.get_or_insert_default().clone()
+    }
+
+    /// Takes the requested start that has come. To be called under the lock of the supervisor, which accepts that the
+    /// cell is up.
+    pub(crate) fn take_start(&self) -> Option<Arc<StartWait>> {
+        lock(&self.life).told.as_mut()?.starting.take()
+    }
+
+    /// The requested start will not come, and the end of the cell was announced before the request.
+    pub(crate) fn fail_start(&self, ended: &Ended) {
+        if let Some(start) = self.take_start() {
+            start.decide(Err(ended.clone()));
+        }
     }
 
     /// Clears the end of a cell that its supervisor starts again (S20).

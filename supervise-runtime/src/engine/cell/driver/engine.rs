@@ -330,8 +330,15 @@ impl Engine {
         self.open(machine, hands);
         let core = self.cell.core();
         let now = Instant::now();
-        self.with_group(|group, id| group.up(id, now));
+        let start = self.with_group(|group, id| {
+            let accepts = group.at(id) == MemberState::Starting;
+            group.up(id, now);
+            if accepts { core.take_start() } else { None }
+        });
         core.set_up();
+        if let Some(start) = start.flatten() {
+            start.decide(Ok(()));
+        }
         if let Some(table) = core.table() {
             table.on(&*self.cell, |group| match &healed {
                 Some(failure) if again && self.kind == ChildKind::Actor => group.restart_kept(failure, now),

@@ -425,7 +425,8 @@ impl Driver {
         match message {
             // The child had already ended, and was to start with its supervisor, which has stopped instead. If it was
             // started on request meanwhile, it still has to announce the end of that life.
-            SystemMessage::Order(Order::Over(_)) if self.machine.is_ended() && !self.has_end_to_tell() => {
+            SystemMessage::Order(Order::Over(ended)) if self.machine.is_ended() && !self.has_end_to_tell() => {
+                self.engine.cell.core().fail_start(&ended);
                 closed(&*self.engine.cell);
             }
             SystemMessage::Order(order) => self.order(order),

@@ -81,6 +81,7 @@ impl Drop for CellGuard {
                     None => core.set_ended(Ended::RuntimeGone),
                 }
             }
+            core.fail_start(&Ended::RuntimeGone);
             if core.parent.is_none() {
                 core.bus.close();
             }

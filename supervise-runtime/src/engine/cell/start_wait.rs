@@ -1,0 +1,39 @@
+//! The wait for a start that a caller has asked for (S26).
+
+use tokio::sync::Notify;
+
+use crate::base::sync::{OnceLock, foreign};
+use crate::values::ended::Ended;
+
+/// A requested start, shared by all callers that asked for it before the child was up or had ended.
+///
+/// The request is registered under the lock of the child's supervisor, together with its decision, and taken under the
+/// same lock when that supervisor accepts that the child is up. So an incarnation that was up, or just coming up, when
+/// the request came does not count.
+#[derive(Debug, Default)]
+pub(crate) struct StartWait {
+    outcome: OnceLock<Result<(), Ended>>,
+    decided: Notify,
+}
+
+impl StartWait {
+    /// Notifies the callers. To be called without a lock.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn decide(&self, outcome: Result<(), Ended>) {
+        foreign();
+        let _ = self.outcome.set(outcome);
+        self.decided.notify_waiters();
+    }
+
+    pub(crate) fn outcome(&self) -> Option<&Result<(), Ended>> {
+        self.outcome.get()
+    }
+
+    /// Waits until there is an outcome.
+    pub(crate) async fn decided(&self) {
+        let decided = self.decided.notified();
+        if self.outcome.get().is_none() {
+            decided.await;
+        }
+    }
+}
