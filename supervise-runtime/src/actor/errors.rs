@@ -1,6 +1,7 @@
 //! The errors of a `tell`, an `ask` and a wait.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::values::ended::Ended;
@@ -8,7 +9,7 @@ use crate::values::ended::Ended;
 /// The error of a message that was not accepted, with the reason and the path of the receiver.
 ///
 /// The message is not lost: [`into_message`](TellError::into_message) returns it, so that you can send it again or to
-/// another actor.
+/// another actor. The error is `Sync` for every message that is `Send`, so `?` converts it to a boxed error.
 ///
 /// ```
 /// use supervise::error::SendRejection;
@@ -38,9 +39,10 @@ use crate::values::ended::Ended;
 /// # }
 /// ```
 pub struct TellError<M> {
-    pub(super) message: M,
-    pub(super) reason: SendRejection,
-    pub(super) path: String,
+    /// Never locked: it makes the error `Sync` for every message, so that `?` can box it.
+    message: Mutex<M>,
+    reason: SendRejection,
+    path: String,
 }
 
 /// Why a message was not accepted.
@@ -109,9 +111,13 @@ impl fmt::Display for SendRejection {
 }
 
 impl<M> TellError<M> {
+    pub(super) fn new(message: M, reason: SendRejection, path: String) -> Self {
+        TellError { message: Mutex::new(message), reason, path }
+    }
+
     /// Returns the message.
     pub fn into_message(self) -> M {
-        self.message
+        self.message.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the reason why the message was not accepted.
@@ -330,7 +336,7 @@ mod tests {
     /// A `tell` gives its message back and an `ask` does not, so only the text of a `tell` says how to take it.
     #[test]
     fn only_a_tell_says_how_to_take_the_message_back() {
-        let told = TellError { message: (), reason: SendRejection::Ended, path: "db".into() };
+        let told = TellError::new((), SendRejection::Ended, "db".into());
         let asked = AskError::Refused { path: "db".into(), reason: SendRejection::Ended };
         let ended = "db did not accept the message: the actor has stopped or is stopping";
         assert_eq!(told.to_string(), format!("{ended}; take the message back with `into_message`"));

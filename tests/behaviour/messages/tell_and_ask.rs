@@ -6,7 +6,7 @@ use supervise::error::{AskError, SendRejection};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle};
+use crate::common::{Boom, Do, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 supervisor! {
     struct Narrow(journal: Journal) {
@@ -224,4 +224,26 @@ async fn hooks_of_the_way_down_do_not_wait_for_one_that_is_down() {
     let all = format!("Err({down}) Err(Refused {{ path: \"probe\", reason: {down} }}) Err({down})");
     assert_eq!(journal.take(), [all, format!("Err({down})")]);
     assert_eq!(pair.leaves.incarnation(), 2);
+}
+
+/// S3: the error of a `tell` can be boxed and sent on, also if the message is `Send` and not `Sync`.
+#[tokio::test(start_paused = true)]
+async fn the_error_of_a_tell_needs_no_message_that_is_sync() {
+    struct Takes;
+    #[actor]
+    impl Takes {
+        fn handle(&mut self, _msg: std::cell::Cell<u32>) {}
+    }
+    supervisor! { struct One { takes: Takes = Takes, other: Takes = Takes } }
+    async fn send(takes: &ActorRef<Takes>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        takes.tell(std::cell::Cell::new(7)).await?;
+        Ok(())
+    }
+    let one = One::start().await.unwrap();
+    send(&one.takes).await.unwrap();
+    one.takes.stop();
+    soon(one.takes.terminated()).await.unwrap();
+    assert!(send(&one.takes).await.unwrap_err().to_string().starts_with("takes did not accept the message"));
+    let back = one.takes.tell(std::cell::Cell::new(8)).await.unwrap_err();
+    assert_eq!(back.into_message().get(), 8);
 }

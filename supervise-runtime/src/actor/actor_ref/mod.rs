@@ -182,7 +182,7 @@ impl<A: Actor> ActorRef<A> {
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
         self.cell.try_push(Envelope::Msg(msg), current::is_leaving()).map_err(|(envelope, rejected)| {
             let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
-            TellError { message, reason: rejected.into(), path: self.path() }
+            TellError::new(message, rejected.into(), self.path())
         })
     }
 

@@ -175,7 +175,7 @@ impl<A: Actor> Future for Tell<'_, A> {
                 };
                 this.push.cancel_wait(this.cell);
                 let path = this.cell.core().path();
-                Poll::Ready(Err(TellError { message, reason: rejected.into(), path }))
+                Poll::Ready(Err(TellError::new(message, rejected.into(), path)))
             }
         }
     }
