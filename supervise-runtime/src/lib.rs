@@ -38,7 +38,7 @@ pub use actor::guardian::{self, spawn};
 pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
 pub use task::{Task, TaskContext, TaskRef};
-pub use tree::children::{Children, Keyed};
+pub use tree::children::{Children, Keyed, Origin};
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
 pub use tree::{Child, Handle, Running, Start, Tree, TreeRef};
@@ -96,11 +96,13 @@ pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
     pub use crate::actor::context::SpawnChild;
     pub use crate::actor::waits::{ShutdownRef, Starting, Terminated};
+    pub use crate::tree::children::{GetOrSpawn, Spawn, Told};
     pub use crate::tree::{Join, Shutdown};
 }
 
 /// Traits in the bounds of methods. Compiler messages name them; programs neither name nor implement them.
 pub mod bound {
+    pub use crate::actor::child_ref::InstanceSet;
     pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
     pub use crate::actor::options::Redeliver;
     pub use crate::actor::timers::Every;

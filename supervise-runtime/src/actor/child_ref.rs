@@ -154,6 +154,27 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
     }
 }
 
+/// The handle of a set: [`Children`](crate::Children) or [`Keyed`](crate::Keyed), for
+/// [`Context::watch_each`](crate::Context::watch_each).
+///
+/// It cannot be implemented elsewhere.
+///
+/// ```
+/// use supervise::bound::InstanceSet;
+/// use supervise::{Actor, Context, Watcher};
+///
+/// fn watch_all<A: Actor + Watcher>(cx: &mut Context<A>, sets: &[&impl InstanceSet]) {
+///     for set in sets {
+///         cx.watch_each(*set);
+///     }
+/// }
+/// ```
+pub trait InstanceSet: Sealed {
+    /// Returns the set, and whether its instances have keys.
+    #[doc(hidden)]
+    fn set(&self) -> (AnyRef, bool);
+}
+
 /// A handle without the type of the child: an actor, a task or a tree.
 ///
 /// [`ChildRef`] has its methods. Its [`shutdown`](ChildRef::shutdown) gives the [`Ended`], also of a tree. Two handles

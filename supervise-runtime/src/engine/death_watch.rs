@@ -8,6 +8,8 @@ use crate::values::ended::{Ended, Watched};
 pub(crate) struct Notice {
     /// The number of the watch that the notice belongs to.
     pub(crate) watch: u64,
+    /// The id of the set, if all its instances are watched.
+    pub(crate) set: Option<u64>,
     pub(crate) who: Watched,
     pub(crate) ended: Ended,
 }

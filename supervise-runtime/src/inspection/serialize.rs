@@ -330,6 +330,7 @@ words! {
         StopReason::FailedAbove => "failed_above",
         StopReason::SiblingEnded => "sibling_ended",
         StopReason::Limit => "limit",
+        StopReason::Replaced => "replaced",
         StopReason::Failed => "failed",
         StopReason::SubtaskFailed => "subtask_failed",
         StopReason::Done => "done",

@@ -1,9 +1,12 @@
 //! Ends: why an actor, task or tree ended, and the notice to its watchers (rule S37).
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::base::DisplayFn;
+use crate::base::sync::Arc;
 use crate::values::failure::{Cause, Failure};
 
 /// Why an actor, task or tree ended.
@@ -207,20 +210,55 @@ impl fmt::Display for Ended {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub struct Watched {
     pub(crate) id: u64,
     pub(crate) path: String,
+    /// The key in a keyed set.
+    key: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl fmt::Debug for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("id", &self.id).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Two are equal if they identify the same child.
+impl PartialEq for Watched {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Watched {}
+
+impl Hash for Watched {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
 }
 
 impl Watched {
     /// Returns the identity of the child with this id.
     pub(crate) fn new(id: u64, path: String) -> Self {
-        Watched { id, path }
+        Watched { id, path, key: None }
+    }
+
+    /// Adds the key of an instance of a keyed set.
+    pub(crate) fn with_key(mut self, key: Option<Arc<dyn Any + Send + Sync>>) -> Self {
+        self.key = key;
+        self
     }
 
     /// Returns the path of the child.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Returns the key of an instance of a keyed set, in a notice of [`watch_each`](crate::Context::watch_each); otherwise
+    /// `None`, also if the keys have another type.
+    pub fn key<K: 'static>(&self) -> Option<&K> {
+        self.key.as_ref()?.downcast_ref()
     }
 }

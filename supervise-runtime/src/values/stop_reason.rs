@@ -70,6 +70,8 @@ pub enum StopReason {
     SiblingEnded,
     /// A restart budget is used up: that of this child, or one above, so that a supervisor above has failed.
     Limit,
+    /// `replace` of a keyed set: another instance takes the key.
+    Replaced,
     /// The child has failed, and is not restarted. A start that has failed is one of these too.
     Failed,
     /// A subtask of this task has failed, and the task with it.
@@ -112,6 +114,7 @@ impl StopReason {
             | StopReason::Drain
             | StopReason::Shutdown
             | StopReason::SiblingEnded
+            | StopReason::Replaced
             | StopReason::Done => StopReason::Shutdown,
             StopReason::Restart => StopReason::Restart,
             StopReason::FailedAbove | StopReason::Failed | StopReason::SubtaskFailed => StopReason::FailedAbove,
@@ -136,7 +139,7 @@ impl StopReason {
     }
 }
 
-const ALL: [StopReason; 10] = [
+const ALL: [StopReason; 11] = [
     StopReason::Asked,
     StopReason::Drain,
     StopReason::Shutdown,
@@ -144,6 +147,7 @@ const ALL: [StopReason; 10] = [
     StopReason::FailedAbove,
     StopReason::SiblingEnded,
     StopReason::Limit,
+    StopReason::Replaced,
     StopReason::Failed,
     StopReason::SubtaskFailed,
     StopReason::Done,
@@ -159,6 +163,7 @@ impl fmt::Display for StopReason {
             StopReason::FailedAbove => "the supervisor above has failed",
             StopReason::SiblingEnded => "a sibling has ended",
             StopReason::Limit => "a restart budget is used up",
+            StopReason::Replaced => "replaced",
             StopReason::Failed => "failed",
             StopReason::SubtaskFailed => "a subtask has failed",
             StopReason::Done => "done",

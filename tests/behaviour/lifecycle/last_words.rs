@@ -108,10 +108,7 @@ async fn the_words_are_in_the_failure() {
     let app = App::start(journal.clone(), Heard::default()).await.unwrap();
     app.always.tell(Say::With("enough".to_owned())).await.unwrap();
     pass(ms(20)).await;
-    assert_eq!(
-        journal.take(),
-        ["again after Some(\"enough\"): always failed while running: ended by itself: enough"]
-    );
+    assert_eq!(journal.take(), ["again after Some(\"enough\"): always failed while running: ended by itself: enough"]);
     app.always.tell(Say::Without).await.unwrap();
     let report = soon(app.join()).await;
     let failure = report.ended.failure().unwrap();

@@ -7,3 +7,4 @@ mod policies;
 mod run;
 mod significant;
 mod temporary;
+mod watch_each;

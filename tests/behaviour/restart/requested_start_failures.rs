@@ -197,7 +197,11 @@ async fn a_kept_requested_start_that_is_stopped_has_ended() {
         }
         assert!(matches!(soon(a.terminated()).await.unwrap(), Ended::Stopped));
         assert!(a.try_tell(Do::Note("late")).is_err());
-        assert_eq!(a.start_again().map(drop).map_err(|error| error.to_string()), Ok(()), "the requested start is kept again");
+        assert_eq!(
+            a.start_again().map(drop).map_err(|error| error.to_string()),
+            Ok(()),
+            "the requested start is kept again"
+        );
         pass(secs(3)).await;
         assert!(journal.take().iter().all(|line| !line.contains("kept") && !line.contains("late")));
         assert_eq!((a.ended().is_none(), tree.slow.incarnation()), (true, 2));

@@ -375,7 +375,10 @@ async fn a_kill_after_a_stop_ends_a_task_at_once() {
         task.kill();
         assert!(matches!(soon(task.terminated()).await, Ok(Ended::Aborted)), "{name}");
         assert_eq!(begun.elapsed(), Duration::ZERO, "{name}");
-        assert_eq!(seen(&mut events), ["stopping Asked", "aborted", "ended Aborted"].map(|what| format!("{name} {what}")));
+        assert_eq!(
+            seen(&mut events),
+            ["stopping Asked", "aborted", "ended Aborted"].map(|what| format!("{name} {what}"))
+        );
     }
 }
 

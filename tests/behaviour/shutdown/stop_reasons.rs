@@ -150,7 +150,10 @@ async fn a_failure_and_an_end_of_its_own() {
     settle().await;
     let mut lines = journal.take();
     lines.sort();
-    assert_eq!(lines, ["ends post_stop Failed", "free post_stop Done", "one post_stop Restart", "one pre_restart Restart"]);
+    assert_eq!(
+        lines,
+        ["ends post_stop Failed", "free post_stop Done", "one post_stop Restart", "one pre_restart Restart"]
+    );
 
     tree.below.left.tell(Tell::Fail).await.unwrap();
     settle().await;
@@ -229,10 +232,10 @@ async fn an_end_replaces_a_restart() {
     settle().await;
     let rest = tree.shutdown();
     soon(rest).await;
-    assert_eq!(journal.take().iter().filter(|line| line.starts_with("one")).collect::<Vec<_>>(), [
-        "one handler Asked",
-        "one post_stop Asked"
-    ]);
+    assert_eq!(
+        journal.take().iter().filter(|line| line.starts_with("one")).collect::<Vec<_>>(),
+        ["one handler Asked", "one post_stop Asked"]
+    );
     assert_eq!(stopping(&mut events)[..2], ["one Restart", "one Asked"]);
 }
 

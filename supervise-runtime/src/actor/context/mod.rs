@@ -9,7 +9,7 @@ use std::future::Future;
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
-use crate::actor::child_ref::{AnyRef, ChildRef};
+use crate::actor::child_ref::{AnyRef, ChildRef, InstanceSet};
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
 use crate::decide::group::Owner;
@@ -38,7 +38,7 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 /// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
 /// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
-///   These outlive a restart.
+///   [`watch_each`](Context::watch_each). These outlive a restart.
 /// * **Its children**: [`spawn`](Context::spawn), [`children`](Context::children), [`child`](Context::child),
 ///   [`keep`](Context::keep), [`link`](Context::link),
 ///   [`unlink`](Context::unlink). They are stopped when the actor is restarted, unless they are kept.
@@ -262,10 +262,85 @@ impl<A: Actor> Context<A> {
         let watching = &mut self.cold.get_or_insert_default().watching;
         watching.watch(other.any().cell(), move |watch, ended| {
             if let Some(me) = me.upgrade() {
-                let notice = Notice { watch, who, ended: ended.clone() };
+                let notice = Notice { watch, set: None, who, ended: ended.clone() };
                 me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
             }
         });
+    }
+
+    /// Asks for one call of [`Watcher::terminated`] for each instance of this set that ends from now on, whoever spawned
+    /// it: `sessions: [Session]`, or `rooms: [String => Room]`, where [`Watched::key`](crate::Watched::key) gives the key.
+    ///
+    /// Restarts of an instance are not reported. The watch outlives restarts of this actor and of the set. A second call
+    /// for the same set changes nothing. See rule S37.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Room;
+    /// # #[actor]
+    /// # impl Room { fn handle(&mut self, _msg: ()) {} }
+    ///
+    /// struct Porter {
+    ///     rooms: Keyed<String, Room, ()>,
+    ///     closed: Vec<String>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Porter {
+    ///     #[pre_start]
+    ///     fn begin(&mut self, cx: &mut Context<Self>) {
+    ///         cx.watch_each(&self.rooms);
+    ///     }
+    ///
+    ///     #[terminated]
+    ///     fn closed(&mut self, room: &Watched) {
+    ///         self.closed.extend(room.key::<String>().cloned());
+    ///     }
+    ///
+    ///     fn handle(&mut self, reply: Reply<Vec<String>>) {
+    ///         reply.send(self.closed.clone());
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct House {
+    ///         rooms: [String => Room] = |_name: String| Room,
+    ///         porter: Porter = Porter { rooms, closed: Vec::new() },
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let house = House::start().await?;
+    /// house.rooms.spawn("hall".to_owned()).await?.shutdown().await?;
+    /// assert_eq!(house.porter.ask(|reply| reply).await?, ["hall"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn watch_each(&mut self, set: &impl InstanceSet)
+    where
+        A: Watcher,
+    {
+        let deliver: Deliver<A> =
+            |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
+        let (me, (set, keyed)) = (Arc::downgrade(&self.cell), set.set());
+        let id = set.cell().core().id;
+        let watching = &mut self.cold.get_or_insert_default().watching;
+        watching.watch_each(set.cell(), keyed, |watch| {
+            Arc::new(move |who, ended| {
+                if let Some(me) = me.upgrade() {
+                    let notice = Notice { watch, set: Some(id), who, ended: ended.clone() };
+                    me.push_past_bound(Envelope::Notice(Box::new((notice, deliver))));
+                }
+            })
+        });
+    }
+
+    /// Cancels a watch of all instances, even if notices are already in the mailbox.
+    pub fn unwatch_each(&mut self, set: &impl InstanceSet) {
+        if let Some(cold) = &mut self.cold {
+            cold.watching.unwatch_each(set.set().0.cell().core().id);
+        }
     }
 
     /// Cancels a watch, even if its notice is already in the mailbox, and a death pact made by
@@ -293,7 +368,10 @@ impl<A: Actor> Context<A> {
 
     /// Returns whether to deliver the notice: once, and only while the watch exists that it belongs to.
     pub(crate) fn hears_of(&mut self, notice: &Notice) -> bool {
-        self.cold.as_mut().is_some_and(|cold| cold.watching.hears_of(notice.who.id, notice.watch))
+        self.cold.as_mut().is_some_and(|cold| match notice.set {
+            Some(set) => cold.watching.hears_of_each(set, notice.watch),
+            None => cold.watching.hears_of(notice.who.id, notice.watch),
+        })
     }
 
     /// Before a restart stops children, they are unwatched (S37).
@@ -313,6 +391,7 @@ impl<A: Actor> Context<A> {
     pub(crate) fn forget_watches(&mut self) {
         if let Some(cold) = &mut self.cold {
             cold.watching.forget_those(|_, _| true);
+            cold.watching.forget_sets();
         }
     }
 

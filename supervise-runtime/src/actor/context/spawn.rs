@@ -18,7 +18,7 @@ use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, se
 use crate::engine::cell::life::live;
 use crate::engine::cell::{Unbegun, current, require_time};
 use crate::engine::mailbox::ActorCell;
-use crate::engine::supervisor::Refused;
+use crate::engine::supervisor::{Refused, Room};
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
@@ -244,7 +244,7 @@ where
             let added = table.add(
                 &*owner,
                 Some(&name),
-                None,
+                Room::default(),
                 settings(&common, ChildKind::Actor),
                 stop_timeout(&common, ChildKind::Actor),
                 |_| {
@@ -266,7 +266,7 @@ where
                 (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: path() }),
                 _ => return Err(SpawnError::Stopping { path: path() }),
             };
-            Startup::of(child.cell.clone()).await?;
+            Startup::unless(child.cell.clone(), || false).await?;
             Ok(child)
         })
     }
@@ -296,14 +296,16 @@ where
 }
 
 /// The wait for the first start of a run-time child. If it is dropped before the child is up, the child is stopped.
-pub(crate) struct Startup {
+pub(crate) struct Startup<D: Fn() -> bool> {
     cell: Arc<dyn AnyCell>,
     over: bool,
+    /// Returns whether the caller does without the wait.
+    detached: D,
 }
 
-impl Startup {
-    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> impl Future<Output = Result<(), SpawnError>> {
-        let mut startup = Startup { cell, over: false };
+impl<D: Fn() -> bool> Startup<D> {
+    pub(crate) fn unless(cell: Arc<dyn AnyCell>, detached: D) -> impl Future<Output = Result<(), SpawnError>> {
+        let mut startup = Startup { cell, over: false, detached };
         async move {
             let mut waiting = Waiting::default();
             let up = poll_fn(|cx| match startup.cell.core().poll_up(&mut waiting, cx.waker()) {
@@ -320,9 +322,9 @@ impl Startup {
     }
 }
 
-impl Drop for Startup {
+impl<D: Fn() -> bool> Drop for Startup<D> {
     fn drop(&mut self) {
-        if !self.over {
+        if !self.over && !(self.detached)() {
             send(&*self.cell, SystemMessage::Stop);
         }
     }

@@ -8,12 +8,15 @@ use std::collections::HashMap;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, number};
 use crate::engine::death_watch::Pact;
+use crate::engine::supervisor::TellEach;
 use crate::values::ended::Ended;
 
 /// The watched actors, by id.
 #[derive(Default)]
 pub(super) struct Watching {
     others: HashMap<u64, Other>,
+    /// The sets of which each instance is watched, by id, with the number of the watch.
+    sets: HashMap<u64, (Arc<dyn AnyCell>, u64)>,
     /// At this size, pacts that have been triggered are removed.
     sweep: usize,
 }
@@ -58,6 +61,38 @@ impl Other {
 }
 
 impl Watching {
+    /// Adds one watch of all instances of a set, however often it is asked for. `tell` gets the number of the watch.
+    pub(super) fn watch_each(&mut self, set: &Arc<dyn AnyCell>, keyed: bool, tell: impl FnOnce(u64) -> TellEach) {
+        let id = set.core().id;
+        if self.sets.contains_key(&id) {
+            return;
+        }
+        if let Some(table) = set.core().table() {
+            let number = number();
+            table.watch_each(number, keyed, tell(number));
+            self.sets.insert(id, (set.clone(), number));
+        }
+    }
+
+    pub(super) fn unwatch_each(&mut self, id: u64) {
+        if let Some((set, number)) = self.sets.remove(&id)
+            && let Some(table) = set.core().table()
+        {
+            table.unwatch_each(number);
+        }
+    }
+
+    /// Returns whether the notice is of a set that is still watched.
+    pub(super) fn hears_of_each(&self, set: u64, number: u64) -> bool {
+        self.sets.get(&set).is_some_and(|watch| watch.1 == number)
+    }
+
+    pub(super) fn forget_sets(&mut self) {
+        for id in self.sets.keys().copied().collect::<Vec<_>>() {
+            self.unwatch_each(id);
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.others.is_empty()
     }

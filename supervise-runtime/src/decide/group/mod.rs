@@ -901,7 +901,8 @@ impl Group {
         }
         if !restarted {
             member.significant_end = significant_end;
-            member.finished = by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
+            member.finished =
+                by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
             self.over(id, ended);
             return self.settle(facts.now);
         }

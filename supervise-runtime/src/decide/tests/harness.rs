@@ -14,8 +14,8 @@ use crate::values::backoff::ExponentialBackoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::{Directive, Lifecycle, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 pub(super) const GROUPS: [Strategy; 2] = [Strategy::AllForOne, Strategy::RestForOne];
 pub(super) const ALL: [Strategy; 3] = [Strategy::OneForOne, Strategy::AllForOne, Strategy::RestForOne];

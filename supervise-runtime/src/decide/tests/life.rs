@@ -17,8 +17,8 @@ use super::sim::failure;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::{Lifecycle, RestartLimit, ShutdownTimeout, Strategy};
 
 /// The way in which the mailbox handles a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use crate::values::backoff::ExponentialBackoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle, RestartLimit, Strategy};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::{Directive, Lifecycle, RestartLimit, Strategy};
 
 const PAUSE: Duration = Duration::from_secs(60);
 

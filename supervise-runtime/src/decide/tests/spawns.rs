@@ -6,8 +6,8 @@ use super::harness::{ALL, Setup, tree};
 use super::sim::failure;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, RestartLimit, Strategy};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::{Directive, RestartLimit, Strategy};
 
 /// S7: the actor fails or goes down. Spawns that are not up yet end; children that were up go on, also if they are
 /// being restarted.

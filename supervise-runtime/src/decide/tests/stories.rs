@@ -18,8 +18,8 @@ use super::sim::failure;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::ShutdownTimeout;
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::ShutdownTimeout;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/decide/tests/stories.txt");
 

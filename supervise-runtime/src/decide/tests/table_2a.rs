@@ -19,8 +19,8 @@ use crate::decide::child::machine::{Order, Step, StepEnd};
 use crate::decide::group::Owner;
 use crate::values::ended;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::ShutdownTimeout;
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::ShutdownTimeout;
 
 /// Checks an event, the trace of its consequences, and the resulting state.
 fn leads(state: State, column: Column, trace: &str, next: State) {
@@ -323,7 +323,11 @@ fn an_end_by_itself_is_reported_to_its_group() {
 /// S24: a child that was going down for a restart does not drain, no matter how it is stopped then.
 #[test]
 fn a_stop_after_a_down_does_not_drain() {
-    let stops = [|| Order::End(ended::Ended::Stopped, StopReason::Shutdown), || Order::Stop { begins: false, reason: StopReason::Asked }, || Order::Drain];
+    let stops = [
+        || Order::End(ended::Ended::Stopped, StopReason::Shutdown),
+        || Order::Stop { begins: false, reason: StopReason::Asked },
+        || Order::Drain,
+    ];
     for stop in stops {
         let mut life =
             Life::new(ChildKind::Actor, Owner::Actor).settings(|settings| settings.drains = true).go_to(Handling);

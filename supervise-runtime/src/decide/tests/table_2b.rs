@@ -15,8 +15,8 @@ use crate::decide::child::State::{
 use crate::decide::child::machine::{Order, Step};
 use crate::decide::group::{FailureRoute, Owner};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, OnLimit, Strategy};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::{Directive, OnLimit, Strategy};
 
 const LIMIT: &str = "limit reached at its decision";
 const MESSAGE: &str = "message arrives";

@@ -47,6 +47,8 @@ pub(crate) enum SystemMessage {
     Abort,
     // Requests from outside. The group is asked first.
     Stop,
+    /// A stop, after which another instance takes the place.
+    Replace,
     Kill,
     /// A test injects a failure.
     #[cfg(feature = "testing")]
@@ -63,7 +65,14 @@ pub(crate) enum SystemMessage {
 impl SystemMessage {
     /// Returns whether this concerns only the present life.
     fn is_request(&self) -> bool {
-        matches!(self, SystemMessage::Stop | SystemMessage::Kill | SystemMessage::Abort | SystemMessage::DeathPact(_))
+        matches!(
+            self,
+            SystemMessage::Stop
+                | SystemMessage::Replace
+                | SystemMessage::Kill
+                | SystemMessage::Abort
+                | SystemMessage::DeathPact(_)
+        )
     }
 }
 
@@ -513,6 +522,9 @@ impl CellCore {
         foreign();
         waiting.into_values().for_each(Waker::wake);
         watchers.for_each(|tell| tell(&ended));
+        if let Some(table) = self.parent.as_ref().and_then(|parent| parent.core().table()) {
+            table.tell_each(self, None, &ended);
+        }
     }
 
     /// Registers a caller that asks for a start. To be called under the lock of the supervisor, with its decision.

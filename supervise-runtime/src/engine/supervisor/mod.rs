@@ -31,10 +31,13 @@ use crate::values::place::Place;
 use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
 
 mod after_lock;
+mod each;
 mod view;
 mod watchdog;
 
 pub(crate) use after_lock::AfterLock;
+use each::Each;
+pub(crate) use each::TellEach;
 pub(crate) use view::ChildView;
 use watchdog::Stuck;
 
@@ -80,6 +83,8 @@ struct Inner {
     numbers: u64,
     /// The present supervisors of children that were born here and have moved.
     moved: BTreeMap<u64, Arc<dyn AnyCell>>,
+    /// The children whose places are held for those that replace them, and whether they have ended.
+    held: BTreeMap<u64, bool>,
     /// The time that the children of a tree may take to stop, if it is limited (C12).
     need: Option<Duration>,
     /// The time that a tree has for each of its ends (S44).
@@ -90,6 +95,8 @@ struct Inner {
 pub(crate) struct ChildTable {
     inner: Mutex<Inner>,
     decider: Mutex<Option<Decider>>,
+    /// Made by the first watcher of all instances of a set.
+    each: OnceLock<Box<Mutex<Each>>>,
     /// The place above the children, made when a failure of a child first needs it.
     pub(crate) place: OnceLock<Arc<Place>>,
 }
@@ -98,6 +105,15 @@ impl fmt::Debug for ChildTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChildTable").finish_non_exhaustive()
     }
+}
+
+/// The room that a child needs which is spawned at run time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Room {
+    /// At most this many may live.
+    pub(crate) max: Option<usize>,
+    /// The child takes the place that was held for it beyond the end of this one.
+    pub(crate) instead: Option<u64>,
 }
 
 /// Why a child cannot be added.
@@ -124,11 +140,13 @@ impl ChildTable {
                     deferred: Vec::new(),
                     numbers: 0,
                     moved: BTreeMap::new(),
+                    held: BTreeMap::new(),
                     need: None,
                     time_to_end: None,
                 },
             ),
             decider: Mutex::new(strategy.decider.clone()),
+            each: OnceLock::new(),
             place: OnceLock::new(),
         }
     }
@@ -317,13 +335,22 @@ impl ChildTable {
         Inner::carry_out(inner, owner).and_drop(before).done();
     }
 
+    /// Holds the place of this child beyond its end, for the one that replaces it.
+    pub(crate) fn hold(&self, child: &dyn AnyCell) {
+        let mut inner = lock(&self.inner);
+        if let Some(id) = inner.id_of(child) {
+            let ended = inner.group.at(id) == MemberState::Ended;
+            inner.held.insert(child.core().id, ended);
+        }
+    }
+
     /// Adds a child at run time. `make` gets the number of the spawn and makes the child's cell. Its task is to be
     /// begun after this call, and after every other lock of the caller.
     pub(crate) fn add<'a>(
         &self,
         owner: &'a dyn AnyCell,
         name: Option<&str>,
-        max: Option<usize>,
+        room: Room,
         settings: Arc<Settings>,
         shutdown: Option<Duration>,
         make: impl FnOnce(u64) -> Arc<dyn AnyCell>,
@@ -331,13 +358,16 @@ impl ChildTable {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
+        if let Some(id) = room.instead {
+            inner.held.remove(&id);
+        }
         if inner.group.is_ended() {
             return Err(Refused::Stopped);
         }
         if inner.group.is_stopping() {
             return Err(Refused::Stopping);
         }
-        if max.is_some_and(|max| inner.group.living() as usize >= max) {
+        if room.max.is_some_and(|max| inner.taken() >= max) {
             return Err(Refused::TooMany);
         }
         if name.is_some_and(|name| inner.living(name).is_some()) {
@@ -528,6 +558,21 @@ impl Inner {
         }
     }
 
+    /// Returns the number of children that live, and of those whose places are held.
+    fn taken(&self) -> usize {
+        self.group.living() as usize + self.held.values().filter(|ended| **ended).count()
+    }
+
+    /// The place of a child that has ended is counted, if it is held.
+    fn count_held(&mut self, id: Id) {
+        if !self.held.is_empty()
+            && let Some(Some(Entry::Child { cell, .. })) = self.entries.get(id as usize)
+            && let Some(ended) = self.held.get_mut(&cell.core().id)
+        {
+            *ended = true;
+        }
+    }
+
     /// Counts an end to wait for, unless the child is stuck and no longer waited for.
     fn close(&mut self, id: Id) {
         if let Some(Some(Entry::Child { cell, cold, .. })) = self.entries.get(id as usize)
@@ -598,7 +643,10 @@ impl Inner {
                         Order::Start => inner.forget_stuck(id),
                         Order::Down(..) | Order::End(..) | Order::Drain => watch = true,
                         Order::Wait(delay) => inner.waits(id, after(Instant::now(), *delay)),
-                        Order::Over(_) => inner.close(id),
+                        Order::Over(_) => {
+                            inner.count_held(id);
+                            inner.close(id);
+                        }
                         _ => {}
                     }
                     after_lock.send(&inner, by, id, SystemMessage::Order(order));

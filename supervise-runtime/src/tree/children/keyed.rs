@@ -9,17 +9,23 @@ use std::fmt::{self, Display};
 use std::future::{Future, poll_fn};
 use std::hash::Hash;
 
-use super::living::{Entry, Living, Place, Table};
+use tokio::sync::oneshot;
+
+use super::future::{Detached, GetOrSpawn, Origin, Spawn};
+use super::living::{Entry, Living, Place, Successor, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
+use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::started;
 use crate::actor::waits::Terminated;
 use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
-use crate::engine::cell::require_time;
-use crate::tree::child::{Child, HandleSource};
+use crate::engine::cell::{current, require_time};
+use crate::engine::supervisor::AfterLock;
+use crate::tree::child::{Child, HandleSource, Launched};
 use crate::tree::tree_ref::TreeRef;
+use crate::values::ended::Ended;
 use crate::values::path::escaped;
 use crate::values::place::Name;
 use crate::values::spawn_error::SpawnError;
@@ -148,6 +154,14 @@ pub enum KeyedError<H: fmt::Debug> {
         /// The handle of the instance, if it is up.
         handle: Option<H>,
     },
+    /// A [`replace`](Keyed::replace) has ended the old instance, and the new one did not come up. The key is free.
+    #[error("{path} has ended, and the instance to replace it did not start, so the key is free: {error}")]
+    NotReplaced {
+        /// The path of the instance.
+        path: String,
+        /// Why the new instance did not start.
+        error: SpawnError,
+    },
     /// The spawn failed, as a spawn without a key can.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
@@ -156,6 +170,14 @@ pub enum KeyedError<H: fmt::Debug> {
 impl<K, T: Child, Args> Clone for Keyed<K, T, Args> {
     fn clone(&self) -> Self {
         Keyed { set: self.set.clone(), living: self.living.clone() }
+    }
+}
+
+impl<K, T: Child, Args> Sealed for Keyed<K, T, Args> {}
+
+impl<K, T: Child, Args> InstanceSet for Keyed<K, T, Args> {
+    fn set(&self) -> (AnyRef, bool) {
+        (AnyRef::of(self.set.cell.clone()), true)
     }
 }
 
@@ -245,10 +267,12 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         self.set.tree()
     }
 
-    fn stands(entry: &Entry<K, T::Handle>) -> Stands<T::Handle> {
+    fn stands(known: &mut Table<K, T::Handle>, place: Place) -> Stands<T::Handle> {
+        let replaced = known.is_replaced(known.id_at(place));
+        let entry = known.at(place);
         let core = entry.cell.core();
         let table = core.parent.as_ref().and_then(|parent| parent.core().table());
-        if entry.unwanted || table.is_none_or(|table| table.is_ending(&*entry.cell)) {
+        if replaced || entry.unwanted || table.is_none_or(|table| table.is_ending(&*entry.cell)) {
             return Stands::Ending(entry.cell.clone());
         }
         match entry.handle.get() {
@@ -271,7 +295,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             drop(table);
             return Err(SpawnError::EmptyName { path: self.path() });
         }
-        let (launched, after_lock) = match self.set.place(instance) {
+        let (launched, after_lock) = match self.set.place(instance, None) {
             Ok(placed) => placed,
             Err(refused) => {
                 drop(table);
@@ -282,21 +306,32 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let entry = Entry { key: key.key.clone(), cell, handle, callers: 1, unwanted: false };
         let before = table.put(key.hash, found, entry);
         drop(table);
-        drop_catching_panics(before);
-        self.free_at_end(key.hash, &*launched.cell);
+        if let Some(before) = before {
+            // It has ended, and its key is taken before it was free.
+            if let Some(ended) = before.cell.core().ended() {
+                tell_each(&*before.cell, before.key.clone(), &ended);
+            }
+            drop_catching_panics(before);
+        }
+        Ok(self.begin_placed(key.hash, launched, after_lock))
+    }
+
+    /// Begins an instance that is in the table. To be called without the lock.
+    fn begin_placed(&self, hash: u64, launched: Launched<T::Handle>, after_lock: AfterLock<'_>) -> Starts<T::Handle> {
+        self.free_at_end(hash, &*launched.cell);
         after_lock.done();
         let Placed { cell, handle } = launched.begin();
-        Ok(Starts { cell, handle })
+        Starts { cell, handle }
     }
 
     /// Frees the key once the instance has ended. To be called without the lock, since the instance may already have
     /// ended.
     fn free_at_end(&self, hash: u64, cell: &dyn AnyCell) {
         let (id, living) = (cell.core().id, Arc::downgrade(&self.living));
-        let free = move |_: &_| {
-            let Some(living) = living.upgrade() else { return };
-            // The `Drop` of a key is user code, and a panic in it must not keep the end from other watchers.
-            drop_catching_panics(living.remove(hash, id));
+        let free = move |ended: &Ended| {
+            if let Some(living) = living.upgrade() {
+                free(&living, hash, id, ended);
+            }
         };
         cell.core().on_end(Box::new(free));
     }
@@ -314,7 +349,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let _shelter = DeferDrops::new();
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
         let (mut table, found) = self.living.find(key.hash, &*key.key);
-        match found.map(|place| Self::stands(table.at(place))) {
+        match found.map(|place| Self::stands(&mut table, place)) {
             Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` names the key twice
             Some(Stands::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
         }
@@ -323,6 +358,10 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     /// Runs all user code of a key in one place: hashes, formats and shares it.
     fn want(&self, key: K) -> Wanted<K> {
         Wanted { hash: self.living.hash(&key), text: key.to_string(), key: Arc::new(key) }
+    }
+
+    fn path_of(&self, key: &Wanted<K>) -> String {
+        format!("{}/{}", self.path(), escaped(&key.text))
     }
 
     fn instance<G>(&self, key: &Wanted<K>, give: G) -> Instance<T, G>
@@ -336,23 +375,25 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         &self,
         key: K,
         args: Args,
-    ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
+    ) -> Spawn<impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args>> {
         let this = self.clone();
-        async move {
+        Spawn::new(|detached| async move {
             require_time();
             let key = this.want(key);
             let created = this.spawn_new(&key, args)?;
-            Ok(Caller::new(this, &key, created).wait().await?)
-        }
+            Ok(Caller::new(this, &key, created, detached).wait().await?)
+        })
     }
 
     fn spawn_new(&self, key: &Wanted<K>, args: Args) -> Result<Starts<T::Handle>, KeyedError<T::Handle>> {
         let _shelter = DeferDrops::new();
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
         let (mut table, found) = self.living.find(key.hash, &*key.key);
-        let exists = match found.map(|place| (Self::stands(table.at(place)), place)) {
+        let exists = match found.map(|place| (Self::stands(&mut table, place), place)) {
             None => None,
-            Some((Stands::Ending(cell), _)) if cell.core().ended().is_some() => None,
+            Some((Stands::Ending(cell), _)) if cell.core().ended().is_some() && !table.is_replaced(cell.core().id) => {
+                None
+            }
             Some((Stands::Up(handle), _)) => Some(Some(handle)),
             Some((Stands::Starting, _)) => Some(None),
             Some((Stands::Ending(cell), place)) => {
@@ -363,7 +404,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             None => Ok(self.create((table, found), key, &mut instance)?),
             Some(handle) => {
                 drop(table);
-                Err(KeyedError::Exists { path: format!("{}/{}", self.path(), escaped(&key.text)), handle })
+                Err(KeyedError::Exists { path: self.path_of(key), handle })
             }
         }
     }
@@ -372,33 +413,34 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         &self,
         key: K,
         args: Args,
-    ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, Args> {
+    ) -> GetOrSpawn<impl Future<Output = Result<(T::Handle, Origin), SpawnError>> + Send + 'static + use<K, T, Args>>
+    {
         let this = self.clone();
-        async move {
+        GetOrSpawn::new(|detached| async move {
             require_time();
             let key = this.want(key);
             let args = Shared::new(((*key.key).clone(), args));
             loop {
-                let starts = match this.get_or_create(&key, &args)? {
-                    Next::Have(handle) => return Ok(handle),
-                    Next::Starts(starts) => starts,
+                let (starts, origin) = match this.get_or_create(&key, &args)? {
+                    Next::Have(handle) => return Ok((handle, Origin::Found)),
+                    Next::Starts(starts, origin) => (starts, origin),
                     // The wait is notified of the end itself. Inside that very instance it would wait forever, and
                     // returns an error.
                     Next::Wait(cell) => {
                         if Terminated::of(cell).await.is_err() {
-                            return Err(SpawnError::Exists { path: format!("{}/{}", this.path(), escaped(&key.text)) });
+                            return Err(SpawnError::Exists { path: this.path_of(&key) });
                         }
                         continue;
                     }
                 };
-                match Caller::new(this.clone(), &key, starts).wait().await {
+                match Caller::new(this.clone(), &key, starts, detached.clone()).wait().await {
                     // The instance or the whole set was stopped meanwhile. The next round finds out which, unless the
                     // arguments are gone with the instance.
                     Err(SpawnError::Stopping { .. }) if !args.are_gone() => {}
-                    done => return done,
+                    done => return done.map(|handle| (handle, origin)),
                 }
             }
-        }
+        })
     }
 
     fn get_or_create(&self, key: &Wanted<K>, args: &Shared<(K, Args)>) -> Result<Next<T::Handle>, SpawnError> {
@@ -407,20 +449,30 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         loop {
             let (mut table, found) = self.living.find(key.hash, &*key.key);
             if let Some(place) = found {
-                match Self::stands(table.at(place)) {
+                match Self::stands(&mut table, place) {
                     Stands::Up(handle) => return Ok(Next::Have(handle)),
-                    Stands::Ending(cell) if cell.core().ended().is_none() => return Ok(Next::Wait(cell)),
+                    Stands::Ending(cell) => match cell.core().ended() {
+                        None => return Ok(Next::Wait(cell)),
+                        Some(ended) if table.is_replaced(cell.core().id) => {
+                            drop(table);
+                            free(&self.living, key.hash, cell.core().id, &ended); // instead of its own task
+                            continue;
+                        }
+                        Some(_) => {}
+                    },
                     Stands::Starting => {
                         let entry = table.at(place);
                         entry.callers += 1;
                         let (cell, handle) = (entry.cell.clone(), entry.handle.clone());
-                        return Ok(Next::Starts(Starts { cell, handle }));
+                        return Ok(Next::Starts(Starts { cell, handle }, Origin::Found));
                     }
-                    Stands::Ending(_) => {}
                 }
             }
             match &mut instance {
-                Some(instance) => return self.create((table, found), key, instance).map(Next::Starts),
+                Some(instance) => {
+                    let starts = self.create((table, found), key, instance)?;
+                    return Ok(Next::Starts(starts, Origin::Made));
+                }
                 // An instance holds arguments, and must not be dropped under the lock: it is made before the lock is
                 // taken.
                 None => {
@@ -429,6 +481,196 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 }
             }
         }
+    }
+
+    // ----- replace
+
+    fn replace_with(
+        &self,
+        key: K,
+        args: Args,
+    ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
+        let this = self.clone();
+        async move {
+            require_time();
+            let key = this.want(key);
+            let exists = |handle| KeyedError::Exists { path: this.path_of(&key), handle };
+            let args = Shared::new(((*key.key).clone(), args));
+            loop {
+                match this.begin_replace(&key, &args)? {
+                    Replacing::Made(starts) => {
+                        return Ok(Caller::new(this.clone(), &key, starts, Detached::default()).wait().await?);
+                    }
+                    Replacing::Inside(handle) => return Err(exists(Some(handle))),
+                    Replacing::Ending(cell) => {
+                        if Terminated::of(cell).await.is_err() {
+                            return Err(exists(None));
+                        }
+                    }
+                    Replacing::Starting(cell) => {
+                        if current::is_inside(cell.core().id) {
+                            return Err(exists(None));
+                        }
+                        Upcoming { cell, waiting: Waiting::default() }.wait().await.ok();
+                    }
+                    Replacing::Begun(begun) => {
+                        let not = |error| KeyedError::NotReplaced { path: this.path_of(&key), error };
+                        let gone = || SpawnError::Stopped { path: this.path() };
+                        let Starts { cell, handle } = begun.await.unwrap_or_else(|_| Err(gone())).map_err(not)?;
+                        let up = Upcoming { cell: cell.clone(), waiting: Waiting::default() }.wait().await;
+                        started(&*cell, up).map_err(not)?;
+                        return handle.get().ok_or_else(|| not(SpawnError::Stopping { path: this.path() }));
+                    }
+                }
+            }
+        }
+    }
+
+    fn begin_replace(
+        &self,
+        key: &Wanted<K>,
+        args: &Shared<(K, Args)>,
+    ) -> Result<Replacing<T::Handle>, KeyedError<T::Handle>> {
+        let _shelter = DeferDrops::new();
+        let mut instance = None;
+        loop {
+            let (mut table, found) = self.living.find(key.hash, &*key.key);
+            let old = match found.map(|place| (Self::stands(&mut table, place), place)) {
+                None => None,
+                Some((Stands::Ending(cell), _)) => match cell.core().ended() {
+                    None => return Ok(Replacing::Ending(cell)),
+                    Some(ended) if table.is_replaced(cell.core().id) => {
+                        drop(table);
+                        free(&self.living, key.hash, cell.core().id, &ended); // instead of its own task
+                        continue;
+                    }
+                    Some(_) => None,
+                },
+                Some((Stands::Starting, place)) => return Ok(Replacing::Starting(table.at(place).cell.clone())),
+                Some((Stands::Up(handle), place)) => Some((table.at(place).cell.clone(), handle)),
+            };
+            // An instance holds arguments, and must not be made or dropped under the lock.
+            let Some(new) = instance.take() else {
+                drop(table);
+                if let Some((cell, handle)) = old
+                    && current::is_inside(cell.core().id)
+                {
+                    return Ok(Replacing::Inside(handle));
+                }
+                instance = Some(self.instance(key, args.giving(self.set.clones())));
+                continue;
+            };
+            let mut new = new;
+            let Some((cell, _)) = old else {
+                return Ok(Replacing::Made(self.create((table, found), key, &mut new)?));
+            };
+            let id = cell.core().id;
+            let (sender, begun) = oneshot::channel();
+            table.replace_by(id, self.successor(key, id, new, sender));
+            if let Some(set) = self.set.cell.core().table() {
+                set.hold(&*cell);
+            }
+            drop(table);
+            send(&*cell, SystemMessage::Replace);
+            return Ok(Replacing::Begun(begun));
+        }
+    }
+
+    /// Makes what follows the end of the instance with this number. It belongs to that end, and not to a caller.
+    fn successor<G>(
+        &self,
+        key: &Wanted<K>,
+        id: u64,
+        mut instance: Instance<T, G>,
+        begun: oneshot::Sender<Result<Starts<T::Handle>, SpawnError>>,
+    ) -> Successor<K, T::Handle>
+    where
+        G: FnMut() -> Option<(K, Args)> + Send + 'static,
+    {
+        let (keyed, key, hash) = (self.clone(), key.key.clone(), key.hash);
+        Box::new(move |mut table, place| {
+            let placed = keyed.set.place(&mut instance, Some(id));
+            let outcome = match placed {
+                Ok((launched, after_lock)) => {
+                    let (cell, handle) = (launched.cell.clone(), launched.handle.clone());
+                    // The one caller never gives up: the replacement is carried through.
+                    let before = table.put(hash, Some(place), Entry { key, cell, handle, callers: 1, unwanted: false });
+                    drop(table);
+                    drop_catching_panics(before);
+                    Ok(keyed.begin_placed(hash, launched, after_lock))
+                }
+                Err(refused) => {
+                    let gone = table.remove(place);
+                    drop(table);
+                    drop_catching_panics(gone);
+                    let error = keyed.set.refused(refused, &instance);
+                    drop_catching_panics((instance, key));
+                    Err(error)
+                }
+            };
+            let _ = begun.send(outcome); // the caller may have gone
+        })
+    }
+}
+
+/// Frees the key of an instance that has ended, or gives it to the one that replaces it, and notifies those that watch
+/// the set. Called by the end of the instance, or by a caller that finds it ended; only the first call has an effect.
+fn free<K: Key, H>(living: &Living<K, H>, hash: u64, id: u64, ended: &Ended) {
+    let mut table = living.lock();
+    let Some(place) = table.place_of(hash, id) else { return };
+    let entry = table.at(place);
+    let (cell, key) = (entry.cell.clone(), entry.key.clone());
+    match table.take_successor(id) {
+        // Without its runtime nothing can start.
+        Some(successor) if !matches!(ended, Ended::RuntimeGone) => successor(table, place),
+        successor => {
+            let gone = table.remove(place);
+            drop(table);
+            // The `Drop` of a key is user code, and a panic in it must not keep the end from other watchers.
+            drop_catching_panics((gone, successor));
+        }
+    }
+    tell_each(&*cell, key.clone(), ended);
+    drop_catching_panics(key);
+}
+
+/// Notifies those that watch each instance of the set.
+fn tell_each<K: Key>(instance: &dyn AnyCell, key: Arc<K>, ended: &Ended) {
+    let core = instance.core();
+    if let Some(set) = core.parent.as_ref().and_then(|parent| parent.core().table()) {
+        set.tell_each(core, Some(key), ended);
+    }
+}
+
+/// The next step of a `replace`.
+enum Replacing<H> {
+    /// There was no such key: a spawn.
+    Made(Starts<H>),
+    /// The old instance was asked to stop. The rest follows its end.
+    Begun(oneshot::Receiver<Result<Starts<H>, SpawnError>>),
+    /// The instance has to end first.
+    Ending(Arc<dyn AnyCell>),
+    /// The instance has to be up first.
+    Starting(Arc<dyn AnyCell>),
+    /// The caller is part of the instance.
+    Inside(H),
+}
+
+/// The wait for a first start, which may be dropped.
+struct Upcoming {
+    cell: Arc<dyn AnyCell>,
+    waiting: Waiting,
+}
+
+impl Upcoming {
+    async fn wait(mut self) -> Result<(), Ended> {
+        poll_fn(|cx| self.cell.core().poll_up(&mut self.waiting, cx.waker())).await
+    }
+}
+
+impl Drop for Upcoming {
+    fn drop(&mut self) {
+        self.cell.core().leave(&mut self.waiting);
     }
 }
 
@@ -465,7 +707,7 @@ struct Wanted<K> {
 
 enum Next<H> {
     Have(H),
-    Starts(Starts<H>),
+    Starts(Starts<H>, Origin),
     Wait(Arc<dyn AnyCell>),
 }
 
@@ -481,11 +723,12 @@ struct Caller<K: Key, T: Child, Args: Send + 'static> {
     hash: u64,
     starts: Starts<T::Handle>,
     waiting: Waiting,
+    detached: Detached,
 }
 
 impl<K: Key, T: Child, Args: Send + 'static> Caller<K, T, Args> {
-    fn new(keyed: Keyed<K, T, Args>, key: &Wanted<K>, starts: Starts<T::Handle>) -> Self {
-        Caller { keyed, hash: key.hash, starts, waiting: Waiting::default() }
+    fn new(keyed: Keyed<K, T, Args>, key: &Wanted<K>, starts: Starts<T::Handle>, detached: Detached) -> Self {
+        Caller { keyed, hash: key.hash, starts, waiting: Waiting::default(), detached }
     }
 
     async fn wait(mut self) -> Result<T::Handle, SpawnError> {
@@ -499,6 +742,9 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
     fn drop(&mut self) {
         let core = self.starts.cell.core();
         core.leave(&mut self.waiting);
+        if self.detached.is_set() {
+            return; // it counts on, so nobody gives the start up
+        }
         let mut table = self.keyed.living.lock();
         let Some(entry) = table.entry_of(self.hash, core.id) else { return };
         entry.callers -= 1;
@@ -525,14 +771,14 @@ macro_rules! spawns {
             /// # Cancel safety
             ///
             /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
-            /// too.
+            /// too, or the future is `detached()`.
             ///
             /// # Panics
             ///
             /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, key: K, $($arg: $ty),*)
-                -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
+                -> Spawn<impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>>
             {
                 self.spawn_with(key, ($($arg,)*))
             }
@@ -549,16 +795,79 @@ macro_rules! spawns {
             /// # Cancel safety
             ///
             /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
-            /// too.
+            /// too, or the future is `detached()`.
             ///
             /// # Panics
             ///
             /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
-                -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<K, T, $($ty),*>
+                -> GetOrSpawn<
+                    impl Future<Output = Result<(T::Handle, Origin), SpawnError>> + Send + 'static + use<K, T, $($ty),*>,
+                >
             {
                 self.get_or_spawn_with(key, ($($arg,)*))
+            }
+
+            /// Stops the instance of this key, waits for its end, starts another one under the key, and waits until that
+            /// one is up. If there is no such key, this is a spawn.
+            ///
+            /// The key is in use all the while: [`get`](Keyed::get) returns the old instance until its end, and then
+            /// `None`; [`spawn`](Keyed::spawn) fails with `Exists`; [`get_or_spawn`](Keyed::get_or_spawn) and a second
+            /// `replace` wait their turn. Both count as one for `max_children`. An instance that is stopping, or in its
+            /// first start, is waited for before this begins. The old instance goes down with
+            /// [`StopReason::Replaced`](crate::StopReason::Replaced).
+            ///
+            /// # Errors
+            ///
+            /// Returns [`NotReplaced`](KeyedError::NotReplaced) if the old instance has ended and the new one does not
+            /// come up: the key is free then. Inside of the instance that is to be replaced it returns `Exists` at once,
+            /// and nothing has begun. Otherwise the errors of a spawn.
+            ///
+            /// # Cancel safety
+            ///
+            /// Once the old instance was asked to stop, the rest follows, also if this future is dropped. If there was none
+            /// to stop, this is as for [`spawn`](Keyed::spawn).
+            ///
+            /// # Panics
+            ///
+            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
+            ///
+            /// ```
+            /// use supervise::prelude::*;
+            ///
+            /// struct Feed {
+            ///     url: &'static str,
+            /// }
+            ///
+            /// #[actor]
+            /// impl Feed {
+            ///     fn handle(&mut self, reply: Reply<&'static str>) {
+            ///         reply.send(self.url);
+            ///     }
+            /// }
+            ///
+            /// supervisor! {
+            ///     struct Reader {
+            ///         feeds: [u32 => Feed] = |_number: u32, url: &'static str| Feed { url },
+            ///     }
+            /// }
+            ///
+            /// # #[tokio::main(flavor = "current_thread")]
+            /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+            /// let reader = Reader::start().await?;
+            /// let old = reader.feeds.spawn(1, "http://old").await?;
+            /// let new = reader.feeds.replace(1, "http://new").await?;
+            /// assert!(!old.is_alive());
+            /// assert_eq!(new.ask(|reply| reply).await?, "http://new");
+            /// # Ok(())
+            /// # }
+            /// ```
+            #[allow(clippy::too_many_arguments)]
+            pub fn replace(&self, key: K, $($arg: $ty),*)
+                -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
+            {
+                self.replace_with(key, ($($arg,)*))
             }
         }
     )*};

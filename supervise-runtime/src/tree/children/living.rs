@@ -26,7 +26,14 @@ pub(super) struct Living<K, H> {
 }
 
 /// The entries of each hash: nearly always one.
-pub(super) struct Table<K, H>(HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<Hashed>>);
+pub(super) struct Table<K, H> {
+    entries: HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<Hashed>>,
+    /// By the number of the instance that is being replaced.
+    successors: HashMap<u64, Successor<K, H>>,
+}
+
+/// Puts the instance that replaces another one into its place, once that one has ended, and releases the lock.
+pub(super) type Successor<K, H> = Box<dyn FnOnce(MutexGuard<'_, Table<K, H>>, Place) + Send>;
 
 pub(super) struct Entry<K, H> {
     pub(super) key: Arc<K>,
@@ -53,17 +60,55 @@ pub(super) struct Place {
 
 impl<K, H> Table<K, H> {
     fn of(&self, hash: u64) -> &[Entry<K, H>] {
-        self.0.get(&hash).map_or(&[], |entries| entries)
+        self.entries.get(&hash).map_or(&[], |entries| entries)
     }
 
     pub(super) fn at(&mut self, place: Place) -> &mut Entry<K, H> {
-        let entries = self.0.get_mut(&place.hash).expect("found under the same lock");
+        let entries = self.entries.get_mut(&place.hash).expect("found under the same lock");
         &mut entries[place.at]
+    }
+
+    pub(super) fn id_at(&self, place: Place) -> u64 {
+        self.of(place.hash)[place.at].id()
     }
 
     /// Returns the entry of this cell, if there is one.
     pub(super) fn entry_of(&mut self, hash: u64, id: u64) -> Option<&mut Entry<K, H>> {
-        self.0.get_mut(&hash)?.iter_mut().find(|entry| entry.id() == id)
+        self.entries.get_mut(&hash)?.iter_mut().find(|entry| entry.id() == id)
+    }
+
+    /// Returns the position of the entry of this cell.
+    pub(super) fn place_of(&self, hash: u64, id: u64) -> Option<Place> {
+        let at = self.of(hash).iter().position(|entry| entry.id() == id)?;
+        Some(Place { hash, at })
+    }
+
+    /// Removes an entry, to be dropped after the lock.
+    #[must_use]
+    pub(super) fn remove(&mut self, Place { hash, at }: Place) -> Option<Entry<K, H>> {
+        let entries = self.entries.get_mut(&hash)?;
+        let gone = entries.swap_remove(at);
+        if entries.is_empty() {
+            self.entries.remove(&hash);
+        }
+        Some(gone)
+    }
+
+    /// Returns whether another instance is to replace this one.
+    pub(super) fn is_replaced(&self, id: u64) -> bool {
+        self.successors.contains_key(&id)
+    }
+
+    pub(super) fn replace_by(&mut self, id: u64, successor: Successor<K, H>) {
+        self.successors.insert(id, successor);
+    }
+
+    pub(super) fn take_successor(&mut self, id: u64) -> Option<Successor<K, H>> {
+        let successor = self.successors.remove(&id);
+        if self.successors.is_empty() {
+            self.successors = HashMap::new(); // a burst leaves nothing behind
+        }
+        successor
     }
 
     /// Returns the replaced entry, to be dropped after the lock.
@@ -72,9 +117,9 @@ impl<K, H> Table<K, H> {
         match found {
             Some(place) => Some(std::mem::replace(self.at(place), entry)),
             None => {
-                match self.0.get_mut(&hash) {
+                match self.entries.get_mut(&hash) {
                     Some(entries) => entries.push(entry),
-                    None => drop(self.0.insert(hash, vec![entry])),
+                    None => drop(self.entries.insert(hash, vec![entry])),
                 }
                 None
             }
@@ -84,7 +129,10 @@ impl<K, H> Table<K, H> {
 
 impl<K, H> Living<K, H> {
     pub(super) fn new() -> Self {
-        Living { hashes: RandomState::new(), table: Mutex::ranked(Rank::Keys, Table(HashMap::default())) }
+        Living {
+            hashes: RandomState::new(),
+            table: Mutex::ranked(Rank::Keys, Table { entries: HashMap::default(), successors: HashMap::new() }),
+        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Table<K, H>> {
@@ -143,20 +191,7 @@ impl<K, H> Living<K, H> {
 
     /// Returns what `copy` takes from each entry, under the lock.
     pub(super) fn all<R>(&self, copy: impl Fn(&Entry<K, H>) -> R) -> Vec<R> {
-        self.lock().0.values().flatten().map(copy).collect()
-    }
-
-    /// Removes the entry of the instance with this number, which has ended. The entry is to be dropped after the lock.
-    #[must_use]
-    pub(super) fn remove(&self, hash: u64, id: u64) -> Option<Entry<K, H>> {
-        let mut table = self.lock();
-        let entries = table.0.get_mut(&hash)?;
-        let at = entries.iter().position(|entry| entry.id() == id)?;
-        let gone = entries.swap_remove(at);
-        if entries.is_empty() {
-            table.0.remove(&hash);
-        }
-        Some(gone)
+        self.lock().entries.values().flatten().map(copy).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 
-use crate::actor::child_ref::AnyRef;
+use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
@@ -13,7 +13,7 @@ use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
-use crate::engine::supervisor::{AfterLock, Refused};
+use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
 use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
@@ -22,9 +22,11 @@ use crate::values::place::Name;
 use crate::values::settings::Common;
 use crate::values::spawn_error::SpawnError;
 
+mod future;
 mod keyed;
 mod living;
 
+pub use future::{GetOrSpawn, Origin, Spawn, Told};
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
 /// Instances start concurrently, so the recipe is shared and not lent.
@@ -147,6 +149,14 @@ impl<T: Child, Args> Clone for Children<T, Args> {
     }
 }
 
+impl<T: Child, Args> Sealed for Children<T, Args> {}
+
+impl<T: Child, Args> InstanceSet for Children<T, Args> {
+    fn set(&self) -> (AnyRef, bool) {
+        (AnyRef::of(self.cell.clone()), false)
+    }
+}
+
 impl<T: Child, Args> fmt::Debug for Children<T, Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Children({})", self.cell.core().path())
@@ -200,14 +210,14 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     fn spawn_with(
         &self,
         args: Args,
-    ) -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args> {
+    ) -> Spawn<impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args>> {
         let this = self.clone();
-        async move {
+        Spawn::new(|detached| async move {
             require_time();
             let launched = this.launch(args)?;
-            Startup::of(launched.cell).await?;
+            Startup::unless(launched.cell, move || detached.is_set()).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
-        }
+        })
     }
 
     fn clones(&self) -> Option<Clones<Args>> {
@@ -226,7 +236,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// Adds an instance to the set; it starts as soon as the set is up.
     fn launch(&self, args: Args) -> Result<Placed<T::Handle>, SpawnError> {
         let mut instance = self.instance(None, self.giving(args));
-        let (launched, after_lock) = self.place(&mut instance).map_err(|refused| self.refused(refused, &instance))?;
+        let (launched, after_lock) =
+            self.place(&mut instance, None).map_err(|refused| self.refused(refused, &instance))?;
         after_lock.done();
         Ok(launched.begin())
     }
@@ -242,9 +253,13 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         Instance { name, common: options.options.common.clone(), made_of: Some((options, give)) }
     }
 
-    /// Adds the instance to the group. Runs no foreign code, so it may be called under a lock. The caller finishes and
+    /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it may be called under a lock. The caller finishes and
     /// begins the result after that lock.
-    fn place<G>(&self, instance: &mut Instance<T, G>) -> Result<(Launched<T::Handle>, AfterLock<'_>), Refused>
+    fn place<G>(
+        &self,
+        instance: &mut Instance<T, G>,
+        instead: Option<u64>,
+    ) -> Result<(Launched<T::Handle>, AfterLock<'_>), Refused>
     where
         G: FnMut() -> Option<Args> + Send + 'static,
     {
@@ -255,7 +270,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let after_lock = table.add(
             &*self.cell,
             None,
-            common.max_children,
+            Room { max: common.max_children, instead },
             settings(&common, T::KIND),
             stop_timeout(&common, T::KIND),
             |number| {
@@ -347,14 +362,15 @@ macro_rules! spawns {
             ///
             /// # Cancel safety
             ///
-            /// If the future is dropped before it is ready, the instance is stopped.
+            /// If the future is dropped before it is ready, the instance is stopped; [`detached`](Spawn::detached) lets it
+            /// start all the same.
             ///
             /// # Panics
             ///
             /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, $($arg: $ty),*)
-                -> impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>
+                -> Spawn<impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>>
             {
                 self.spawn_with(($($arg,)*))
             }

@@ -11,8 +11,8 @@ use crate::decide::tests::port::Known;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Directive, Lifecycle};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::{Directive, Lifecycle};
 
 impl Sim {
     fn known(&self, id: Id) -> Known {

@@ -430,7 +430,8 @@ impl Driver {
                 closed(&*self.engine.cell);
             }
             SystemMessage::Order(order) => self.order(order),
-            SystemMessage::Stop => self.take_stop(),
+            SystemMessage::Stop => self.take_stop(StopReason::Asked),
+            SystemMessage::Replace => self.take_stop(StopReason::Replaced),
             SystemMessage::Abort => self.take_abort(),
             SystemMessage::Kill => self.take_kill(Cause::Killed),
             #[cfg(feature = "testing")]
@@ -460,7 +461,7 @@ impl Driver {
         self.machine.is_due() || core.ended().is_none() && core.is_closing()
     }
 
-    fn take_stop(&mut self) {
+    fn take_stop(&mut self, reason: StopReason) {
         let now = Instant::now();
         let mut begins = false;
         if let Some((table, owner)) = self.engine.parent() {
@@ -472,7 +473,7 @@ impl Driver {
                 _ => return, // the child goes down with its group, when its turn comes
             }
         }
-        self.order(Order::Stop { begins, reason: StopReason::Asked });
+        self.order(Order::Stop { begins, reason });
     }
 
     /// The supervisor has no time left for the child. Before its turn, the group says why the child goes down.
@@ -494,7 +495,7 @@ impl Driver {
 
     fn take_kill(&mut self, cause: Cause) {
         match self.machine.is_parked() {
-            true => self.take_stop(), // nothing runs that could be killed
+            true => self.take_stop(StopReason::Asked), // nothing runs that could be killed
             false => self.order(Order::Kill(self.failure(cause))),
         }
     }

@@ -1,0 +1,270 @@
+//! `replace` of a keyed set, and what callers of its spawns can do without: S27.
+
+use std::time::Duration;
+
+use supervise::error::{KeyedError, SpawnError};
+use supervise::event::EventKind;
+use supervise::prelude::*;
+use supervise::{Origin, StopReason};
+use tokio::task::yield_now;
+use tokio::time::{sleep, timeout};
+
+use crate::common::{Boom, Journal, pass, secs, settle, soon};
+
+struct Feed {
+    number: u32,
+    name: &'static str,
+    journal: Journal,
+    stops: Duration,
+}
+
+#[derive(Debug)]
+enum Ask {
+    Name(Reply<&'static str>),
+    ReplaceMe(Feeds, Reply<String>),
+}
+
+type Feeds = Keyed<u32, Feed, (&'static str, Duration)>;
+
+#[actor]
+impl Feed {
+    async fn handle(&mut self, msg: Ask) {
+        match msg {
+            Ask::Name(reply) => reply.send(self.name),
+            Ask::ReplaceMe(feeds, reply) => {
+                let refused = feeds.replace(self.number, "other", secs(0)).await.unwrap_err();
+                reply.send(refused.to_string());
+            }
+        }
+    }
+
+    #[post_stop]
+    async fn close(&mut self, cx: &mut Context<Self>) {
+        self.journal.write(format!("{} {:?}", self.name, cx.stop_reason().unwrap()));
+        sleep(self.stops).await;
+        self.journal.write(format!("{} closed", self.name));
+    }
+}
+
+impl Feed {
+    async fn open(number: u32, name: &'static str, stops: Duration, journal: Journal) -> Result<Feed, Boom> {
+        journal.write(format!("{name} opens"));
+        match name {
+            "bad" => return Err(Boom::Planned),
+            "slow" => sleep(secs(3)).await,
+            _ => {}
+        }
+        Ok(Feed { number, name, journal, stops })
+    }
+}
+
+supervisor! {
+    struct Reader(journal: Journal) {
+        #[max_children(1)]
+        #[decider(_ => Stop)]
+        feeds: [u32 => Feed] = |number: u32, name: &'static str, stops: Duration| Feed::open(number, name, stops, journal).await?,
+        many: [Feed] = |name: &'static str| Feed::open(0, name, secs(0), journal).await?,
+    }
+
+    struct Once {
+        #[lifecycle(Temporary)]
+        conns: [u32 => task] = |_key: u32, held: std::sync::mpsc::Receiver<()>| |cx| async move {
+            cx.stopped().await;
+            drop(held);
+        },
+    }
+}
+
+async fn name(feed: &ActorRef<Feed>) -> &'static str {
+    feed.ask(Ask::Name).await.unwrap()
+}
+
+/// S27, S46: the old instance goes down as `Replaced` and has its time, the new one starts after its end, and both count
+/// as one for `max_children`.
+#[tokio::test(start_paused = true)]
+async fn the_new_one_starts_after_the_end_of_the_old_one() {
+    let journal = Journal::default();
+    let reader = Reader::start(journal.clone()).await.unwrap();
+    let mut events = reader.events();
+    let feeds = reader.feeds.clone();
+    let old = feeds.spawn(1, "old", secs(2)).await.unwrap();
+    let new = soon(feeds.replace(1, "new", secs(0))).await.unwrap();
+    assert_eq!(journal.take(), ["old opens", "old Replaced", "old closed", "new opens"]);
+    assert!(old != new && old.path() == new.path());
+    assert_eq!((name(&new).await, feeds.len(), feeds.keys()), ("new", 1, vec![1]));
+    assert!(feeds.get(&1) == Some(new));
+    let reasons: Vec<_> = std::iter::from_fn(|| events.try_next())
+        .filter_map(|event| match event.unwrap().kind {
+            EventKind::Stopping { reason } => Some(reason),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(reasons, [StopReason::Replaced]);
+    // Without such a key it is a spawn, with the errors of one.
+    let full = soon(feeds.replace(2, "two", secs(0))).await;
+    assert!(matches!(full, Err(KeyedError::Spawn(SpawnError::MaxChildren { .. }))), "{full:?}");
+    feeds.stop(&1);
+    settle().await;
+    assert_eq!(name(&soon(feeds.replace(2, "two", secs(0))).await.unwrap()).await, "two");
+}
+
+/// S27: meanwhile the key is taken: `get` gives the old one until its end and then nothing, `spawn` is refused, and
+/// `get_or_spawn` and a second `replace` wait their turn. No other key takes the place.
+#[tokio::test(start_paused = true)]
+async fn the_key_and_the_place_are_taken_all_the_while() {
+    let journal = Journal::default();
+    let reader = Reader::start(journal.clone()).await.unwrap();
+    let feeds = reader.feeds.clone();
+    let old = feeds.spawn(1, "old", secs(2)).await.unwrap();
+    let first = tokio::spawn(feeds.replace(1, "slow", secs(1)));
+    settle().await;
+    let second = tokio::spawn(feeds.replace(1, "second", secs(0)));
+    let found = tokio::spawn(feeds.get_or_spawn(1, "third", secs(0)).told());
+    settle().await;
+    pass(secs(1)).await;
+    assert!(feeds.get(&1).as_ref() == Some(&old));
+    let exists = feeds.spawn(1, "other", secs(0)).await;
+    assert!(matches!(exists, Err(KeyedError::Exists { .. })), "{exists:?}");
+    pass(secs(2)).await; // the old one has ended, the new one opens
+    assert!(!old.is_alive() && feeds.get(&1).is_none());
+    assert_eq!((feeds.len(), feeds.keys()), (1, vec![1]));
+    let exists = feeds.spawn(1, "other", secs(0)).await;
+    assert!(matches!(exists, Err(KeyedError::Exists { handle: None, .. })), "{exists:?}");
+    let full = feeds.spawn(2, "two", secs(0)).await;
+    assert!(matches!(full, Err(KeyedError::Spawn(SpawnError::MaxChildren { .. }))), "{full:?}");
+    let (first, second) = (first.await.unwrap().unwrap(), second.await.unwrap().unwrap());
+    let (found, origin) = found.await.unwrap().unwrap();
+    assert_eq!((name(&second).await, origin), ("second", Origin::Found));
+    assert!(!first.is_alive());
+    assert!(found == first || found == second);
+    let lines = journal.take();
+    let opened: Vec<_> = lines.iter().filter(|line| line.ends_with("opens")).collect();
+    assert_eq!(opened, ["old opens", "slow opens", "second opens"]);
+}
+
+/// S27: once the old instance was asked to stop, the rest follows without the caller; before that nothing has begun.
+#[tokio::test(start_paused = true)]
+async fn a_replacement_does_not_need_its_caller() {
+    let journal = Journal::default();
+    let reader = Reader::start(journal.clone()).await.unwrap();
+    let feeds = reader.feeds.clone();
+    let old = feeds.spawn(1, "old", secs(2)).await.unwrap();
+    drop(feeds.replace(1, "never", secs(0)));
+    settle().await;
+    assert!(old.is_alive());
+    assert!(timeout(secs(1), feeds.replace(1, "slow", secs(0))).await.is_err());
+    pass(secs(10)).await;
+    assert_eq!(name(&feeds.get(&1).unwrap()).await, "slow");
+    assert_eq!(journal.take(), ["old opens", "old Replaced", "old closed", "slow opens"]);
+}
+
+/// S27: if the new one does not come up, the key and the place are free, and the error says so.
+#[tokio::test(start_paused = true)]
+async fn a_replacement_that_fails_frees_the_key() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let feeds = reader.feeds.clone();
+    feeds.spawn(1, "old", secs(0)).await.unwrap();
+    let error = soon(feeds.replace(1, "bad", secs(0))).await.unwrap_err();
+    assert!(matches!(&error, KeyedError::NotReplaced { error: SpawnError::Start(_), .. }), "{error:?}");
+    let text = "feeds/1 has ended, and the instance to replace it did not start, so the key is free: ";
+    assert!(error.to_string().starts_with(text), "{error}");
+    assert!(feeds.keys().is_empty() && feeds.is_empty());
+    let old = feeds.spawn(1, "old", secs(1)).await.unwrap();
+    let replace = tokio::spawn(feeds.replace(1, "new", secs(0)));
+    settle().await;
+    feeds.tree().stop();
+    let error = replace.await.unwrap().unwrap_err();
+    assert!(matches!(&error, KeyedError::NotReplaced { .. }), "{error:?}");
+    assert!(old.ended().is_some() && feeds.keys().is_empty());
+}
+
+/// S27, S25: an instance cannot wait for its own replacement: nothing has begun.
+#[tokio::test(start_paused = true)]
+async fn an_instance_does_not_replace_itself() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let old = reader.feeds.spawn(1, "old", secs(0)).await.unwrap();
+    let feeds = reader.feeds.clone();
+    let refused = soon(old.ask(|reply| Ask::ReplaceMe(feeds, reply))).await.unwrap();
+    assert_eq!(refused, "feeds/1 exists; take it with `get` or `get_or_spawn`, or wait for its end");
+    settle().await;
+    assert!(old.is_alive());
+}
+
+/// S27: the arguments of a `Temporary` set are moved into the one start of the new instance.
+#[tokio::test(start_paused = true)]
+async fn an_instance_that_starts_once_is_replaced() {
+    let once = Once::start().await.unwrap();
+    let (_one, held) = std::sync::mpsc::channel();
+    let old = once.conns.spawn(1, held).await.unwrap();
+    let (_two, held) = std::sync::mpsc::channel();
+    let new = soon(once.conns.replace(1, held)).await.unwrap();
+    assert!(!old.is_alive() && new.is_alive());
+}
+
+/// S27: a detached spawn goes on without its caller; `told` says who has made the instance.
+#[tokio::test(start_paused = true)]
+async fn a_detached_spawn_goes_on() {
+    let journal = Journal::default();
+    let reader = Reader::start(journal.clone()).await.unwrap();
+    for detached in [false, true] {
+        let spawn = reader.many.spawn("slow");
+        let spawn = if detached { spawn.detached() } else { spawn };
+        assert!(timeout(secs(1), spawn).await.is_err());
+        pass(secs(5)).await;
+        assert_eq!(reader.many.handles().len(), usize::from(detached));
+
+        let spawn = reader.feeds.get_or_spawn(1, "slow", secs(0));
+        let spawn = if detached { spawn.detached() } else { spawn };
+        assert!(timeout(secs(1), spawn).await.is_err());
+        pass(secs(5)).await;
+        assert_eq!(reader.feeds.get(&1).is_some(), detached);
+    }
+    reader.feeds.stop(&1);
+    settle().await;
+    assert!(timeout(secs(1), reader.feeds.spawn(1, "slow", secs(0)).detached()).await.is_err());
+    pass(secs(5)).await;
+    let (_, origin) = reader.feeds.get_or_spawn(1, "other", secs(0)).told().await.unwrap();
+    assert_eq!(origin, Origin::Found);
+    reader.feeds.stop(&1);
+    settle().await;
+    let told = |name| reader.feeds.get_or_spawn(1, name, secs(0)).told();
+    let (made, found) = tokio::join!(told("slow"), told("slow"));
+    assert_eq!((made.unwrap().1, found.unwrap().1), (Origin::Made, Origin::Found));
+}
+
+/// S27: on several threads, at most one instance of a key lives, whoever replaces, spawns and stops; nothing is left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn replacements_on_several_threads() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let walks: Vec<_> = (0..8)
+        .map(|walk| {
+            let feeds = reader.feeds.clone();
+            tokio::spawn(async move {
+                for round in 0..200 {
+                    match (walk + round) % 4 {
+                        0 => _ = feeds.replace(1, "new", secs(0)).await,
+                        1 => _ = timeout(Duration::from_micros(50), feeds.replace(1, "new", secs(0))).await,
+                        2 => _ = feeds.get_or_spawn(1, "found", secs(0)).await,
+                        _ => _ = feeds.stop(&1),
+                    }
+                    assert!(feeds.len() <= 1);
+                    yield_now().await;
+                }
+            })
+        })
+        .collect();
+    for walk in walks {
+        timeout(secs(60), walk).await.expect("no walk waits forever").unwrap();
+    }
+    let last = timeout(secs(10), reader.feeds.replace(1, "last", secs(0))).await.unwrap().unwrap();
+    assert_eq!(name(&last).await, "last");
+    assert!(reader.feeds.stop(&1));
+    last.terminated().await.unwrap();
+    let all_gone = async {
+        while !reader.feeds.keys().is_empty() {
+            yield_now().await;
+        }
+    };
+    timeout(secs(10), all_gone).await.expect("the key is free");
+    assert!(timeout(secs(10), reader.feeds.spawn(2, "two", secs(0))).await.unwrap().is_ok(), "no place is held");
+}
