@@ -154,7 +154,8 @@ fn a_runtime_that_goes_ends_the_wait() {
     for stops in [false, true] {
         let theirs = runtime();
         let journal = Journal::default();
-        let starting = theirs.block_on(async {
+        let mut kept = None;
+        theirs.block_on(async {
             let tree = All::start(journal.clone()).await.unwrap();
             journal.plan("db start", 1, Fault::Slow(secs(60)));
             if stops {
@@ -163,8 +164,9 @@ fn a_runtime_that_goes_ends_the_wait() {
             }
             let starting = if stops { tree.db.start_again() } else { tree.db.restart() }.unwrap();
             tree.detach();
-            starting
+            kept = Some(starting);
         });
+        let starting = kept.expect("it was accepted");
         drop(theirs);
         let error = runtime().block_on(soon(starting)).unwrap_err();
         assert!(matches!(error.ended(), Some(Ended::RuntimeGone)), "{error}");
