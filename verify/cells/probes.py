@@ -210,7 +210,7 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn stop(&mut self, now: Instant) {\n",
+        "    pub(crate) fn stop(&mut self, reason: StopReason, now: Instant) {\n",
         '        crate::probe::group("stop, shutdown, guard dropped", self.probe_column());\n',
     ),
     (
@@ -295,7 +295,7 @@ PROBES = [
     # ----- the engine: requests to it
     (
         DRIVER + "mod.rs",
-        "    fn take_stop(&mut self) {\n",
+        "    fn take_stop(&mut self, reason: StopReason) {\n",
         "        crate::probe::request(self.machine.probe_row(self.engine.cell.is_busy()), false);\n",
     ),
     (
