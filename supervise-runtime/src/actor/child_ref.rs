@@ -113,8 +113,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
         send(&*self.any().cell, SystemMessage::Stop);
     }
 
-    /// Kills the child, which fails with [`Cause::Killed`](crate::Cause::Killed): its supervisor decides. If nothing runs
-    /// that could be dropped, the kill is a stop.
+    /// Kills the child, which fails with [`Cause::Killed`](crate::Cause::Killed): its supervisor decides. If nothing
+    /// runs that could be dropped, the kill is a stop.
     fn kill(&self) {
         send(&*self.any().cell, SystemMessage::Kill);
     }
@@ -123,8 +123,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// The future resolves to an error immediately if it is awaited inside the child or below it. The child goes down all
-    /// the same.
+    /// The future resolves to an error immediately if it is awaited inside the child or below it. The child goes down
+    /// all the same.
     ///
     /// # Cancel safety
     ///
@@ -133,8 +133,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
         ShutdownRef::of(self.any().cell)
     }
 
-    /// Restarts this child alone, whatever the strategy (S26). Await the [`Starting`] to wait until it is up; it need not
-    /// be awaited.
+    /// Restarts this child alone, whatever the strategy (S26). Await the [`Starting`] to wait until it is up; it need
+    /// not be awaited.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
         commands::restart(&self.any().cell)
     }
 
-    /// Starts the child again after it has ended, whatever the reason (S26). Await the [`Starting`] to wait until it is up;
-    /// it need not be awaited.
+    /// Starts the child again after it has ended, whatever the reason (S26). Await the [`Starting`] to wait until it is
+    /// up; it need not be awaited.
     ///
     /// # Errors
     ///

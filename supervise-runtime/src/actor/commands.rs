@@ -16,8 +16,8 @@ use crate::engine::cell::start_wait::StartWait;
 use crate::engine::mailbox::{ActorCell, MailboxItem};
 use crate::engine::supervisor::AfterLock;
 
-/// The error of `restart()` and `start_again()`: why the request was refused. A start that was accepted and then fails is a
-/// [`StartingError`](crate::error::StartingError).
+/// The error of `restart()` and `start_again()`: why the request was refused. A start that was accepted and then fails
+/// is a [`StartingError`](crate::error::StartingError).
 ///
 /// ```
 /// use supervise::error::CommandError;

@@ -212,8 +212,8 @@ pub enum AskError {
 /// The error of a wait that would never end, because the caller is part of the actor or tree that it waits for.
 ///
 /// The waits of every handle return this error immediately: [`terminated`](crate::ChildRef::terminated),
-/// [`shutdown`](crate::ChildRef::shutdown) and [`TreeRef::join`](crate::TreeRef::join). To end yourself, request the stop
-/// and return.
+/// [`shutdown`](crate::ChildRef::shutdown) and [`TreeRef::join`](crate::TreeRef::join). To end yourself, request the
+/// stop and return.
 ///
 /// ```
 /// use supervise::prelude::*;

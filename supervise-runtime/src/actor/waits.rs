@@ -143,8 +143,8 @@ impl EndWait {
 /// The future of [`ChildRef::restart`](crate::ChildRef::restart) and
 /// [`ChildRef::start_again`](crate::ChildRef::start_again): a start that was asked for, whether or not this is awaited.
 ///
-/// The future resolves to `Ok` once the child is up with the new start, and to an error if it has ended instead. While a
-/// failed start is retried, it waits. The start that counts is decided together with the request: an incarnation that
+/// The future resolves to `Ok` once the child is up with the new start, and to an error if it has ended instead. While
+/// a failed start is retried, it waits. The start that counts is decided together with the request: an incarnation that
 /// was up or starting at that moment is not the new one. Needs no tokio runtime.
 ///
 /// # Errors

@@ -53,7 +53,8 @@ use crate::values::failure::{Cause, Failure};
 pub enum Ended {
     /// Ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended.
     Done,
-    /// Ended by itself, and said why: [`cx.stop_with(..)`](crate::Context::stop_with). Its [kind](Ended::kind) is `Done`.
+    /// Ended by itself, and said why: [`cx.stop_with(..)`](crate::Context::stop_with). Its [kind](Ended::kind) is
+    /// `Done`.
     DoneWith(Cow<'static, str>),
     /// Stopped from outside, or together with its supervisor.
     Stopped,
@@ -256,8 +257,8 @@ impl Watched {
         &self.path
     }
 
-    /// Returns the key of an instance of a keyed set, in a notice of [`watch_each`](crate::Context::watch_each); otherwise
-    /// `None`, also if the keys have another type.
+    /// Returns the key of an instance of a keyed set, in a notice of [`watch_each`](crate::Context::watch_each);
+    /// otherwise `None`, also if the keys have another type.
     pub fn key<K: 'static>(&self) -> Option<&K> {
         self.key.as_ref()?.downcast_ref()
     }

@@ -183,8 +183,8 @@ pub enum EventKind {
     },
     /// The child is up again: after a failure, together with its group or its supervisor, or on request.
     Restarted,
-    /// The child was asked to go down, and its own code may still be running: a stop, a restart by hand or of its group,
-    /// or a supervisor above that goes down. Again if a request to end follows one to restart.
+    /// The child was asked to go down, and its own code may still be running: a stop, a restart by hand or of its
+    /// group, or a supervisor above that goes down. Again if a request to end follows one to restart.
     ///
     /// After a failure of its own this event does not come, since `Decided` says what follows, nor before an end by
     /// itself. See rule S46.

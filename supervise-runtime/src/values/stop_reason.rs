@@ -10,8 +10,8 @@ use crate::values::failure::{Cause, Failure};
 /// A task gets it from [`TaskContext::stopped`](crate::TaskContext::stopped). Later, and in the hooks of an actor,
 /// [`Context::stop_reason`](crate::Context::stop_reason) and
 /// [`TaskContext::stop_reason`](crate::TaskContext::stop_reason) return it. The event
-/// [`Stopping`](crate::event::EventKind::Stopping) has it for those outside. A request to end replaces an earlier one to
-/// restart; otherwise the first reason stays.
+/// [`Stopping`](crate::event::EventKind::Stopping) has it for those outside. A request to end replaces an earlier one
+/// to restart; otherwise the first reason stays.
 ///
 /// See rule S46.
 ///
@@ -65,8 +65,8 @@ pub enum StopReason {
     Restart,
     /// The supervisor above has failed. The child goes down with it, to be started again or for good.
     FailedAbove,
-    /// The supervisor ends, or this part of its group, because a sibling has ended: a `significant` one, or one of a group
-    /// whose failure was decided `Stop`.
+    /// The supervisor ends, or this part of its group, because a sibling has ended: a `significant` one, or one of a
+    /// group whose failure was decided `Stop`.
     SiblingEnded,
     /// A restart budget is used up: that of this child, or one above, so that a supervisor above has failed.
     Limit,

@@ -1,5 +1,8 @@
 //! `replace` of a keyed set, and what callers of its spawns can do without: S27.
 
+use std::future::Future as _;
+use std::sync::{Arc, Mutex};
+use std::task::{self, Poll, Wake, Waker};
 use std::time::Duration;
 
 use supervise::error::{KeyedError, SpawnError};
@@ -62,7 +65,9 @@ supervisor! {
     struct Reader(journal: Journal) {
         #[max_children(1)]
         #[decider(_ => Stop)]
-        feeds: [u32 => Feed] = |number: u32, name: &'static str, stops: Duration| Feed::open(number, name, stops, journal).await?,
+        feeds: [u32 => Feed] = |number: u32, name: &'static str, stops: Duration| {
+            Feed::open(number, name, stops, journal).await?
+        },
         many: [Feed] = |name: &'static str| Feed::open(0, name, secs(0), journal).await?,
     }
 
@@ -79,8 +84,8 @@ async fn name(feed: &ActorRef<Feed>) -> &'static str {
     feed.ask(Ask::Name).await.unwrap()
 }
 
-/// S27, S46: the old instance goes down as `Replaced` and has its time, the new one starts after its end, and both count
-/// as one for `max_children`.
+/// S27, S46: the old instance goes down as `Replaced` and has its time, the new one starts after its end, and both
+/// count as one for `max_children`.
 #[tokio::test(start_paused = true)]
 async fn the_new_one_starts_after_the_end_of_the_old_one() {
     let journal = Journal::default();
@@ -140,6 +145,36 @@ async fn the_key_and_the_place_are_taken_all_the_while() {
     let lines = journal.take();
     let opened: Vec<_> = lines.iter().filter(|line| line.ends_with("opens")).collect();
     assert_eq!(opened, ["old opens", "slow opens", "second opens"]);
+}
+
+/// Runs code when it wakes, which is in the middle of the end that it waits for.
+struct OnWake(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Wake for OnWake {
+    fn wake(self: Arc<Self>) {
+        if let Some(run) = self.0.lock().unwrap().take() {
+            run();
+        }
+    }
+}
+
+/// S27: the place of the old instance is held between its end and the start of the new one.
+#[tokio::test(start_paused = true)]
+async fn the_place_is_held_between_the_two() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let feeds = reader.feeds.clone();
+    let old = feeds.spawn(1, "old", secs(0)).await.unwrap();
+    let (said, heard) = std::sync::mpsc::channel();
+    let run = Box::new(move || {
+        let mut spawn = Box::pin(feeds.spawn(2, "two", secs(0)));
+        said.send(spawn.as_mut().poll(&mut task::Context::from_waker(Waker::noop()))).unwrap();
+    });
+    let waker = Waker::from(Arc::new(OnWake(Mutex::new(Some(run)))));
+    let mut end = Box::pin(old.terminated());
+    assert!(end.as_mut().poll(&mut task::Context::from_waker(&waker)).is_pending());
+    soon(reader.feeds.replace(1, "new", secs(0))).await.unwrap();
+    let refused = heard.recv().unwrap();
+    assert!(matches!(refused, Poll::Ready(Err(KeyedError::Spawn(SpawnError::MaxChildren { .. })))), "{refused:?}");
 }
 
 /// S27: once the old instance was asked to stop, the rest follows without the caller; before that nothing has begun.

@@ -7,5 +7,5 @@ mod order_and_time;
 mod reports;
 mod runtime_drop;
 mod stop;
-mod whole_tree;
 mod stop_reasons;
+mod whole_tree;

@@ -385,8 +385,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// # Errors
     ///
-    /// The future resolves to an error immediately if it is awaited inside the actor or below it. The actor goes down all
-    /// the same.
+    /// The future resolves to an error immediately if it is awaited inside the actor or below it. The actor goes down
+    /// all the same.
     ///
     /// # Cancel safety
     ///

@@ -34,7 +34,8 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 /// The context of a running actor. Every handler and hook may take it as `&mut Context<Self>`.
 ///
 /// * **The actor itself**: [`actor_ref`](Context::actor_ref), [`path`](Context::path),
-///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`stop_with`](Context::stop_with), [`stop_reason`](Context::stop_reason), [`reset_backoff`](Context::reset_backoff).
+///   [`incarnation`](Context::incarnation), [`stop`](Context::stop), [`stop_with`](Context::stop_with),
+///   [`stop_reason`](Context::stop_reason), [`reset_backoff`](Context::reset_backoff).
 /// * **Timers and background futures**: [`send_after`](Context::send_after), [`send_every`](Context::send_every),
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
 /// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
@@ -180,8 +181,8 @@ impl<A: Actor> Context<A> {
     /// Does the same as [`stop`](Context::stop), and says why.
     ///
     /// The end is [`Ended::DoneWith`](crate::Ended::DoneWith), and [`Ended::reason`](crate::Ended::reason) returns the
-    /// words. If the child is started again, [`Failure::reason`](crate::Failure::reason) has them, in `post_restart` and
-    /// at a limit (S23). Of several calls the last one counts. A stop from outside that comes first keeps the end
+    /// words. If the child is started again, [`Failure::reason`](crate::Failure::reason) has them, in `post_restart`
+    /// and at a limit (S23). Of several calls the last one counts. A stop from outside that comes first keeps the end
     /// `Stopped`.
     ///
     /// ```
@@ -268,11 +269,12 @@ impl<A: Actor> Context<A> {
         });
     }
 
-    /// Asks for one call of [`Watcher::terminated`] for each instance of this set that ends from now on, whoever spawned
-    /// it: `sessions: [Session]`, or `rooms: [String => Room]`, where [`Watched::key`](crate::Watched::key) gives the key.
+    /// Asks for one call of [`Watcher::terminated`] for each instance of this set that ends from now on, whoever
+    /// spawned it: `sessions: [Session]`, or `rooms: [String => Room]`, where [`Watched::key`](crate::Watched::key)
+    /// gives the key.
     ///
-    /// Restarts of an instance are not reported. The watch outlives restarts of this actor and of the set. A second call
-    /// for the same set changes nothing. See rule S37.
+    /// Restarts of an instance are not reported. The watch outlives restarts of this actor and of the set. A second
+    /// call for the same set changes nothing. See rule S37.
     ///
     /// ```
     /// use supervise::prelude::*;

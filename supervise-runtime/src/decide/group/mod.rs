@@ -1514,8 +1514,8 @@ impl Group {
             self.roster.step();
             let Some(member) = self.roster.get(id) else { continue };
             match member.at {
-                // Nothing new begins. But the walk up, after which the supervisor ends, waits for the decision on a member
-                // of which nothing is up.
+                // Nothing new begins. But the walk up, after which the supervisor ends, waits for the decision on a
+                // member of which nothing is up.
                 _ if ends && member.at != MemberState::FailedStart => {}
                 MemberState::Failed | MemberState::FailedStart => {
                     self.effects.push(GroupEffect::Tell(id, Order::Redecide))

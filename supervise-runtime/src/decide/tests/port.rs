@@ -1,7 +1,7 @@
 //! The facts about a child that its machine asks for in a test, and the effects in their order.
 
-use std::time::Duration;
 use std::borrow::Cow;
+use std::time::Duration;
 
 use tokio::time::Instant;
 

@@ -38,8 +38,8 @@ impl ChildTable {
         drop(left); // outside of the lock: a watcher holds a reference to a cell
     }
 
-    /// Notifies the watchers that an instance has ended. `key` is present if the caller knows the keys of this set. To be
-    /// called without a lock.
+    /// Notifies the watchers that an instance has ended. `key` is present if the caller knows the keys of this set. To
+    /// be called without a lock.
     pub(crate) fn tell_each(&self, instance: &CellCore, key: Option<Arc<dyn Any + Send + Sync>>, ended: &Ended) {
         let Some(each) = self.each.get() else { return };
         let watchers: Vec<TellEach> = {

@@ -238,9 +238,9 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     /// Requests a stop of every instance that lives now, and returns immediately. The set stays usable: instances that
     /// are spawned from now on are not affected.
     ///
-    /// A key is free once its instance has ended; a `get_or_spawn` in progress then starts another one, unless the set is
-    /// `Temporary`. A restart of the set starts the instances of `initial` again all the
-    /// same (S27). `tree().stop()` ends the set itself.
+    /// A key is free once its instance has ended; a `get_or_spawn` in progress then starts another one, unless the set
+    /// is `Temporary`. A restart of the set starts the instances of `initial` again all the same (S27). `tree().stop()`
+    /// ends the set itself.
     pub fn stop_all(&self) {
         self.set.stop_all();
     }
@@ -809,8 +809,8 @@ macro_rules! spawns {
                 self.get_or_spawn_with(key, ($($arg,)*))
             }
 
-            /// Stops the instance of this key, waits for its end, starts another one under the key, and waits until that
-            /// one is up. If there is no such key, this is a spawn.
+            /// Stops the instance of this key, waits for its end, starts another one under the key, and waits until
+            /// that one is up. If there is no such key, this is a spawn.
             ///
             /// The key is in use all the while: [`get`](Keyed::get) returns the old instance until its end, and then
             /// `None`; [`spawn`](Keyed::spawn) fails with `Exists`; [`get_or_spawn`](Keyed::get_or_spawn) and a second
@@ -821,13 +821,13 @@ macro_rules! spawns {
             /// # Errors
             ///
             /// Returns [`NotReplaced`](KeyedError::NotReplaced) if the old instance has ended and the new one does not
-            /// come up: the key is free then. Inside of the instance that is to be replaced it returns `Exists` at once,
-            /// and nothing has begun. Otherwise the errors of a spawn.
+            /// come up: the key is free then. Inside of the instance that is to be replaced it returns `Exists` at
+            /// once, and nothing has begun. Otherwise the errors of a spawn.
             ///
             /// # Cancel safety
             ///
-            /// Once the old instance was asked to stop, the rest follows, also if this future is dropped. If there was none
-            /// to stop, this is as for [`spawn`](Keyed::spawn).
+            /// Once the old instance was asked to stop, the rest follows, also if this future is dropped. If there was
+            /// none to stop, this is as for [`spawn`](Keyed::spawn).
             ///
             /// # Panics
             ///

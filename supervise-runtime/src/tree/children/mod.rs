@@ -253,8 +253,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         Instance { name, common: options.options.common.clone(), made_of: Some((options, give)) }
     }
 
-    /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it may be called under a lock. The caller finishes and
-    /// begins the result after that lock.
+    /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it
+    /// may be called under a lock. The caller finishes and begins the result after that lock.
     fn place<G>(
         &self,
         instance: &mut Instance<T, G>,
@@ -362,8 +362,8 @@ macro_rules! spawns {
             ///
             /// # Cancel safety
             ///
-            /// If the future is dropped before it is ready, the instance is stopped; [`detached`](Spawn::detached) lets it
-            /// start all the same.
+            /// If the future is dropped before it is ready, the instance is stopped; [`detached`](Spawn::detached) lets
+            /// it start all the same.
             ///
             /// # Panics
             ///
