@@ -239,6 +239,19 @@ async fn an_end_replaces_a_restart() {
     assert_eq!(stopping(&mut events)[..2], ["one Restart", "one Asked"]);
 }
 
+/// S46: each incarnation begins without a reason.
+#[tokio::test(start_paused = true)]
+async fn each_incarnation_has_its_own_reason() {
+    let journal = Journal::default();
+    let tree = Plain::start(journal.clone()).await.unwrap();
+    soon(tree.free.restart().unwrap()).await.unwrap();
+    tree.free.tell(Tell::Work(secs(0))).await.unwrap();
+    tree.free.tell(Tell::Stop).await.unwrap();
+    soon(tree.free.terminated()).await.unwrap();
+    let restarted = ["free pre_restart Restart", "free post_stop Restart"];
+    assert_eq!(journal.take(), [restarted, ["free handler no reason", "free post_stop Done"]].concat());
+}
+
 /// S46: `stopped()` of a subtask says whether another one has failed, or the task itself has returned.
 #[tokio::test(start_paused = true)]
 async fn a_subtask_learns_what_its_task_does() {
