@@ -195,9 +195,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         name: "mailbox",
         place: Place::Child(Of::Actors),
-        args: &[arg("capacity", Value::Capacity, "`Bounded(1024)`"), arg("ask", Value::Duration(&[]), "5 s")],
+        args: &[
+            arg("capacity", Value::Capacity, "`Bounded(1024)`"),
+            arg("ask", Value::Duration(&[]), "5 s"),
+            arg("fresh", Value::Flag, "off"),
+        ],
         default: "see its arguments",
-        doc: "The number of messages that can wait, and the time that an `ask` waits for its reply.",
+        doc: "The number of messages that can wait, and the time that an `ask` waits for its reply; whether a restart \
+              begins with an empty mailbox.",
     },
     Setting {
         name: "max_children",

@@ -69,6 +69,8 @@ pub struct Child {
     pub limit: Limit,
     /// The number of messages that can wait.
     pub mailbox: Given<Mailbox>,
+    /// Whether a restart begins with an empty mailbox.
+    pub fresh: bool,
     /// Whether messages are refused while the child is down.
     pub rejects: bool,
     /// The largest number of instances of a set.
@@ -171,6 +173,9 @@ impl Child {
         if self.delay().is_some() && self.mailbox == Given::Is(Mailbox::Unbounded) && !self.rejects {
             report(Problem::UnboundedHold);
         }
+        if self.fresh && self.attempts.is_given() {
+            report(Problem::FreshRedelivers);
+        }
         if self.drain && self.shutdown == Given::Is(Shutdown::Kill) {
             report(Problem::DrainWithoutTime);
         }
@@ -188,6 +193,7 @@ impl Child {
             ("pre_restart", self.pre_restart),
             ("post_restart", self.post_restart),
             ("redeliver", self.attempts.is_given()),
+            ("fresh", self.fresh),
         ];
         for (setting, _) in written.into_iter().filter(|(_, is_written)| *is_written) {
             report(Problem::NeverRestarted(setting));

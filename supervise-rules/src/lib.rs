@@ -119,6 +119,8 @@ pub enum Problem {
     },
     /// A message is delivered again at most zero times.
     NoAttempts,
+    /// A mailbox is emptied at a restart, and a message is put back into it.
+    FreshRedelivers,
     /// `drain` together with `shutdown = Kill`.
     DrainWithoutTime,
     /// `significant` on a child that never ends by itself.

@@ -262,10 +262,14 @@ impl Setting {
         unnamed.into_iter().find(|value| !word(value).is_some_and(|word| is_flag(&setting, &word.to_string())))
     }
 
-    /// Returns every expression in the setting, to look for the names that they use.
+    /// Returns every expression in the setting, to look for the names that they use. A word that turns something on uses
+    /// none: a child may be called `drain`, too.
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
+        let setting = self.name.to_string();
+        let is_flag =
+            |arg: &Arg| arg.name.is_none() && word(&arg.value).is_some_and(|word| is_flag(&setting, &word.to_string()));
         match &self.args {
-            Args::List(args) => args.iter().map(|arg| &arg.value).collect(),
+            Args::List(args) => args.iter().filter(|arg| !is_flag(arg)).map(|arg| &arg.value).collect(),
             Args::Decider(decider) => decider.exprs(),
         }
     }

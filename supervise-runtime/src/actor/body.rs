@@ -108,7 +108,7 @@ where
             None => {}
         }
         if self.cx.has_background() {
-            self.cell.purge(|letter| matches!(letter, Envelope::Tick(_)));
+            self.cell.purge(DeadLetterReason::Restarted, |letter| matches!(letter, Envelope::Tick(_)));
         }
         each(&mut || self.actor = None);
     }
@@ -121,6 +121,11 @@ where
 
     fn shut(&mut self) {
         self.cell.set_gate(Admission::Down, None);
+    }
+
+    fn renew(&mut self) {
+        self.inbox.return_batch(&self.cell);
+        self.cell.purge(DeadLetterReason::Restarted, |letter| matches!(letter, Envelope::Msg(_)));
     }
 
     fn close(&mut self) {

@@ -319,6 +319,17 @@ impl<A> ChildOptions<A> {
         self.set(|common| common.mailbox = mailbox)
     }
 
+    /// Empties the mailbox when a restart begins: what waits becomes a dead letter, and its askers hear at once. Off by
+    /// default: messages survive a restart.
+    ///
+    /// See rule S35.
+    pub fn fresh(self) -> Self
+    where
+        A: OfActors,
+    {
+        self.set(|common| common.fresh = true)
+    }
+
     /// Sets whether messages wait or are rejected while the actor is down. Default: `Hold`.
     ///
     /// See rule S35.

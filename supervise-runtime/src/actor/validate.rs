@@ -28,6 +28,7 @@ pub(crate) fn facts(options: &Options, lifecycle: Lifecycle) -> rules::Child {
         pace: common.pace.map(rules::Backoff::from),
         limit: common.limit.into(),
         mailbox: Given::Is(common.mailbox.into()),
+        fresh: common.fresh,
         rejects: common.while_down == WhileDown::Reject,
         max_children: common.max_children.map(count).into(),
         initial: Given::Absent,

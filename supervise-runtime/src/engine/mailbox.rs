@@ -325,19 +325,24 @@ impl<T: MailboxItem> ActorCell<T> {
             std::mem::take(&mut inner.queue)
         };
         for letter in queue {
-            if let Some(message) = letter.message() {
-                self.core.emit(EventKind::DeadLetter { message, reason: DeadLetterReason::Ended });
-            }
-            // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
-            drop_catching_panics(letter);
+            self.bury(letter, DeadLetterReason::Ended);
         }
+    }
+
+    /// Drops an item of the queue, which is a dead letter if it is a message.
+    fn bury(&self, letter: T, reason: DeadLetterReason) {
+        if let Some(message) = letter.message() {
+            self.core.emit(EventKind::DeadLetter { message, reason });
+        }
+        // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
+        drop_catching_panics(letter);
     }
 }
 
 impl<T: MailboxItem> ActorCell<T> {
-    /// Removes the items that end with the incarnation. To be called by the actor's own task, after its batch was given
-    /// back.
-    pub(crate) fn purge(&self, stale: impl Fn(&T) -> bool) {
+    /// Removes the items that end with the incarnation; the messages among them become dead letters with this reason. To
+    /// be called by the actor's own task, after its batch was given back.
+    pub(crate) fn purge(&self, reason: DeadLetterReason, stale: impl Fn(&T) -> bool) {
         let gone: Vec<T> = {
             let mut inner = lock(&self.inner);
             let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
@@ -346,7 +351,7 @@ impl<T: MailboxItem> ActorCell<T> {
         };
         let made = gone.len();
         for letter in gone {
-            drop_catching_panics(letter);
+            self.bury(letter, reason);
         }
         let inner = lock(&self.inner);
         let room = self.room(&inner).min(made);

@@ -335,7 +335,11 @@ words! {
         StopReason::SubtaskFailed => "subtask_failed",
         StopReason::Done => "done",
     }
-    DeadLetterReason { DeadLetterReason::Ended => "ended", DeadLetterReason::GivenUp => "given_up", }
+    DeadLetterReason {
+        DeadLetterReason::Ended => "ended",
+        DeadLetterReason::GivenUp => "given_up",
+        DeadLetterReason::Restarted => "restarted",
+    }
     Lifecycle {
         Lifecycle::Permanent => "permanent",
         Lifecycle::Transient => "transient",

@@ -291,6 +291,10 @@ pub enum DeadLetterReason {
     ///
     /// See rule S36.
     GivenUp,
+    /// The actor was restarted, and its mailbox is `fresh`.
+    ///
+    /// See rule S35.
+    Restarted,
 }
 
 impl fmt::Display for Event {

@@ -89,6 +89,9 @@ pub enum InvalidSettings {
     /// No attempt to redeliver: `redeliver(attempts = 0)`.
     #[error("`attempts` is 0; give at least 1, or remove `redeliver`")]
     NoAttempts,
+    /// `fresh` empties the mailbox at a restart, and `redeliver` puts a message back into it.
+    #[error("`fresh` empties the mailbox at a restart, and `redeliver` puts a message back; remove one of them")]
+    FreshRedelivers,
     /// `within` or `on_limit` is given without a number of restarts.
     #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
@@ -153,6 +156,7 @@ impl InvalidSettings {
                 TooManyInitial { initial: children(initial), most: children(most) }
             }
             Problem::NoAttempts => NoAttempts,
+            Problem::FreshRedelivers => FreshRedelivers,
             Problem::DrainWithoutTime => DrainWithoutTime,
             Problem::SignificantPermanent => SignificantPermanent,
             Problem::NeverRestarted(setting) => NeverRestarted(setting),

@@ -32,6 +32,8 @@ pub(crate) struct Common {
     pub(crate) without_context: bool,
     pub(crate) significant: bool,
     pub(crate) while_down: WhileDown,
+    /// A restart begins with an empty mailbox.
+    pub(crate) fresh: bool,
 }
 
 impl Common {

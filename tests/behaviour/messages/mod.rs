@@ -2,6 +2,7 @@
 
 mod bounded;
 mod control;
+mod fresh;
 mod mailbox_and_handle;
 mod nothing_is_lost;
 mod redelivery;

@@ -24,6 +24,10 @@ mod names {
                 nothing: Nothing = Nothing::at_all(),
             },
             handle: Probe = Probe::start("handle", r#type.clone()).await?,
+            #[lifecycle(drain)]
+            early: Probe = Probe::start("early", r#type.clone()).await?,
+            #[lifecycle(drain)]
+            drain: Probe = Probe::start("drain", r#type.clone()).await?,
             error: Probe = { let _ = shutdown; Probe::start("error", r#type).await? },
         }
     }

@@ -5,7 +5,7 @@ use supervise::prelude::*;
 use tokio::time::Instant;
 
 use super::{ended, fail};
-use crate::common::{Do, Journal, Probe, ms, secs, settle};
+use crate::common::{Boom, Do, Journal, Probe, ms, secs, settle};
 
 supervisor! {
     struct Boxes(journal: Journal) {
@@ -151,4 +151,22 @@ async fn redeliver_attempts_is_obeyed() {
         tokio::time::sleep(secs(1)).await;
         assert_eq!(child.ask(Do::Incarnation).await.unwrap(), failures + 1, "{}", child.path());
     }
+}
+
+/// S35: without the word, the message would be handled by the next instance.
+#[tokio::test(start_paused = true)]
+async fn mailbox_fresh_is_obeyed() {
+    supervisor! {
+        struct Fresh(journal: Journal) {
+            #[mailbox(fresh)]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Fresh::start(journal.clone()).await.unwrap();
+    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tree.probe.tell(Do::Note("was handled")).await.unwrap();
+    settle().await;
+    assert_eq!(tree.probe.incarnation(), 2);
+    assert!(!journal.take().contains(&"probe was handled".to_owned()));
 }

@@ -25,7 +25,8 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
         backoff: of("backoff").map(backoff),
         pace: default("backoff").map(backoff),
         limit: of("limit").map(limit).unwrap_or_default(),
-        mailbox: first(mailbox, capacity).or(first(default("mailbox"), capacity)),
+        mailbox: value(mailbox, capacity).or(value(default("mailbox"), capacity)),
+        fresh: mailbox.is_some_and(|mailbox| mailbox.says("fresh").is_some()),
         rejects: of("while_down").is_some_and(|while_down| while_down.says("Hold").is_none()),
         max_children: first(of("max_children"), integer),
         initial: first(of("initial"), length),
@@ -42,7 +43,7 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
 pub(super) fn defaults(settings: &[Setting]) -> supervise_rules::Child {
     supervise_rules::Child {
         backoff: setting(settings, "backoff").map(backoff),
-        mailbox: first(setting(settings, "mailbox"), capacity),
+        mailbox: value(setting(settings, "mailbox"), capacity),
         rejects: true,
         ..supervise_rules::Child::default()
     }
@@ -69,6 +70,11 @@ fn argument<T: Copy>(setting: Option<&Setting>, name: &str, read: impl Fn(&Expr)
 /// The first value without a name.
 fn first<T: Copy>(setting: Option<&Setting>, read: impl Fn(&Expr) -> Option<T>) -> Given<T> {
     setting.and_then(Setting::first).map_or(Given::Absent, |value| given(read(value)))
+}
+
+/// The first value without a name that is not a word which turns something on.
+fn value<T: Copy>(setting: Option<&Setting>, read: impl Fn(&Expr) -> Option<T>) -> Given<T> {
+    setting.and_then(Setting::value).map_or(Given::Absent, |value| given(read(value)))
 }
 
 fn given<T>(literal: Option<T>) -> Given<T> {

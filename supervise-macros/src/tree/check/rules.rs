@@ -112,6 +112,11 @@ impl Place<'_> {
                 self.value("redeliver", "attempts"),
                 "0 attempts have no effect; write at least 1, or remove `redeliver`".into(),
             ),
+            Problem::FreshRedelivers => (
+                self.word("mailbox", "fresh"),
+                "`fresh` empties the mailbox at a restart, and `redeliver` puts a message back into it; remove one of them"
+                    .into(),
+            ),
             Problem::DrainWithoutTime => (
                 self.word("lifecycle", "drain"),
                 "`drain` needs time to handle messages; write a `shutdown` other than `Kill`".into(),
@@ -121,7 +126,11 @@ impl Place<'_> {
                 "a `Permanent` child never ends by itself; write `Transient`, or remove `significant`".into(),
             ),
             Problem::NeverRestarted(setting) => {
-                (self.name(setting), format!("a `Temporary` child is never restarted; remove `{setting}`"))
+                let place = match setting {
+                    "fresh" => self.word("mailbox", setting),
+                    setting => self.name(setting),
+                };
+                (place, format!("a `Temporary` child is never restarted; remove `{setting}`"))
             }
             Problem::NoLimit { setting, unlimited } => self.no_limit(setting, unlimited),
             Problem::LimitInGroup => {
@@ -148,7 +157,7 @@ impl Place<'_> {
     /// Returns whether the problem is one of the values of a default. The tree has reported it once.
     fn is_of_the_default(&self, problem: &Problem) -> bool {
         let paced = |child: &Child| setting(&child.settings, "backoff").is_none();
-        let places = |child: &Child| setting(&child.settings, "mailbox").and_then(Setting::first).is_none();
+        let places = |child: &Child| setting(&child.settings, "mailbox").and_then(Setting::value).is_none();
         self.child.is_some_and(|child| match problem {
             Problem::EmptyRange { .. }
             | Problem::RandomFactor(_)
@@ -167,7 +176,7 @@ impl Place<'_> {
         let backoff =
             || own("backoff").is_none().then(|| default("backoff")).flatten().map(|backoff| backoff.name.span());
         match problem {
-            Problem::UnboundedHold => match own("mailbox").and_then(Setting::first) {
+            Problem::UnboundedHold => match own("mailbox").and_then(Setting::value) {
                 None => Some(default("mailbox")?.name.span()),
                 Some(_) => backoff(),
             },
@@ -180,7 +189,8 @@ impl Place<'_> {
 
     /// The part of the child that makes an unbounded mailbox grow.
     fn unbounded_hold(&self) -> TokenStream {
-        let own = [self.first("mailbox"), self.name("backoff")].into_iter().find(|part| !part.is_empty());
+        let own =
+            [self.part("mailbox", Setting::value), self.name("backoff")].into_iter().find(|part| !part.is_empty());
         own.unwrap_or_else(|| self.child.map(|child| child.name.to_token_stream()).unwrap_or_default())
     }
 
@@ -227,7 +237,7 @@ impl Place<'_> {
 
     /// The number in `Bounded(0)`.
     fn capacity(&self) -> TokenStream {
-        self.part("mailbox", |setting| match setting.first() {
+        self.part("mailbox", |setting| match setting.value() {
             Some(Expr::Call(bounded)) => Some(&bounded.args),
             _ => None,
         })

@@ -50,7 +50,7 @@ fn takes_lifecycle(arg: &Arg, child: &Child, own: Option<&Setting>) -> bool {
 fn takes_mailbox(arg: &Arg, child: &Child, own: Option<&Setting>) -> bool {
     let can = !child.is_task() && child.subtree().is_none();
     can && match &arg.name {
-        None => own.is_none_or(|own| own.first().is_none()),
+        None => own.is_none_or(|own| own.value().is_none()),
         Some(name) => own.is_none_or(|own| own.named(&name.to_string()).is_none()),
     }
 }

@@ -136,6 +136,13 @@ impl<B: Actor, F> SpawnChild<B, F> {
         self.with(ChildOptions::drain)
     }
 
+    /// Empties the mailbox when a restart begins.
+    ///
+    /// See rule S35.
+    pub fn fresh(self) -> Self {
+        self.with(ChildOptions::fresh)
+    }
+
     /// Ends the actor that spawns this child when the child has ended by itself.
     ///
     /// See rule S22.

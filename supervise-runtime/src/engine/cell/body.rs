@@ -70,6 +70,9 @@ pub(crate) trait Hands: Send + 'static {
     /// Shuts the mailbox: messages wait from now on.
     fn shut(&mut self) {}
 
+    /// Empties the mailbox for a restart: queued messages become dead letters. User code.
+    fn renew(&mut self) {}
+
     /// Closes the mailbox at the end: messages are refused, and queued ones become dead letters.
     fn close(&mut self) {}
 

@@ -313,6 +313,10 @@ impl Engine {
                 table.on(&*self.cell, |group| group.forget_stops());
             }
         }
+        if self.common.fresh && machine.was_up() {
+            self.guarded(machine, || hands.renew()); // still as the incarnation whose messages these are
+        }
+        let core = self.cell.core();
         core.next_incarnation();
         self.begin_span();
         if let Some(table) = self.cell.core().table() {

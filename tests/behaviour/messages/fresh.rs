@@ -1,0 +1,210 @@
+//! A mailbox that a restart empties: S35.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use supervise::error::{AskError, InvalidSettings, SpawnError};
+use supervise::event::{DeadLetterReason, EventKind, Events};
+use supervise::prelude::*;
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
+
+supervisor! {
+    struct Fresh(journal: Journal) {
+        #![strategy(AllForOne)]
+        #[mailbox(Bounded(4), fresh)]
+        fresh: Probe = Probe::start("fresh", journal).await?,
+        kept: Probe = Probe::start("kept", journal).await?,
+    }
+    struct Above(journal: Journal) {
+        below: Fresh = Fresh::tree(journal),
+    }
+}
+
+/// The dead letters so far, as the paths and reasons.
+fn letters(events: &mut Events) -> Vec<(String, DeadLetterReason)> {
+    let mut letters = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let EventKind::DeadLetter { reason, .. } = event.kind {
+            letters.push((event.path.to_string(), reason));
+        }
+    }
+    letters
+}
+
+/// S35: whatever restarts the child, what waits becomes dead letters, and askers hear at once; what comes later is
+/// handled. The neighbour keeps its messages.
+#[tokio::test(start_paused = true)]
+async fn every_restart_empties_a_fresh_mailbox() {
+    for by in ["its own", "the group", "above", "hand"] {
+        let journal = Journal::default();
+        let mut tree = Above::tree(journal.clone());
+        let mut events = tree.events();
+        let tree = tree.start().await.unwrap();
+        let (fresh, kept) = (tree.below.fresh.clone(), tree.below.kept.clone());
+        fresh.tell(Do::Work(secs(2))).await.unwrap();
+        kept.tell(Do::Work(secs(1))).await.unwrap();
+        settle().await;
+        if by == "its own" {
+            fresh.tell(Do::Fail(Boom::Told)).await.unwrap();
+        } else if by == "the group" {
+            kept.tell(Do::Fail(Boom::Told)).await.unwrap();
+        }
+        fresh.tell(Do::Note("waits")).await.unwrap();
+        kept.tell(Do::Note("waits")).await.unwrap();
+        let asks = tokio::spawn({
+            let fresh = fresh.clone();
+            async move { fresh.ask(Do::Get).forever().await }
+        });
+        settle().await;
+        match by {
+            "above" => tree.below.restart().unwrap(),
+            "hand" => fresh.restart().unwrap(),
+            _ => {}
+        }
+        pass(secs(3)).await;
+        settle().await;
+        assert_eq!(fresh.incarnation(), 2, "{by}");
+        assert!(matches!(soon(asks).await.unwrap(), Err(AskError::NoReply { .. })), "{by}");
+        let lost = ("below/fresh".to_owned(), DeadLetterReason::Restarted);
+        assert_eq!(letters(&mut events), [lost.clone(), lost], "{by}");
+        fresh.tell(Do::Note("comes later")).await.unwrap();
+        settle().await;
+        let lines = journal.take();
+        assert!(!lines.contains(&"fresh waits".to_owned()), "{by}: {lines:?}");
+        assert!(lines.contains(&"fresh comes later".to_owned()), "{by}: {lines:?}");
+        assert!(lines.contains(&"kept waits".to_owned()), "{by}: {lines:?}");
+    }
+}
+
+/// S35: each attempt of a restart begins with an empty mailbox, and what comes after it has begun waits for it; a first
+/// start empties nothing.
+#[tokio::test(start_paused = true)]
+async fn each_attempt_begins_empty() {
+    supervisor! {
+        struct Slow(journal: Journal) {
+            #[mailbox(fresh)]
+            #[backoff(10s..10s, random_factor = 0)]
+            fresh: Probe = Probe::start("fresh", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("fresh start", 1, Fault::Error);
+    let mut tree = Slow::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    tree.fresh.tell(Do::Note("before it was up")).await.unwrap();
+    pass(secs(11)).await;
+    settle().await;
+    assert!(journal.take().contains(&"fresh before it was up".to_owned()), "a first start");
+    tree.fresh.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.fresh.tell(Do::Note("in the backoff")).await.unwrap();
+    journal.plan("fresh start", 1, Fault::Slow(secs(5)));
+    pass(secs(12)).await;
+    tree.fresh.tell(Do::Note("in the start")).await.unwrap();
+    pass(secs(5)).await;
+    settle().await;
+    let lines = journal.take();
+    assert!(!lines.contains(&"fresh in the backoff".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"fresh in the start".to_owned()), "{lines:?}");
+    assert_eq!(letters(&mut events), [("fresh".to_owned(), DeadLetterReason::Restarted)]);
+}
+
+/// S35: senders that wait for room get it, and their messages are new ones.
+#[tokio::test(start_paused = true)]
+async fn waiting_senders_get_room() {
+    let journal = Journal::default();
+    let tree = Fresh::start(journal.clone()).await.unwrap();
+    tree.fresh.tell(Do::Work(secs(1))).await.unwrap();
+    settle().await;
+    tree.fresh.tell(Do::Fail(Boom::Told)).await.unwrap();
+    for _ in 0..3 {
+        tree.fresh.try_tell(Do::Note("full")).unwrap();
+    }
+    let [one, other] = [(); 2].map(|()| {
+        let fresh = tree.fresh.clone();
+        tokio::spawn(async move { fresh.tell(Do::Note("had to wait")).await })
+    });
+    settle().await;
+    assert!(tree.fresh.try_tell(Do::Note("no room")).is_err());
+    pass(secs(2)).await;
+    soon(one).await.unwrap().unwrap();
+    soon(other).await.unwrap().unwrap();
+    settle().await;
+    let lines = journal.take();
+    // One of them got the place of the failing message, before the restart began.
+    assert_eq!(lines.iter().filter(|line| *line == "fresh had to wait").count(), 1, "{lines:?}");
+    assert!(!lines.contains(&"fresh full".to_owned()), "{lines:?}");
+}
+
+/// S35: of 100,000 messages some panic when they are dropped; all are counted, and the child is up.
+#[tokio::test(start_paused = true)]
+async fn many_messages_may_panic_when_they_are_dropped() {
+    struct Bomb(Arc<AtomicU32>);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if self.0.fetch_add(1, Ordering::Relaxed).is_multiple_of(1_000) {
+                panic!("in a drop");
+            }
+        }
+    }
+    enum Msg {
+        Fail,
+        Hold(#[allow(dead_code)] Bomb),
+        Ping(Reply<()>),
+    }
+    struct Holder;
+    #[actor]
+    impl Holder {
+        fn handle(&mut self, msg: Msg) -> Result<(), Boom> {
+            match msg {
+                Msg::Fail => Err(Boom::Told),
+                Msg::Hold(_) => Ok(()),
+                Msg::Ping(reply) => {
+                    reply.send(());
+                    Ok(())
+                }
+            }
+        }
+    }
+    supervisor! {
+        struct Bombs {
+            #[mailbox(Unbounded, fresh)]
+            holder: Holder = Holder,
+        }
+    }
+    let mut tree = Bombs::tree();
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    let dropped = Arc::new(AtomicU32::new(0));
+    tree.holder.try_tell(Msg::Fail).unwrap();
+    for _ in 0..100_000 {
+        tree.holder.try_tell(Msg::Hold(Bomb(dropped.clone()))).unwrap();
+    }
+    settle().await;
+    soon(tree.holder.ask(Msg::Ping)).await.unwrap();
+    assert_eq!((dropped.load(Ordering::Relaxed), tree.holder.incarnation()), (100_000, 2));
+    let mut lost = 0;
+    while let Some(event) = events.try_next() {
+        match event {
+            Ok(event) => lost += u32::from(matches!(event.kind, EventKind::DeadLetter { .. })),
+            Err(lagged) => lost += u32::try_from(lagged.0).unwrap(),
+        }
+    }
+    assert!(lost >= 100_000, "{lost}");
+}
+
+/// S35: a computed contradiction is an error of the spawn.
+#[tokio::test(start_paused = true)]
+async fn fresh_and_redeliver_contradict_each_other() {
+    let spawned = supervise::spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
+    let error = spawned.fresh().redeliver(3).await.unwrap_err();
+    assert!(matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::FreshRedelivers, .. }), "{error}");
+    let spawned = supervise::spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
+    let error = spawned.lifecycle(Lifecycle::Temporary).fresh().await.unwrap_err();
+    assert!(
+        matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::NeverRestarted("fresh"), .. }),
+        "{error}"
+    );
+}

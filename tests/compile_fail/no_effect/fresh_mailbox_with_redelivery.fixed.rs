@@ -1,0 +1,18 @@
+// `no_effect/fresh_mailbox_with_redelivery.rs`, repaired.
+use supervise::prelude::*;
+
+#[derive(Clone)]
+struct Query;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _query: Query) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[redeliver(attempts = 3)]
+        db: Db = Db,
+    }
+}
