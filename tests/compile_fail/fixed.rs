@@ -165,6 +165,8 @@ mod no_effect {
     mod drain_with_kill;
     #[path = "drain_without_mailbox.fixed.rs"]
     mod drain_without_mailbox;
+    #[path = "fresh_mailbox_with_redelivery.fixed.rs"]
+    mod fresh_mailbox_with_redelivery;
     #[path = "initial_of_a_single_child.fixed.rs"]
     mod initial_of_a_single_child;
     #[path = "limit_of_temporary_children.fixed.rs"]
