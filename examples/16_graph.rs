@@ -101,7 +101,7 @@ async fn run(cx: TaskContext, net: Net, node: Node, mut wires: Wires) -> Result<
         loop {
             tokio::select! {
                 biased;
-                () = cx.stopped() => return Ok(()),
+                _ = cx.stopped() => return Ok(()),
                 () = wires.next_tick(&mut clock) => wires.send(net.next()).await,
             }
         }
