@@ -58,8 +58,8 @@ async fn every_restart_empties_a_fresh_mailbox() {
         });
         settle().await;
         match by {
-            "above" => tree.below.restart().unwrap(),
-            "hand" => fresh.restart().unwrap(),
+            "above" => _ = tree.below.restart().unwrap(),
+            "hand" => _ = fresh.restart().unwrap(),
             _ => {}
         }
         pass(secs(3)).await;
@@ -198,10 +198,10 @@ async fn many_messages_may_panic_when_they_are_dropped() {
 /// S35: a computed contradiction is an error of the spawn.
 #[tokio::test(start_paused = true)]
 async fn fresh_and_redeliver_contradict_each_other() {
-    let spawned = supervise::spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
+    let spawned = spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
     let error = spawned.fresh().redeliver(3).await.unwrap_err();
     assert!(matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::FreshRedelivers, .. }), "{error}");
-    let spawned = supervise::spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
+    let spawned = spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
     let error = spawned.lifecycle(Lifecycle::Temporary).fresh().await.unwrap_err();
     assert!(
         matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::NeverRestarted("fresh"), .. }),
