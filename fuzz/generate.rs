@@ -5,7 +5,7 @@ const SEEDS: [&str; 3] = [
     "/// Doc.
     pub struct Shop ( config : Config , port : u16 ) { # ! [ strategy ( OneForOne , max_restarts = 10 , within = 10min ) ]
     # ! [ decider ( DbError :: Timeout { .. } => Restart , e : io :: Error if e . kind ( ) == x => Stop , _ => Restart , ) ]
-    let pool = Pool :: connect ( & config . url ) . await ? ;
+    # [ cfg ( unix ) ] let pool = Pool :: connect ( & config . url ) . await ? ;
     # [ lifecycle ( Permanent , shutdown = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = Auto ( 1min ) ) ]
     db : Db = Db :: open ( pool ) . await ? ,
     # [ mailbox ( Bounded ( 64 ) , ask = 1.5s ) ] # [ pre_restart ( Cart :: dump ) ] cart : Cart = Cart :: new ( db ) ,

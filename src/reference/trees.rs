@@ -53,7 +53,7 @@
 /// ```text
 /// tree      = doc* cfg* vis "struct" Name [ "(" (ident ":" Type),* ")" ] body
 /// body      = "{" ("#!" "[" setting "]")* (child "," | let)* [child] "}"
-/// let       = "let" pattern [":" Type] "=" expression ";"
+/// let       = cfg* "let" pattern [":" Type] "=" expression ";"
 /// child     = doc* cfg* ("#" "[" setting "]")* [vis] name ":" shape        vis: default the tree's
 /// item      = Type | "task"                        Type: an actor or a tree
 /// shape     = item "=" start                               one child
@@ -68,7 +68,8 @@
 /// ```
 ///
 /// One call may declare several trees. A tree cannot be generic: use concrete types, or parameters. `#[cfg]` above a
-/// child removes the child together with its field. A raw identifier is a name without its `r#`.
+/// child removes the child together with its field, and above a `let` the `let`. A raw identifier is a name without its
+/// `r#`.
 ///
 /// # Start expressions
 ///

@@ -50,6 +50,7 @@ pub(crate) enum Item {
 /// `let pattern: Type = value;`
 #[derive(Debug)]
 pub(crate) struct Let {
+    pub(crate) cfgs: Vec<Attribute>,
     pub(crate) pat: Pat,
     pub(crate) ty: Option<Type>,
     pub(crate) value: Option<Expr>,

@@ -50,6 +50,36 @@ supervisor! {
     }
 }
 
+supervisor! {
+    struct Conditional(journal: Journal) {
+        #[cfg(any())]
+        let source: Nothing = Nothing::at_all();
+        #[cfg(all())]
+        let source = Shared::new(Pool::open("source", journal).await?);
+        #[cfg(any())]
+        let (absent, source_name) = (Nothing::at_all(), "absent");
+        #[cfg(all())]
+        let (size, source_name) = (2_u64, source.name);
+        let opened = source_name;
+        reader: Probe = {
+            #[cfg(any())]
+            let size = absent.size();
+            Probe::start(if size == 2 { opened } else { "wrong" }, journal).await?
+        },
+        below: struct Below {
+            #[cfg(any())]
+            let from: Nothing = absent;
+            #[cfg(all())]
+            let from = size;
+            leaf: Probe = {
+                #[cfg(any())]
+                let _ = absent;
+                Probe::start(if from == 2 { source_name } else { "wrong" }, journal).await?
+            },
+        },
+    }
+}
+
 /// Uses the pool only during the start.
 async fn with(pool: Shared, name: &'static str, journal: Journal) -> Result<Probe, Boom> {
     journal.write(format!("{name} uses {}", pool.name));
@@ -76,6 +106,20 @@ async fn a_let_is_evaluated_in_its_place() {
             "b pre_start",
         ]
     );
+}
+
+/// S30: `#[cfg]` above a `let` removes it. An expression may name it under the same `#[cfg]`, and two `let`s of which
+/// one is there may have one name.
+#[tokio::test(start_paused = true)]
+async fn a_let_can_be_removed_by_cfg() {
+    let journal = Journal::default();
+    let tree = Conditional::start(journal.clone()).await.unwrap();
+    assert_eq!((tree.reader.ask(Do::Get).await.unwrap(), tree.below.leaf.ask(Do::Get).await.unwrap()), (0, 0));
+    let lines = journal.take();
+    assert_eq!(lines[0], "source open");
+    assert_eq!(lines.iter().filter(|line| *line == "source start").count(), 2, "{lines:?}");
+    tree.shutdown().await;
+    assert_eq!(journal.take().last().unwrap(), "source close");
 }
 
 /// S30: a `let` is evaluated once per incarnation of the supervisor: it survives the restart of a child and of the

@@ -50,6 +50,28 @@ const _: () = {
             let a = ::core::clone::Clone::clone(&__of_a);
             #[cfg(rust_analyzer)]
             let b = ::core::clone::Clone::clone(&__of_b);
+            #[cfg(windows)]
+            #[allow(unused_variables)]
+            let (__of_c,) = {
+                #[allow(unused_variables)]
+                let a = __rt::SharedValue::clone_for_start(&__of_a);
+                let c = a;
+                (__rt::Builder::keep(&__b, c),)
+            };
+            #[cfg(windows)]
+            #[cfg(rust_analyzer)]
+            let c = ::core::clone::Clone::clone(&__of_c);
+            #[cfg(not(windows))]
+            #[allow(unused_variables)]
+            let (__of_c,) = {
+                #[allow(unused_variables)]
+                let b = __rt::SharedValue::clone_for_start(&__of_b);
+                let c = b;
+                (__rt::Builder::keep(&__b, c),)
+            };
+            #[cfg(not(windows))]
+            #[cfg(rust_analyzer)]
+            let c = ::core::clone::Clone::clone(&__of_c);
             #[cfg(feature = "http")]
             #[allow(unreachable_code, unused_variables)]
             let __of_struct = match {
@@ -94,6 +116,12 @@ const _: () = {
                 let __of_tree = ::core::clone::Clone::clone(&__of_tree);
                 #[allow(unused_variables)]
                 let __of_b = ::core::clone::Clone::clone(&__of_b);
+                #[cfg(windows)]
+                #[allow(unused_variables)]
+                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                #[cfg(not(windows))]
+                #[allow(unused_variables)]
+                let __of_c = ::core::clone::Clone::clone(&__of_c);
                 let __options = {
                     <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
                 };
@@ -106,10 +134,16 @@ const _: () = {
                         let tree = ::core::clone::Clone::clone(&__of_tree);
                         #[allow(unused_variables)]
                         let b = __rt::SharedValue::clone_for_start(&__of_b);
+                        #[cfg(windows)]
+                        #[allow(unused_variables)]
+                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                        #[cfg(not(windows))]
+                        #[allow(unused_variables)]
+                        let c = __rt::SharedValue::clone_for_start(&__of_c);
                         async move {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
-                            >>::Start = start(b, tree.clone());
+                            >>::Start = start(b, c, tree.clone());
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
                     },
@@ -159,6 +193,12 @@ const _: () = {
             let __of_inner = match {
                 #[allow(unused_variables)]
                 let __of_a = ::core::clone::Clone::clone(&__of_a);
+                #[cfg(windows)]
+                #[allow(unused_variables)]
+                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                #[cfg(not(windows))]
+                #[allow(unused_variables)]
+                let __of_c = ::core::clone::Clone::clone(&__of_c);
                 #[allow(unused_variables)]
                 let __of_start = ::core::clone::Clone::clone(&__of_start);
                 let __options = { __rt::ChildOptions::<Inner>::new() };
@@ -173,6 +213,12 @@ const _: () = {
                     move |__b: __rt::Builder| {
                         #[allow(unused_variables)]
                         let __of_a = ::core::clone::Clone::clone(&__of_a);
+                        #[cfg(windows)]
+                        #[allow(unused_variables)]
+                        let __of_c = ::core::clone::Clone::clone(&__of_c);
+                        #[cfg(not(windows))]
+                        #[allow(unused_variables)]
+                        let __of_c = ::core::clone::Clone::clone(&__of_c);
                         #[allow(unused_variables)]
                         let __of_start = ::core::clone::Clone::clone(&__of_start);
                         async move {
@@ -184,20 +230,26 @@ const _: () = {
                                 { __rt::SupervisorStrategy::new(__rt::Strategy::AllForOne) },
                             );
                             #[allow(unused_variables)]
-                            let (__of_c,) = {
+                            let (__of_d,) = {
                                 #[allow(unused_variables)]
                                 let a = __rt::SharedValue::clone_for_start(&__of_a);
-                                let c = a;
-                                (__rt::Builder::keep(&__b, c),)
+                                let d = a;
+                                (__rt::Builder::keep(&__b, d),)
                             };
                             #[cfg(rust_analyzer)]
-                            let c = ::core::clone::Clone::clone(&__of_c);
+                            let d = ::core::clone::Clone::clone(&__of_d);
                             #[allow(unreachable_code, unused_variables)]
                             let __of_leaf = match {
+                                #[cfg(windows)]
+                                #[allow(unused_variables)]
+                                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                                #[cfg(not(windows))]
+                                #[allow(unused_variables)]
+                                let __of_c = ::core::clone::Clone::clone(&__of_c);
                                 #[allow(unused_variables)]
                                 let __of_start = ::core::clone::Clone::clone(&__of_start);
                                 #[allow(unused_variables)]
-                                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                                let __of_d = ::core::clone::Clone::clone(&__of_d);
                                 let __options = {
                                     <Bell as __rt::ChildIf<
                                         { <Bell as __rt::Declared>::IS },
@@ -208,14 +260,20 @@ const _: () = {
                                     "leaf",
                                     __options,
                                     move || {
+                                        #[cfg(windows)]
+                                        #[allow(unused_variables)]
+                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                                        #[cfg(not(windows))]
+                                        #[allow(unused_variables)]
+                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
                                         #[allow(unused_variables)]
                                         let start = ::core::clone::Clone::clone(&__of_start);
                                         #[allow(unused_variables)]
-                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                                        let d = __rt::SharedValue::clone_for_start(&__of_d);
                                         async move {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::Declared>::IS },
-                                            >>::Start = start(c, println!("{start:?}"));
+                                            >>::Start = start(c, d, println!("{start:?}"));
                                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                                         }
                                     },

@@ -10,7 +10,7 @@ use crate::free_names::bindings;
 
 struct Name {
     ident: Ident,
-    /// Whether the name is that of a child with `#[cfg]`. Two such children may share a name if only one of them
+    /// Whether the name is that of a child or `let` with `#[cfg]`. Two of them may share a name if only one of them
     /// exists.
     cfg: bool,
 }
@@ -50,7 +50,7 @@ impl Check<'_, '_> {
             match item {
                 Item::Let(entry) => {
                     for name in bindings(&entry.pat) {
-                        declare(&name, false, names, self.errors);
+                        declare(&name, !entry.cfgs.is_empty(), names, self.errors);
                     }
                 }
                 Item::Child(child) => {

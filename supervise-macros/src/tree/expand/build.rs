@@ -22,7 +22,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
     let mut scope = Scope::default();
     for param in &tree.params {
-        scope.declare(&param.name, true);
+        scope.declare(&param.name, &[], true);
     }
     let body = body(&tree.name, &tree.body, scope);
     let editor = tree.params.iter().map(|param| for_editor(&param.name));
@@ -42,7 +42,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
 fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
     let name_of_tree = local("tree");
     let (builder, tree) = (local("__b"), hidden(&name_of_tree));
-    scope.declare(&name_of_tree, false);
+    scope.declare(&name_of_tree, &[], false);
     let exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let supervision = options::supervision(&body.settings);
@@ -63,12 +63,12 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
             Item::Let(entry) => {
                 statements.extend(binding(entry, &scope));
                 for name in bindings(&entry.pat) {
-                    scope.declare(&name, true);
+                    scope.declare(&name, &entry.cfgs, true);
                 }
             }
             Item::Child(child) => {
                 statements.extend(statement(child, &scope));
-                scope.declare(&child.name, false);
+                scope.declare(&child.name, &child.cfgs, false);
             }
         }
     }
@@ -82,12 +82,15 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
 
 /// Emits a `let`, whose value the supervisor keeps at this place.
 fn binding(entry: &Let, scope: &Scope) -> TokenStream {
-    let Let { pat, ty, value } = entry;
+    let Let { cfgs, pat, ty, value } = entry;
     let Some(value) = value else { return TokenStream::new() };
     let rebind = scope.bind(&[value]).rebind;
     let names = bindings(pat);
     let inner = names.iter().map(hidden);
-    let editor = names.iter().map(for_editor);
+    let editor = names.iter().map(|name| {
+        let editor = for_editor(name);
+        quote!(#(#cfgs)* #editor)
+    });
     let keep = names.iter().map(|name| {
         let mut builder = local("__b");
         builder.set_span(name.span().resolved_at(builder.span()));
@@ -95,6 +98,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
     });
     let ty = ty.as_ref().map(|ty| quote!(: #ty));
     quote! {
+        #(#cfgs)*
         #[allow(unused_variables)]
         let (#(#inner,)*) = { #rebind let #pat #ty = #value; (#(#keep,)*) };
         #(#editor)*

@@ -6,8 +6,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Expr;
 use syn::ext::IdentExt;
+use syn::{Attribute, Expr};
 
 use crate::free_names::FreeNames;
 
@@ -20,6 +20,8 @@ pub(super) struct Scope {
 #[derive(Debug, Clone)]
 struct Name {
     ident: Ident,
+    /// The `#[cfg]`s under which there is such a name.
+    cfgs: Vec<Attribute>,
     /// Whether it is a parameter or a `let`, which the supervisor keeps. Otherwise it is a handle.
     kept: bool,
 }
@@ -40,9 +42,10 @@ impl Name {
 }
 
 impl Scope {
-    pub(super) fn declare(&mut self, ident: &Ident, kept: bool) {
-        self.names.retain(|name| name.ident != *ident);
-        self.names.push(Name { ident: ident.clone(), kept });
+    /// Adds a name. It hides an earlier one, unless `#[cfg]`s choose between the two.
+    pub(super) fn declare(&mut self, ident: &Ident, cfgs: &[Attribute], kept: bool) {
+        self.names.retain(|name| name.ident != *ident || !(name.cfgs.is_empty() || cfgs.is_empty()));
+        self.names.push(Name { ident: ident.clone(), cfgs: cfgs.to_vec(), kept });
     }
 
     /// Returns the code for the names that `exprs` use.
@@ -51,8 +54,8 @@ impl Scope {
         let mut bound = Bound { capture: TokenStream::new(), rebind: TokenStream::new() };
         for name in &self.names {
             let Some(at) = name.mentioned_by(&free) else { continue };
-            let inner = hidden(&name.ident);
-            bound.capture.extend(capture(&inner));
+            let (inner, cfgs) = (hidden(&name.ident), &name.cfgs);
+            bound.capture.extend(capture(name));
             // The whole call has one syntax context. Otherwise an error in it underlines the macro.
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
@@ -65,7 +68,7 @@ impl Scope {
             if own == "tree" {
                 own.set_span(at);
             }
-            bound.rebind.extend(quote!(#[allow(unused_variables)] let #own = #value;));
+            bound.rebind.extend(quote!(#(#cfgs)* #[allow(unused_variables)] let #own = #value;));
         }
         bound
     }
@@ -76,12 +79,14 @@ impl Scope {
         let mentioned = |name: &&Name| name.mentioned_by(&free).is_some();
         // A subtree has a `tree` of its own.
         let names = self.names.iter().filter(|name| name.ident != "tree").filter(mentioned);
-        names.map(|name| capture(&hidden(&name.ident))).collect()
+        names.map(capture).collect()
     }
 }
 
-fn capture(name: &Ident) -> TokenStream {
-    quote!(#[allow(unused_variables)] let #name = ::core::clone::Clone::clone(&#name);)
+/// Emits a clone of a name, where there is such a name.
+fn capture(name: &Name) -> TokenStream {
+    let (cfgs, name) = (&name.cfgs, hidden(&name.ident));
+    quote!(#(#cfgs)* #[allow(unused_variables)] let #name = ::core::clone::Clone::clone(&#name);)
 }
 
 /// Returns the name of mixed hygiene under which `build` keeps a value. The user's own word may be the name of a

@@ -15,16 +15,16 @@ use crate::errors::{Errors, Mistake};
 pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> Result<(), Mistake> {
     let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
     if input.peek(Token![let]) {
-        for attribute in cfgs.iter().chain(&others) {
-            errors.on(attribute, "a `let` takes no attributes; move this above a child, or remove it");
+        for attribute in &others {
+            errors.on(attribute, "a `let` takes only `#[cfg(..)]`; move this above a child, or remove it");
         }
-        return read_let(input, items, errors);
+        return read_let(input, cfgs, items, errors);
     }
     let (settings, unknown) = settings::outer(others, errors);
     let vis = if input.peek(Token![pub]) { Some(input.parse()?) } else { None };
     if input.peek(Token![let]) {
         errors.on(&vis, "a `let` is private to its tree; remove `pub`");
-        return read_let(input, items, errors);
+        return read_let(input, cfgs, items, errors);
     }
     if input.is_empty() {
         return Err(input.error("expected a child after its settings; write `name: Type = start,`").into());
@@ -97,7 +97,12 @@ fn end(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()>
     Ok(())
 }
 
-fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> Result<(), Mistake> {
+fn read_let(
+    input: ParseStream,
+    cfgs: Vec<Attribute>,
+    items: &mut Vec<Item>,
+    errors: &mut Errors,
+) -> Result<(), Mistake> {
     input.parse::<Token![let]>()?;
     let pat = Pat::parse_single(input)?;
     let ty = if input.peek(Token![:]) {
@@ -106,7 +111,7 @@ fn read_let(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> R
     } else {
         None
     };
-    items.push(Item::Let(Box::new(Let { pat, ty, value: None })));
+    items.push(Item::Let(Box::new(Let { cfgs, pat, ty, value: None })));
     let Some(Item::Let(entry)) = items.last_mut() else { return Ok(()) };
     if !input.peek(Token![=]) {
         let error = syn::Error::new(entry.pat.span(), "this `let` has no value; write `let pattern = value;`");
