@@ -17,7 +17,7 @@ const SEEDS: [&str; 3] = [
     struct B { a : A = A :: tree ( ) , }",
     "struct C { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
     # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , start = 3s ) ]
-    b : task = heartbeat ( a ) , c : Option < task > = None , }",
+    b : task = heartbeat ( a ) , pub let port : u16 = a . port ( ) ; c : Option < task > = None , }",
 ];
 
 /// The tokens that an edit inserts by mistake.

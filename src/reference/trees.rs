@@ -54,6 +54,7 @@
 /// tree      = doc* cfg* vis "struct" Name [ "(" (ident ":" Type),* ")" ] body
 /// body      = "{" ("#!" "[" setting "]")* (child "," | let)* [child] "}"
 /// let       = cfg* "let" pattern [":" Type] "=" expression ";"
+///           | doc* cfg* vis "let" name ":" Type "=" expression ";"      returned by the handle
 /// child     = doc* cfg* ("#" "[" setting "]")* [vis] name ":" shape        vis: default the tree's
 /// item      = Type | "task"                        Type: an actor or a tree
 /// shape     = item "=" start                               one child
@@ -286,6 +287,47 @@
 /// children, and is dropped when the children after it are down. An error returned with `?` fails the start of the
 /// tree.
 ///
+/// `pub let name: Type = expression;` also gives the tree's handle a method `name()`, which returns a clone: an address
+/// that was bound, a pool, the configuration in use. It returns an `Option`: the value is there while the tree keeps
+/// it, so `None` means that the tree has ended, or is down for a restart. After a restart, a handle from before returns
+/// the new value. The documentation above the `pub let` becomes that of the method. The type must be written, and must
+/// be `Clone`; the name must not be that of a method which every handle has, such as `path`.
+///
+/// ```
+/// use std::net::SocketAddr;
+/// use std::sync::Arc;
+/// use supervise::prelude::*;
+/// use tokio::net::TcpListener;
+///
+/// async fn serve(cx: TaskContext, listener: Arc<TcpListener>) -> std::io::Result<()> {
+///     tokio::select! {
+///         () = cx.stopped() => Ok(()),
+///         accepted = listener.accept() => accepted.map(|_| ()),
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Server {
+///         let listener = Arc::new(TcpListener::bind("127.0.0.1:0").await?);
+///         /// The address of the server, whose port the system has chosen.
+///         pub let addr: SocketAddr = listener.local_addr()?;
+///         #[lifecycle(Permanent)]
+///         serve: task = |cx| serve(cx, listener),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::start().await?;
+/// assert_ne!(server.addr().ok_or("down")?.port(), 0);
+///
+/// let handle = server.handle();
+/// server.shutdown().await;
+/// assert_eq!(handle.addr(), None);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Settings
 ///
 /// Settings of the tree go inside its braces as `#![..]`, settings of a child above it as `#[..]`. Settings above a
@@ -464,6 +506,7 @@
 ///   ```
 /// * `Shop::tree(params..)` is the tree before its start: a [`Tree`](crate::Tree). Use it to set a seed, to subscribe
 ///   to the events, or as the child of another tree.
+/// * For each `pub let`, the handle has a method of its name.
 /// * `Shop::SPEC` is the declaration as a constant: a [`TreeSpec`](crate::spec::TreeSpec).
 ///
 /// ```

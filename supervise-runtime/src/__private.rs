@@ -10,8 +10,8 @@ pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::{
     Argument, AsKey, Builder, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared, First, Handle, Launched,
-    Moved, Parameter, Running, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial,
-    launch_tree, no_initial,
+    Moved, Parameter, Published, Returned, Running, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef,
+    TypeCheck, initial, launch_tree, no_initial,
 };
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
 pub use crate::values::ended::{Ended, Watched};

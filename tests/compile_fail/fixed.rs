@@ -143,6 +143,8 @@ mod names {
     mod name_with_two_underscores;
     #[path = "parameter_named_like_a_child.fixed.rs"]
     mod parameter_named_like_a_child;
+    #[path = "public_let_named_like_a_method.fixed.rs"]
+    mod public_let_named_like_a_method;
     #[path = "self_as_name.fixed.rs"]
     mod self_as_name;
     #[path = "subtree_child_named_like_an_outer_child.fixed.rs"]
@@ -325,6 +327,8 @@ mod stored_values {
     mod parameter_not_clone;
     #[path = "parameter_not_send.fixed.rs"]
     mod parameter_not_send;
+    #[path = "public_let_not_clone.fixed.rs"]
+    mod public_let_not_clone;
     #[path = "spawn_argument_not_clone.fixed.rs"]
     mod spawn_argument_not_clone;
     #[path = "spawn_argument_not_send.fixed.rs"]
@@ -353,8 +357,10 @@ mod tree {
     mod many_mistakes_at_once;
     #[path = "mistakes_in_two_trees.fixed.rs"]
     mod mistakes_in_two_trees;
-    #[path = "public_let.fixed.rs"]
-    mod public_let;
+    #[path = "public_let_of_a_pattern.fixed.rs"]
+    mod public_let_of_a_pattern;
+    #[path = "public_let_without_type.fixed.rs"]
+    mod public_let_without_type;
     #[path = "subtree_with_parameters.fixed.rs"]
     mod subtree_with_parameters;
     #[path = "subtree_with_start.fixed.rs"]

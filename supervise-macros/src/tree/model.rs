@@ -6,9 +6,10 @@
 use proc_macro2::{Ident, Span};
 use supervise_rules::Lifecycle;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Pat, Type, Visibility};
+use syn::{Attribute, Expr, Pat, PatIdent, Type, Visibility};
 
 use crate::decider::Decider;
+use crate::free_names::bindings;
 use crate::settings::{is_flag, words};
 
 /// One `struct Name(params) { .. }`.
@@ -50,7 +51,10 @@ pub(crate) enum Item {
 /// `let pattern: Type = value;`
 #[derive(Debug)]
 pub(crate) struct Let {
+    pub(crate) docs: Vec<Attribute>,
     pub(crate) cfgs: Vec<Attribute>,
+    /// The `pub` of a value that the handle returns.
+    pub(crate) vis: Option<Visibility>,
     pub(crate) pat: Pat,
     pub(crate) ty: Option<Type>,
     pub(crate) value: Option<Expr>,
@@ -126,6 +130,20 @@ impl Body {
             Item::Child(child) => Some(&**child),
             Item::Let(_) => None,
         })
+    }
+}
+
+impl Let {
+    /// Returns the name, if the pattern is nothing but a name.
+    pub(crate) fn name(&self) -> Option<&Ident> {
+        match &self.pat {
+            Pat::Ident(PatIdent { by_ref: None, mutability: None, ident, subpat: None, .. })
+                if bindings(&self.pat).contains(ident) =>
+            {
+                Some(ident)
+            }
+            _ => None,
+        }
     }
 }
 

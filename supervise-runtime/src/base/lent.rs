@@ -3,7 +3,7 @@
 //! The value is taken out of its lock while user code runs on it, so that no lock is held meanwhile (see `sync.rs`).
 //! One thread has the value at a time, since it need not be `Sync`; other threads wait until it is back, and hold no
 //! lock either. So user code can be delayed here only by user code: by a `Clone` that blocks its thread until a child
-//! is up whose start needs a clone of the same value.
+//! is up whose start needs a clone of the same value. A `Clone` that asks for the value that it clones panics.
 
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::{Condvar, Mutex, foreign, lock};
@@ -15,8 +15,8 @@ pub(crate) struct Lent<T> {
 
 struct Slot<T> {
     value: Option<T>,
-    /// A thread has taken the value out.
-    out: bool,
+    /// The thread that has taken the value out.
+    out: Option<usize>,
     waiting: u32,
     /// The value was replaced while it was out.
     stale: bool,
@@ -24,7 +24,7 @@ struct Slot<T> {
 
 impl<T> Lent<T> {
     pub(crate) fn new(value: T) -> Self {
-        let slot = Slot { value: Some(value), out: false, waiting: 0, stale: false };
+        let slot = Slot { value: Some(value), out: None, waiting: 0, stale: false };
         Lent { slot: Mutex::new(slot), back: Condvar::default() }
     }
 
@@ -33,7 +33,11 @@ impl<T> Lent<T> {
         foreign();
         let value = {
             let mut slot = lock(&self.slot);
-            while slot.out {
+            while let Some(thread) = slot.out {
+                if thread == this_thread() {
+                    drop(slot);
+                    panic!("the `Clone` of a kept value asks for the value that it clones");
+                }
                 slot.waiting += 1;
                 slot = self.back.wait(slot);
                 slot.waiting -= 1;
@@ -43,7 +47,7 @@ impl<T> Lent<T> {
                 self.back.notify_one(); // the next thread has to see this too
                 return None;
             };
-            slot.out = true;
+            slot.out = Some(this_thread());
             value
         };
         let mut loan = Loan { of: self, value: Some(value) };
@@ -54,7 +58,7 @@ impl<T> Lent<T> {
     pub(crate) fn set(&self, value: Option<T>) {
         let before = {
             let mut slot = lock(&self.slot);
-            slot.stale = slot.out;
+            slot.stale = slot.out.is_some();
             std::mem::replace(&mut slot.value, value)
         };
         foreign();
@@ -71,7 +75,7 @@ struct Loan<'a, T> {
 impl<T> Drop for Loan<'_, T> {
     fn drop(&mut self) {
         let mut slot = lock(&self.of.slot);
-        slot.out = false;
+        slot.out = None;
         if !std::mem::take(&mut slot.stale) {
             slot.value = self.value.take();
         }
@@ -80,7 +84,23 @@ impl<T> Drop for Loan<'_, T> {
         if wanted {
             self.of.back.notify_one();
         }
+        // What was replaced meanwhile goes here. The thread may be that of a caller with a handle, whose panic it is not.
+        drop_catching_panics(self.value.take());
     }
+}
+
+/// Returns a number that no other living thread has.
+#[cfg(not(shuttle))]
+fn this_thread() -> usize {
+    std::thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+/// Returns a new number: in the model checker all threads have one address.
+#[cfg(shuttle)]
+fn this_thread() -> usize {
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
 #[cfg(all(test, not(shuttle)))]
@@ -121,6 +141,28 @@ mod tests {
         assert_eq!(lent.with(|value| *value), Some("new"));
         lent.with(|_| lent.set(None));
         assert_eq!(lent.with(|value| *value), None);
+    }
+
+    #[test]
+    fn a_thread_that_has_the_value_cannot_wait_for_it() {
+        let lent = Lent::new(7);
+        let nested =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lent.with(|_| lent.with(|value| *value))));
+        assert!(nested.is_err());
+        assert_eq!(lent.with(|value| *value), Some(7), "it came back");
+    }
+
+    #[test]
+    fn a_panic_in_the_drop_of_a_replaced_value_reaches_no_caller() {
+        struct Loud(bool);
+        impl Drop for Loud {
+            fn drop(&mut self) {
+                assert!(!self.0, "in user code");
+            }
+        }
+        let lent = Lent::new(Loud(true));
+        assert_eq!(lent.with(|_| lent.set(None)), Some(()));
+        assert!(lent.with(|_| ()).is_none());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Parameters and `let`s, stored at their position in the tree (S30).
 
+use std::any::Any;
 use std::fmt;
 
 use crate::base::lent::Lent;
-use crate::base::sync::Arc;
+use crate::base::sync::{Arc, Weak};
 use crate::engine::supervisor::Value;
 use crate::tree::children::Key;
 
@@ -117,6 +118,29 @@ impl<K: Key> AsKey<K> for TypeCheck {
     const IS: bool = true;
 }
 
+/// The type of a `pub let`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a handle cannot return a `{T}`: it is not `Clone + Send + 'static`",
+    label = "cloned for each caller, on whichever thread",
+    note = "wrap it in an `Arc`, or remove `pub`"
+)]
+pub trait Returned<T> {
+    const IS: bool;
+
+    /// Returns a clone while the supervisor keeps the value.
+    fn get(of: &Published) -> Option<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + 'static> Returned<T> for TypeCheck {
+    const IS: bool = true;
+
+    fn get(of: &Published) -> Option<T> {
+        of.0.upgrade()?.any().downcast::<Lent<T>>().ok()?.with(|value| value.clone())
+    }
+}
+
 /// The type itself, with a constant for a check: [`Parameter`], [`Argument`], [`AsKey`]. If the check fails, that
 /// constant is the only place where the compiler complains, as with [`ChildIf`].
 #[doc(hidden)]
@@ -159,8 +183,33 @@ impl<T> SharedValue<T> {
     }
 }
 
-impl<T: Send> Value for Lent<T> {
+/// A `pub let` as the handles of its tree have it, over all incarnations of the tree. It keeps nothing alive: if the
+/// runtime goes, the value goes with the tree.
+///
+/// It does not name the type of the value, so a handle is `Send + Sync` whatever the value is.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Published(Weak<dyn Value>);
+
+impl fmt::Debug for Published {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Published")
+    }
+}
+
+impl Published {
+    pub fn of<T: SendValue>(kept: &SharedValue<T>) -> Self {
+        let kept: Arc<dyn Value> = kept.0.clone();
+        Published(Arc::downgrade(&kept))
+    }
+}
+
+impl<T: Send + 'static> Value for Lent<T> {
     fn clear(&self) {
         self.set(None);
+    }
+
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }

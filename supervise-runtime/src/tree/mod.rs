@@ -32,7 +32,10 @@ pub use builder::{Builder, initial, no_initial};
 pub(crate) use child::HandleSource;
 pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle};
 pub use field::ChildIf;
-pub use kept::{Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, SendValue, SharedValue, TypeCheck};
+pub use kept::{
+    Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, Published, Returned, SendValue, SharedValue,
+    TypeCheck,
+};
 pub use running::{Running, Tree};
 pub use tree_ref::{Join, Shutdown, TreeRef};
 

@@ -6,6 +6,7 @@ mod keyed_sets;
 mod lets;
 mod links;
 mod names;
+mod published_lets;
 mod replace;
 mod sets;
 mod shapes;

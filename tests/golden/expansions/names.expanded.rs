@@ -50,6 +50,19 @@ const _: () = {
             let a = ::core::clone::Clone::clone(&__of_a);
             #[cfg(rust_analyzer)]
             let b = ::core::clone::Clone::clone(&__of_b);
+            #[cfg(unix)]
+            #[allow(unused_variables)]
+            let (__of_match,) = {
+                #[allow(unused_variables)]
+                let a = __rt::SharedValue::clone_for_start(&__of_a);
+                let r#match: <u32 as __rt::Checked<
+                    { <__rt::TypeCheck as __rt::Returned<u32>>::IS },
+                >>::Type = a.len();
+                (__rt::Builder::keep(&__b, r#match),)
+            };
+            #[cfg(unix)]
+            #[cfg(rust_analyzer)]
+            let r#match = ::core::clone::Clone::clone(&__of_match);
             #[cfg(windows)]
             #[allow(unused_variables)]
             let (__of_c,) = {
@@ -233,7 +246,9 @@ const _: () = {
                             let (__of_d,) = {
                                 #[allow(unused_variables)]
                                 let a = __rt::SharedValue::clone_for_start(&__of_a);
-                                let d = a;
+                                let d: <Part as __rt::Checked<
+                                    { <__rt::TypeCheck as __rt::Returned<Part>>::IS },
+                                >>::Type = a;
                                 (__rt::Builder::keep(&__b, d),)
                             };
                             #[cfg(rust_analyzer)]
@@ -294,6 +309,7 @@ const _: () = {
                                 __rt::UserError,
                             >(Inner {
                                 leaf: __of_leaf,
+                                __let_d: __rt::Published::of(&__of_d),
                                 __tree: __of_tree,
                             })
                         }
@@ -319,6 +335,8 @@ const _: () = {
                 start: __of_start,
                 heartbeat: __of_heartbeat,
                 inner: __of_inner,
+                #[cfg(unix)]
+                __let_match: __rt::Published::of(&__of_match),
                 __tree: __of_tree,
             })
         }
@@ -472,6 +490,9 @@ pub(crate) struct Names {
     ///The child `inner`.
     #[allow(dead_code)]
     pub(crate) inner: Inner,
+    #[cfg(unix)]
+    #[doc(hidden)]
+    __let_match: ::supervise::__private::Published,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }
@@ -485,6 +506,8 @@ impl ::core::clone::Clone for Names {
             start: ::core::clone::Clone::clone(&self.start),
             heartbeat: ::core::clone::Clone::clone(&self.heartbeat),
             inner: ::core::clone::Clone::clone(&self.inner),
+            #[cfg(unix)]
+            __let_match: ::core::clone::Clone::clone(&self.__let_match),
             __tree: ::core::clone::Clone::clone(&self.__tree),
         }
     }
@@ -502,6 +525,20 @@ impl ::core::ops::Deref for Names {
     type Target = ::supervise::__private::TreeRef;
     fn deref(&self) -> &::supervise::__private::TreeRef {
         &self.__tree
+    }
+}
+#[cfg(unix)]
+impl Names {
+    #[cfg(unix)]
+    ///The value of `let match`.
+    ///
+    ///Returns a clone while the tree keeps the value, and `None` before that and after it.
+    #[must_use]
+    #[allow(dead_code, clippy::type_complexity)]
+    pub(crate) fn r#match(&self) -> ::core::option::Option<u32> {
+        <::supervise::__private::TypeCheck as ::supervise::__private::Returned<
+            u32,
+        >>::get(&self.__let_match)
     }
 }
 #[cfg(unix)]
@@ -584,6 +621,8 @@ pub(crate) struct Inner {
         { <Bell as ::supervise::__private::Declared>::IS },
     >>::Handle,
     #[doc(hidden)]
+    __let_d: ::supervise::__private::Published,
+    #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }
 #[cfg(unix)]
@@ -592,6 +631,7 @@ impl ::core::clone::Clone for Inner {
     fn clone(&self) -> Self {
         Inner {
             leaf: ::core::clone::Clone::clone(&self.leaf),
+            __let_d: ::core::clone::Clone::clone(&self.__let_d),
             __tree: ::core::clone::Clone::clone(&self.__tree),
         }
     }
@@ -609,6 +649,19 @@ impl ::core::ops::Deref for Inner {
     type Target = ::supervise::__private::TreeRef;
     fn deref(&self) -> &::supervise::__private::TreeRef {
         &self.__tree
+    }
+}
+#[cfg(unix)]
+impl Inner {
+    /// The part of the configuration.
+    ///
+    ///Returns a clone while the tree keeps the value, and `None` before that and after it.
+    #[must_use]
+    #[allow(dead_code, clippy::type_complexity)]
+    pub fn d(&self) -> ::core::option::Option<Part> {
+        <::supervise::__private::TypeCheck as ::supervise::__private::Returned<
+            Part,
+        >>::get(&self.__let_d)
     }
 }
 #[allow(unknown_lints)]

@@ -2,6 +2,8 @@ supervisor! {
     #[cfg(unix)]
     pub(crate) struct Names(r#type: u32, config: Config) {
         let (a, b) = split(config);
+        #[cfg(unix)]
+        pub(crate) let r#match: u32 = a.len();
         #[cfg(windows)]
         let c = a;
         #[cfg(not(windows))]
@@ -12,7 +14,8 @@ supervisor! {
         heartbeat: task = heartbeat(start),
         inner: struct Inner {
             #![strategy(AllForOne)]
-            let d = a;
+            /// The part of the configuration.
+            pub let d: Part = a;
             leaf: Bell = start(c, d, println!("{start:?}")),
         },
     }

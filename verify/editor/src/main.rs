@@ -69,6 +69,8 @@ supervisor! {
 
         let pool = Pool::connect(&config.url).await?;
         let count = 1;
+        /// How long the shop may close.
+        pub let closing: Duration = config.grace_time;
 
         #[lifecycle(Permanent, shutdown = config.grace_time)]
         #[backoff(3s..30s, factor = 2.0)]

@@ -155,6 +155,8 @@ supervisor! {
         )]
 
         let doubled = first * 2;
+        /// What the first child has, twice.
+        pub let twice: u64 = doubled;
 
         /// A child with every setting of an actor.
         #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain)]
@@ -257,7 +259,7 @@ macro_rules! wrapped {
                 #![backoff(1s..$within)]
                 #![mailbox(Bounded($size as usize), ask = $within)]
                 #![decider(_: $crate::Broken => Restart, Cause::Killed => Stop, _ => Escalate)]
-                let doubled = $size.saturating_mul(2);
+                pub let doubled: $ty = $size.saturating_mul(2);
                 /// The child.
                 #[lifecycle(Permanent, shutdown = 5s)]
                 #[backoff(1s..1min, random_factor = 0.1)]

@@ -7,6 +7,7 @@ mod facts;
 mod names;
 mod no_effect;
 mod order;
+mod published;
 mod rules;
 mod shapes;
 mod together;
@@ -17,10 +18,11 @@ mod values;
 use proc_macro2::Ident;
 
 pub(super) use order::inside;
+pub(super) use published::{has_a_gap, is_method};
 
 use rules::Rules;
 
-use super::model::{Args, Body, Child, Setting, Tree, setting, word};
+use super::model::{Args, Body, Child, Item, Setting, Tree, setting, word};
 use crate::decider;
 use crate::errors::{Errors, alternatives};
 use crate::settings::{Of, Place, find};
@@ -56,6 +58,11 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
     defaults::body(body, errors);
     no_effect::body(body, errors);
     together::body(body, errors);
+    for item in &body.items {
+        if let Item::Let(entry) = item {
+            published::entry(entry, errors);
+        }
+    }
     let mut rules = Rules::of(body, errors);
     for child in body.children() {
         settings(&child.settings, errors);

@@ -4,7 +4,7 @@
 //! of the runtime.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
@@ -13,7 +13,7 @@ use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree,
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
 use super::types::Runtime::Imported;
-use super::types::{initializers, is_started_once};
+use super::types::{as_published, initializers, is_started_once};
 use crate::free_names::bindings;
 
 /// Emits the function `build` of a tree.
@@ -82,7 +82,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
 
 /// Emits a `let`, whose value the supervisor keeps at this place.
 fn binding(entry: &Let, scope: &Scope) -> TokenStream {
-    let Let { cfgs, pat, ty, value } = entry;
+    let Let { cfgs, pat, ty, value, .. } = entry;
     let Some(value) = value else { return TokenStream::new() };
     let rebind = scope.bind(&[value]).rebind;
     let names = bindings(pat);
@@ -96,7 +96,11 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
         builder.set_span(name.span().resolved_at(builder.span()));
         quote_spanned!(name.span()=> __rt::Builder::keep(&#builder, #name))
     });
-    let ty = ty.as_ref().map(|ty| quote!(: #ty));
+    let ty = match as_published(entry) {
+        Some(published) => Some(Imported.checked(published.ty, "Returned")),
+        None => ty.as_ref().map(ToTokens::to_token_stream),
+    };
+    let ty = ty.map(|ty| quote!(: #ty));
     quote! {
         #(#cfgs)*
         #[allow(unused_variables)]

@@ -10,7 +10,7 @@ use syn::{Attribute, Ident, Visibility};
 use super::super::model::{Body, Tree, Unit};
 use super::draw;
 use super::scope::plain;
-use super::types::{Runtime, Sub, declared};
+use super::types::{Published, Runtime, Sub, declared, published};
 
 /// Emits the struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
@@ -135,11 +135,24 @@ fn item(
             None => field(ty),
         }
     });
+    let lets = published(body);
+    let links = lets.iter().map(|published| {
+        let (cfgs, name) = (&published.entry.cfgs, published.field());
+        quote!(#(#cfgs)* #[doc(hidden)] #name: ::supervise::__private::Published,)
+    });
     let clones = declared(body).map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
         let span = child.unit().map_or(name.span(), Unit::span);
         let clone = quote_spanned!(span=> ::core::clone::Clone::clone(&self.#name));
         quote!(#(#cfgs)* #name: #clone,)
+    });
+    let link_clones = lets.iter().map(|published| {
+        let (cfgs, name) = (&published.entry.cfgs, published.field());
+        quote!(#(#cfgs)* #name: ::core::clone::Clone::clone(&self.#name),)
+    });
+    let methods = (!lets.is_empty()).then(|| {
+        let methods = lets.iter().map(|published| method(*published));
+        quote!(#(#cfgs)* impl #name { #(#methods)* })
     });
     quote! {
         #(#cfgs)*
@@ -148,6 +161,7 @@ fn item(
         #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
         #vis struct #name {
             #(#fields)*
+            #(#links)*
             #[doc(hidden)]
             __tree: ::supervise::__private::TreeRef,
         }
@@ -155,7 +169,7 @@ fn item(
         #[automatically_derived]
         impl ::core::clone::Clone for #name {
             fn clone(&self) -> Self {
-                #name { #(#clones)* __tree: ::core::clone::Clone::clone(&self.__tree) }
+                #name { #(#clones)* #(#link_clones)* __tree: ::core::clone::Clone::clone(&self.__tree) }
             }
         }
         #(#cfgs)*
@@ -172,6 +186,32 @@ fn item(
             fn deref(&self) -> &::supervise::__private::TreeRef {
                 &self.__tree
             }
+        }
+        #methods
+    }
+}
+
+/// Emits the method that returns the value of a `pub let`.
+fn method(published: Published<'_>) -> TokenStream {
+    let Published { entry, vis, name, ty } = published;
+    let (cfgs, field) = (&entry.cfgs, published.field());
+    let docs = if entry.docs.is_empty() {
+        let text = format!("The value of `let {}`.", plain(name));
+        quote!(#[doc = #text])
+    } else {
+        let docs = &entry.docs;
+        quote!(#(#docs)*)
+    };
+    let get = Runtime::Absolute.returned(published, quote!(&self.#field));
+    quote! {
+        #(#cfgs)*
+        #docs
+        #[doc = ""]
+        #[doc = "Returns a clone while the tree keeps the value, and `None` before that and after it."]
+        #[must_use]
+        #[allow(dead_code, clippy::type_complexity)]
+        #vis fn #name(&self) -> ::core::option::Option<#ty> {
+            #get
         }
     }
 }

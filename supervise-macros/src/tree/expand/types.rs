@@ -5,10 +5,12 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use supervise_rules::Lifecycle;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Pat, Type};
+use syn::{Attribute, Expr, Pat, Type, Visibility};
 
-use super::super::model::{Body, Child, Setting, Shape, Subtree, Unit, setting, word};
+use super::super::check::{has_a_gap, is_method};
+use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Unit, setting, word};
 use super::scope::{hidden, plain};
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -122,6 +124,13 @@ impl Runtime {
         quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
     }
 
+    /// Emits the value of a `pub let`, or the same error as [`checked`](Runtime::checked) of its type, at the same place.
+    pub(super) fn returned(self, published: Published<'_>, link: TokenStream) -> TokenStream {
+        let ty = published.ty;
+        let (rt, of, get) = (self.path(ty.span()), Ident::new("Returned", ty.span()), Ident::new("get", last_span(ty)));
+        quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#get(#link))
+    }
+
     /// Emits `<T as Trait>::NAME`, from the first to the last token of the type: rustc shows equal errors at one place
     /// once.
     pub(super) fn asked(self, ty: &Type, of: &str, name: &str) -> TokenStream {
@@ -172,14 +181,55 @@ pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream
     fields.into_iter()
 }
 
+/// A `pub let`, whose value the handle returns.
+#[derive(Clone, Copy)]
+pub(super) struct Published<'a> {
+    pub(super) entry: &'a Let,
+    pub(super) vis: &'a Visibility,
+    pub(super) name: &'a Ident,
+    pub(super) ty: &'a Type,
+}
+
+impl Published<'_> {
+    /// Returns the field of the handle, which leads to the value.
+    pub(super) fn field(self) -> Ident {
+        Ident::new(&format!("__let_{}", self.name.unraw()), self.name.span())
+    }
+}
+
+/// Returns a `let` as the handle returns it: a `pub let` of which enough could be read.
+pub(super) fn as_published(entry: &Let) -> Option<Published<'_>> {
+    let (vis, name, ty) = (entry.vis.as_ref()?, entry.name()?, entry.ty.as_ref()?);
+    (!is_method(name) && !has_a_gap(ty)).then_some(Published { entry, vis, name, ty })
+}
+
+/// Returns every `pub let`. Each name is there once, unless `#[cfg]`s choose between two.
+pub(super) fn published(body: &Body) -> Vec<Published<'_>> {
+    let mut found: Vec<Published<'_>> = Vec::new();
+    for item in &body.items {
+        if let Item::Let(entry) = item
+            && let Some(new) = as_published(entry)
+            && !found
+                .iter()
+                .any(|other| other.name == new.name && (other.entry.cfgs.is_empty() || new.entry.cfgs.is_empty()))
+        {
+            found.push(new);
+        }
+    }
+    found
+}
+
 /// Emits the fields of the handle in the expression that makes it.
 pub(super) fn initializers(body: &Body) -> TokenStream {
-    declared(body)
-        .map(|(child, _)| {
-            let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
-            quote!(#(#cfgs)* #name: #value,)
-        })
-        .collect()
+    let children = declared(body).map(|(child, _)| {
+        let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
+        quote!(#(#cfgs)* #name: #value,)
+    });
+    let lets = published(body).into_iter().map(|published| {
+        let (cfgs, field, value) = (&published.entry.cfgs, published.field(), hidden(published.name));
+        quote!(#(#cfgs)* #field: __rt::Published::of(&#value),)
+    });
+    children.chain(lets).collect()
 }
 
 /// Emits one handle, an `Option` of it, or an array.

@@ -6,7 +6,7 @@
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Pat, Token, token};
+use syn::{Attribute, Expr, Ident, Pat, Token, Visibility, token};
 
 use super::super::model::{Child, Item, Let};
 use super::{begins_entry, kept, settings, shape, split};
@@ -14,18 +14,14 @@ use crate::errors::{Errors, Mistake};
 
 pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> Result<(), Mistake> {
     let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
+    let vis = if input.peek(Token![pub]) { Some(input.parse()?) } else { None };
     if input.peek(Token![let]) {
         for attribute in &others {
             errors.on(attribute, "a `let` takes only `#[cfg(..)]`; move this above a child, or remove it");
         }
-        return read_let(input, cfgs, items, errors);
+        return read_let(input, (docs, cfgs, vis), items, errors);
     }
     let (settings, unknown) = settings::outer(others, errors);
-    let vis = if input.peek(Token![pub]) { Some(input.parse()?) } else { None };
-    if input.peek(Token![let]) {
-        errors.on(&vis, "a `let` is private to its tree; remove `pub`");
-        return read_let(input, cfgs, items, errors);
-    }
     if input.is_empty() {
         return Err(input.error("expected a child after its settings; write `name: Type = start,`").into());
     }
@@ -99,7 +95,7 @@ fn end(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()>
 
 fn read_let(
     input: ParseStream,
-    cfgs: Vec<Attribute>,
+    (docs, cfgs, vis): (Vec<Attribute>, Vec<Attribute>, Option<Visibility>),
     items: &mut Vec<Item>,
     errors: &mut Errors,
 ) -> Result<(), Mistake> {
@@ -107,11 +103,15 @@ fn read_let(
     let pat = Pat::parse_single(input)?;
     let ty = if input.peek(Token![:]) {
         input.parse::<Token![:]>()?;
-        Some(input.parse()?)
+        let mut ty = input.parse()?;
+        if vis.is_some() {
+            kept::owned(&mut ty, errors);
+        }
+        Some(ty)
     } else {
         None
     };
-    items.push(Item::Let(Box::new(Let { cfgs, pat, ty, value: None })));
+    items.push(Item::Let(Box::new(Let { docs, cfgs, vis, pat, ty, value: None })));
     let Some(Item::Let(entry)) = items.last_mut() else { return Ok(()) };
     if !input.peek(Token![=]) {
         let error = syn::Error::new(entry.pat.span(), "this `let` has no value; write `let pattern = value;`");

@@ -44,6 +44,8 @@ use watchdog::Stuck;
 /// A kept value: a parameter or a `let` (S30).
 pub(crate) trait Value: Send + Sync {
     fn clear(&self);
+    /// Upcast for downcasting.
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 enum Entry {
@@ -431,7 +433,7 @@ impl ChildTable {
         drop(before);
     }
 
-    /// Returns a kept value, for the owner's task to drop: that is user code.
+    /// Returns a kept value, for the owner's task to drop or to replace: that is user code.
     pub(crate) fn value(&self, id: Id) -> Option<Arc<dyn Value>> {
         match lock(&self.inner).entries.get(id as usize) {
             Some(Some(Entry::Value(value))) => Some(value.clone()),

@@ -142,9 +142,18 @@ impl Builder {
 
     /// Keeps a parameter or `let` at its position.
     pub fn keep<T: SendValue>(&self, value: T) -> SharedValue<T> {
-        let kept = Arc::new(Lent::new(value));
+        let place = self.next();
+        // The handles of a `pub let` lead to the place of an earlier incarnation.
+        let known = self.table().value(place).and_then(|known| known.any().downcast::<Lent<T>>().ok());
+        let kept = match known {
+            Some(kept) => {
+                kept.set(Some(value));
+                kept
+            }
+            None => Arc::new(Lent::new(value)),
+        };
         let settings = Arc::new(Settings::value());
-        self.table().keep(&*self.cell, self.next(), kept.clone(), settings);
+        self.table().keep(&*self.cell, place, kept.clone(), settings);
         SharedValue(kept)
     }
 

@@ -1,4 +1,4 @@
-// `tree/public_let.rs`, repaired.
+// `names/public_let_named_like_a_method.rs`, repaired.
 use supervise::prelude::*;
 
 struct Db;
@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        let size = 3;
-        row: [Db; 2] = |_i: usize| { let _ = size; Db },
+        pub let data_path: String = "/var/shop".to_owned();
+        db: Db = Db,
     }
 }

@@ -1,0 +1,16 @@
+// `tree/public_let_without_type.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        pub let size: usize = 3;
+        pub let names: Vec<usize> = vec![size];
+        db: Db = Db,
+    }
+}

@@ -1,0 +1,19 @@
+// C1. The handle returns a `pub let` by a method, whose return type must be written.
+// Repair: Write the type, without `_`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        pub let size = 3; //~
+        pub let names: Vec<_> = vec![size]; //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}
