@@ -15,13 +15,13 @@ const SEEDS: [&str; 3] = [
     keyed : [ String => Db ] = | k : String | Db ( k ) , # [ cfg ( unix ) ] t : task = | cx | serve ( cx ) ,
     ts : [ task ] = | n : u32 | | cx | serve ( cx , n ) , own : [ A ] = | | A :: tree ( ) , }
     struct B { a : A = A :: tree ( ) , }",
-    "struct C { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
+    "struct C < T : Row , const N : usize > ( first : T ) where T : Sync { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
     # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , start = 3s ) ]
-    b : task = heartbeat ( a ) , pub let port : u16 = a . port ( ) ; c : Option < task > = None , }",
+    b : task = heartbeat ( a ) , pub let port : u16 = a . port ( ) ; c : Option < task > = None , d : [ Loader < T > ; N ] = | i : usize | Loader ( first ) , }",
 ];
 
 /// The tokens that an edit inserts by mistake.
-const WORDS: [&str; 73] = [
+const WORDS: [&str; 76] = [
     "(",
     ")",
     "[",
@@ -46,6 +46,9 @@ const WORDS: [&str; 73] = [
     ">",
     "-",
     "struct",
+    "where",
+    "const",
+    "'a",
     "let",
     "task",
     "pub",

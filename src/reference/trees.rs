@@ -51,7 +51,8 @@
 /// # Grammar
 ///
 /// ```text
-/// tree      = doc* cfg* vis "struct" Name [ "(" (ident ":" Type),* ")" ] body
+/// tree      = doc* cfg* vis "struct" Name generics [ "(" (ident ":" Type),* ")" ] ["where" ..] body
+/// generics  = [ "<" (types and constants, with bounds),* ">" ]
 /// body      = "{" ("#!" "[" setting "]")* (child "," | let)* [child] "}"
 /// let       = cfg* "let" pattern [":" Type] "=" expression ";"
 ///           | doc* cfg* vis "let" name ":" Type "=" expression ";"      returned by the handle
@@ -68,7 +69,7 @@
 /// duration  = a number with ns us ms s min h d, or any expression of type Duration
 /// ```
 ///
-/// One call may declare several trees. A tree cannot be generic: use concrete types, or parameters. `#[cfg]` above a
+/// One call may declare several trees. `#[cfg]` above a
 /// child removes the child together with its field, and above a `let` the `let`. A raw identifier is a name without its
 /// `r#`.
 ///
@@ -275,6 +276,56 @@
 /// let app = App::start(1).await?;
 /// app.reports.daily.tell(()).await?;
 /// assert_eq!(app.ingest.reader.path(), "ingest/reader");
+/// # app.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Generic trees
+///
+/// A tree may have type parameters and constants, with bounds and a `where` clause: `struct Cache<T: Row, const N:
+/// usize>(first: T) where ..`. Their types and the tree's handle are used like those of any generic struct, for example
+/// `Cache::<User, 4>::start(user)`. An inline subtree has the parameters of the tree around it: its struct is
+/// `Inner<T, N>`. A parameter of the tree that is of type `T` is kept, so it needs `T: Clone + Send`; `'static` is
+/// implied. Lifetimes are not possible, since a tree may outlive its caller.
+///
+/// The macro checks less in a generic tree, because only the compiler knows what `T` can be. A forgotten bound is
+/// reported at each mention. A `shutdown` time that is too short for children which depend on `T` is found when the
+/// tree is used with a type, by `cargo build` and not by `cargo check`.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// trait Row: Clone + Send + 'static {}
+/// # #[derive(Clone, Debug, PartialEq)]
+/// struct User(u32);
+/// impl Row for User {}
+///
+/// struct Table<T>(Vec<T>);
+///
+/// #[actor]
+/// impl<T: Row> Table<T> {
+///     fn handle(&mut self, all: Reply<Vec<T>>) {
+///         all.send(self.0.clone());
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Cache<T: Row, const N: usize>(first: T) {
+///         table: Table<T> = Table(vec![first]),
+///         copies: [Table<T>; N] = |_index| Table(vec![first]),
+///     }
+///
+///     struct App {
+///         users: Cache<User, 2> = Cache::tree(User(1)),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// assert_eq!(app.users.table.ask(|reply| reply).await?, [User(1)]);
+/// assert_eq!(app.users.copies[1].path(), "users/copies/1");
 /// # app.shutdown().await;
 /// # Ok(())
 /// # }

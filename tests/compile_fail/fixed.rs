@@ -303,6 +303,8 @@ mod shutdown {
     mod infinity_for_a_whole_tree;
     #[path = "shutdown_too_short_across_trees.fixed.rs"]
     mod shutdown_too_short_across_trees;
+    #[path = "shutdown_too_short_for_a_generic_tree.fixed.rs"]
+    mod shutdown_too_short_for_a_generic_tree;
     #[path = "shutdown_too_short_for_a_subtree.fixed.rs"]
     mod shutdown_too_short_for_a_subtree;
     #[path = "shutdown_too_short_for_an_array.fixed.rs"]
@@ -333,6 +335,8 @@ mod stored_values {
     mod spawn_argument_not_clone;
     #[path = "spawn_argument_not_send.fixed.rs"]
     mod spawn_argument_not_send;
+    #[path = "type_parameter_without_bounds.fixed.rs"]
+    mod type_parameter_without_bounds;
 }
 mod tree {
     #[path = "attribute_on_a_let.fixed.rs"]
@@ -345,14 +349,16 @@ mod tree {
     mod child_without_type;
     #[path = "comma_and_semicolon_confused.fixed.rs"]
     mod comma_and_semicolon_confused;
-    #[path = "generic_tree.fixed.rs"]
-    mod generic_tree;
     #[path = "half_typed_code.fixed.rs"]
     mod half_typed_code;
+    #[path = "inline_subtree_with_type_parameters.fixed.rs"]
+    mod inline_subtree_with_type_parameters;
     #[path = "inner_doc_comment.fixed.rs"]
     mod inner_doc_comment;
     #[path = "let_else.fixed.rs"]
     mod let_else;
+    #[path = "lifetime_of_a_tree.fixed.rs"]
+    mod lifetime_of_a_tree;
     #[path = "many_mistakes_at_once.fixed.rs"]
     mod many_mistakes_at_once;
     #[path = "mistakes_in_two_trees.fixed.rs"]
@@ -371,6 +377,8 @@ mod tree {
     mod tree_without_children;
     #[path = "type_or_name_missing.fixed.rs"]
     mod type_or_name_missing;
+    #[path = "where_before_the_parameters.fixed.rs"]
+    mod where_before_the_parameters;
 }
 mod types {
     #[path = "actor_setting_on_a_tree.fixed.rs"]

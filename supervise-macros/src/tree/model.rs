@@ -3,10 +3,10 @@
 //! Parts are optional where the input may lack them. An entry that could not be read to its end keeps the parts before
 //! the mistake, so that its field is still declared and no other code in the user's crate shows an error.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use supervise_rules::Lifecycle;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Pat, PatIdent, Type, Visibility};
+use syn::{Attribute, Expr, Generics, Pat, PatIdent, Type, Visibility};
 
 use crate::decider::Decider;
 use crate::free_names::bindings;
@@ -19,6 +19,8 @@ pub(crate) struct Tree {
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) vis: Visibility,
     pub(crate) name: Ident,
+    /// Types and constants, with the `where` clause.
+    pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
     pub(crate) body: Body,
 }
@@ -296,6 +298,15 @@ impl Setting {
 
 fn lifecycles() -> &'static [&'static str] {
     words("lifecycle", "lifecycle")
+}
+
+/// Returns whether one of the names is among the tokens, at any depth.
+pub(crate) fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.iter().any(|name| **name == ident),
+        TokenTree::Group(group) => mentions(group.stream(), names),
+        _ => false,
+    })
 }
 
 /// Returns the setting with this name from a list of settings.

@@ -95,9 +95,31 @@ supervisor! {
     }
 }
 
+pub struct Loader<T>(T);
+
+#[actor]
+impl<T: Clone + Send + 'static> Loader<T> {
+    fn handle(&mut self, _: Reply<T>) {}
+}
+
+impl<T> Loader<T> {
+    fn of(first: T) -> Self {
+        Loader(first)
+    }
+}
+
+supervisor! {
+    pub struct Cache<T: Clone + Send, const N: usize>(first: T) {
+        loader: Loader<T> = Loader::of(first),
+        shards: [Loader<T>; N] = |_index| Loader::of(first),
+    }
+}
+
 async fn user(shop: Running<Shop>) {
     let _ = shop.cart.ask(|reply| reply).await;
     shop.shutdown().await;
+    let cache = Cache::<u8, 2>::start(1).await;
+    drop(cache);
 }
 
 fn main() {

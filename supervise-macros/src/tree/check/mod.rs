@@ -17,6 +17,7 @@ mod values;
 
 use proc_macro2::Ident;
 
+pub(super) use names::plain_name;
 pub(super) use order::inside;
 pub(super) use published::{has_a_gap, is_method};
 

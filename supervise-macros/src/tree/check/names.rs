@@ -1,7 +1,7 @@
 //! Checks names: each is declared once, none is a name that the expansion needs (rule C2), and no tree contains itself.
 
 use proc_macro2::{Ident, Span};
-use syn::Type;
+use syn::{Type, TypePath};
 
 use super::super::model::{Body, Item, Tree, Unit};
 use super::Call;
@@ -56,8 +56,7 @@ impl Check<'_, '_> {
                 Item::Child(child) => {
                     declare(&child.name, !child.cfgs.is_empty(), names, self.errors);
                     if let Some(Unit::Type(ty)) = child.unit()
-                        && let Type::Path(path) = &**ty
-                        && let Some(name) = path.path.get_ident()
+                        && let Some(name) = plain_name(ty)
                     {
                         self.used(name, child.is_set());
                     }
@@ -87,6 +86,16 @@ impl Check<'_, '_> {
             return;
         };
         self.errors.reject_at(name.span(), problem);
+    }
+}
+
+/// Returns the name of a type that is nothing but a name, with or without arguments.
+pub(in crate::tree) fn plain_name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(TypePath { qself: None, path, .. }) if path.leading_colon.is_none() && path.segments.len() == 1 => {
+            path.segments.first().map(|segment| &segment.ident)
+        }
+        _ => None,
     }
 }
 

@@ -12,25 +12,28 @@ use super::super::check::inside;
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
-use super::types::Runtime::Imported;
-use super::types::{as_published, initializers, is_started_once};
+use super::types::{Types, as_published, initializers, is_started_once};
 use crate::free_names::bindings;
 
 /// Emits the function `build` of a tree.
-pub(super) fn tree(tree: &Tree) -> TokenStream {
+///
+/// `timed`: there is a constant to be evaluated for each choice of types (rule C12).
+pub(super) fn tree(tree: &Tree, timed: bool) -> TokenStream {
     let builder = local("__b");
     let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
-    let mut scope = Scope::default();
+    let mut scope = Scope::new(Types::of(tree));
     for param in &tree.params {
         scope.declare(&param.name, &[], true);
     }
     let body = body(&tree.name, &tree.body, scope);
     let editor = tree.params.iter().map(|param| for_editor(&param.name));
+    let times = timed.then(|| quote!(let () = Self::__TIMES;));
     quote! {
         async fn build(
             (#(#names,)*): Self::Params,
             #builder: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
+            #times
             #(#[allow(unused_variables)] let #names = __rt::Builder::keep(&#builder, #names);)*
             #(#editor)*
             #body
@@ -39,7 +42,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
 }
 
 /// Emits the statements of a body. They end in the handle.
-fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
+fn body(name: &Ident, body: &Body, mut scope: Scope<'_>) -> TokenStream {
     let name_of_tree = local("tree");
     let (builder, tree) = (local("__b"), hidden(&name_of_tree));
     scope.declare(&name_of_tree, &[], false);
@@ -72,7 +75,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
             }
         }
     }
-    let fields = initializers(body);
+    let fields = initializers(body, scope.types);
     quote! {
         #statements
         #[allow(unreachable_code)]
@@ -81,7 +84,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope) -> TokenStream {
 }
 
 /// Emits a `let`, whose value the supervisor keeps at this place.
-fn binding(entry: &Let, scope: &Scope) -> TokenStream {
+fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
     let Let { cfgs, pat, ty, value, .. } = entry;
     let Some(value) = value else { return TokenStream::new() };
     let rebind = scope.bind(&[value]).rebind;
@@ -97,7 +100,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
         quote_spanned!(name.span()=> __rt::Builder::keep(&#builder, #name))
     });
     let ty = match as_published(entry) {
-        Some(published) => Some(Imported.checked(published.ty, "Returned")),
+        Some(published) => Some(scope.types.checked(published.ty, "Returned")),
         None => ty.as_ref().map(ToTokens::to_token_stream),
     };
     let ty = ty.map(|ty| quote!(: #ty));
@@ -110,7 +113,7 @@ fn binding(entry: &Let, scope: &Scope) -> TokenStream {
 }
 
 /// Emits a child: its options, and the closure that starts it.
-fn statement(child: &Child, scope: &Scope) -> TokenStream {
+fn statement(child: &Child, scope: &Scope<'_>) -> TokenStream {
     let (cfgs, name) = (&child.cfgs, hidden(&child.name));
     let call = match (&child.shape, &child.start) {
         (Some(Shape::One(unit)), Some(start)) => one(child, unit, start, scope),
@@ -121,7 +124,7 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
         (Some(Shape::Inline(subtree)), _) => inline(child, subtree, scope),
         _ => {
             // The child is not complete. Its name still has a type, for the expressions below that use it.
-            let Some(ty) = Imported.field_type(child) else { return TokenStream::new() };
+            let Some(ty) = scope.types.field_type(child) else { return TokenStream::new() };
             return quote!(#(#cfgs)* #[allow(unused_variables)] let #name: #ty = ::core::unreachable!(););
         }
     };
@@ -142,12 +145,12 @@ fn statement(child: &Child, scope: &Scope) -> TokenStream {
     }
 }
 
-fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
+fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(child, unit), scope);
+    let options = options::child(child, new_options(child, unit, scope), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, start);
+    let value = started(unit, start, scope);
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
@@ -159,16 +162,16 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
 }
 
 /// Emits `Option<T>`, whose start expression returns an `Option` too.
-fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStream {
+fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(child, unit), scope);
+    let options = options::child(child, new_options(child, unit, scope), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = match unit {
         Unit::Type(_) => quote!(#start),
         Unit::Task(span) => quote_spanned!(*span=> __rt::optional_task(#start)),
     };
-    let it = start_type(unit);
+    let it = start_type(unit, scope);
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
@@ -183,13 +186,13 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope) -> TokenStr
 }
 
 /// Emits `[T; N]`, whose closure takes the index.
-fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &Scope) -> TokenStream {
+fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &Scope<'_>) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(child, unit), scope);
+    let options = options::child(child, new_options(child, unit, scope), scope);
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &start.body);
+    let value = started(unit, &start.body, scope);
     let pattern = start.inputs.first();
     let mut index = local("__i");
     index.set_span(pattern.map_or(index.span(), Spanned::span).resolved_at(index.span()));
@@ -214,14 +217,14 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
 }
 
 /// Emits `[T]` and `[Key => T]`.
-fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scope: &Scope) -> TokenStream {
+fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scope: &Scope<'_>) -> TokenStream {
     let (builder, name) = (local("__b"), plain(&child.name));
-    let options = options::child(child, new_options(child, unit), scope);
+    let options = options::child(child, new_options(child, unit, scope), scope);
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &start.body);
-    let types = Imported.checked_arguments(child);
+    let value = started(unit, &start.body, scope);
+    let types = scope.types.checked_arguments(child);
     let args = local("__args");
     // Arguments are bound one by one, so that a wrong pattern is reported at its own argument. They are bound after the
     // names of the tree: an argument hides a parameter of the same name, as in any closure.
@@ -241,7 +244,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         other => quote!(#other),
     });
     let pattern = quote!((#(#patterns,)*));
-    let key = key.map(|key| Imported.checked(key, "AsKey"));
+    let key = key.map(|key| scope.types.checked(key, "AsKey"));
     let once = if is_started_once(child) { "_once" } else { "" };
     let function = |name| Ident::new(&format!("{name}{once}"), unit.span());
     let (function, all, pattern) = match &key {
@@ -279,7 +282,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
 }
 
 /// Emits the children that a set starts with. Each item becomes the arguments of a spawn.
-fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope) -> TokenStream {
+fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope<'_>) -> TokenStream {
     let Some(items) = setting(&child.settings, "initial").and_then(Setting::first) else {
         return quote!(__rt::no_initial());
     };
@@ -323,8 +326,8 @@ fn argument_type(input: &Pat) -> TokenStream {
     }
 }
 
-fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
-    let (builder, name, ty) = (local("__b"), plain(&child.name), &subtree.name);
+fn inline(child: &Child, subtree: &Subtree, scope: &Scope<'_>) -> TokenStream {
+    let (builder, name, ty) = (local("__b"), plain(&child.name), scope.types.own(&subtree.name));
     let new = quote_spanned!(child.name.span()=> __rt::ChildOptions::<#ty>::new());
     let options = options::child(child, new, scope);
     let pass_on = scope.pass_on(&inside(&subtree.body));
@@ -345,7 +348,7 @@ fn inline(child: &Child, subtree: &Subtree, scope: &Scope) -> TokenStream {
 }
 
 /// Emits the content of the start block: the user's expression with its type.
-fn started(unit: &Unit, start: &Expr) -> TokenStream {
+fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStream {
     let value = match (unit, start) {
         (Unit::Type(_), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
@@ -356,7 +359,7 @@ fn started(unit: &Unit, start: &Expr) -> TokenStream {
             })
         },
     };
-    let it = start_type(unit);
+    let it = start_type(unit, scope);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
         ::core::result::Result::Ok::<_, __rt::UserError>(__it)
@@ -391,17 +394,17 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
 }
 
 /// Emits the type of the start expression.
-fn start_type(unit: &Unit) -> TokenStream {
+fn start_type(unit: &Unit, scope: &Scope<'_>) -> TokenStream {
     match unit {
-        Unit::Type(ty) => Imported.if_child(ty, "Start", TokenStream::new()),
+        Unit::Type(ty) => scope.types.if_child(ty, "Start", TokenStream::new()),
         Unit::Task(span) => quote_spanned!(*span=> __rt::TaskStart),
     }
 }
 
 /// Emits the options without settings. They fix the type of the child for everything that follows (rule C9).
-fn new_options(child: &Child, unit: &Unit) -> TokenStream {
+fn new_options(child: &Child, unit: &Unit, scope: &Scope<'_>) -> TokenStream {
     match unit {
-        Unit::Type(ty) => Imported.if_child(ty, "options", quote_spanned!(ty.span()=> ())),
+        Unit::Type(ty) => scope.types.if_child(ty, "options", quote_spanned!(ty.span()=> ())),
         Unit::Task(span) => {
             let new = Ident::new(if child.has_context() { "new" } else { "without_context" }, *span);
             quote_spanned!(*span=> __rt::ChildOptions::<__rt::Task>::#new())

@@ -10,16 +10,17 @@ use syn::{Attribute, Ident, Visibility};
 use super::super::model::{Body, Tree, Unit};
 use super::draw;
 use super::scope::plain;
-use super::types::{Published, Runtime, Sub, declared, published};
+use super::types::{Published, Sub, Types, declared, published};
 
 /// Emits the struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
 pub(super) fn tree(tree: &Tree) -> TokenStream {
     let (cfgs, vis, name) = (&tree.cfgs, &tree.vis, &tree.name);
     let drawing = draw::docs(name, &tree.body);
-    let handle = item(&tree.cfgs, &tree.docs, drawing, vis, name, &tree.body);
+    let types = Types::of(tree).outside();
+    let handle = item(&tree.cfgs, &tree.docs, drawing, vis, name, &tree.body, types);
+    let head = types.inherent(name);
     let params: Vec<_> = tree.params.iter().map(|param| &param.name).collect();
-    let types = tree.params.iter().map(|param| &param.ty);
-    let types: Vec<_> = types.collect();
+    let param_types: Vec<_> = tree.params.iter().map(|param| &param.ty).collect();
     let start_doc = format!("Starts `{name}`: its children in order, each awaited.");
     let errors_doc = "The failure of the child that could not start. Children that were up are stopped again.";
     let tree_doc =
@@ -34,7 +35,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     quote! {
         #handle
         #(#cfgs)*
-        impl #name {
+        #head {
             /// The tree as it is declared.
             #[allow(dead_code)]
             #vis const SPEC: ::supervise::__private::TreeSpec = #spec;
@@ -43,7 +44,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             #[must_use]
             #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn tree(#(#params: #types),*) -> ::supervise::__private::Tree<Self> {
+            #vis fn tree(#(#params: #param_types),*) -> ::supervise::__private::Tree<Self> {
                 ::supervise::__private::Tree::new((#(#params,)*))
             }
 
@@ -54,7 +55,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             #[doc = #errors_doc]
             #[track_caller]
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn start(#(#params: #types),*) -> impl ::core::future::Future<
+            #vis fn start(#(#params: #param_types),*) -> impl ::core::future::Future<
                 Output = ::core::result::Result<
                     ::supervise::__private::Running<Self>,
                     ::supervise::__private::Failure,
@@ -73,7 +74,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             #[track_caller]
             #[allow(dead_code, clippy::impl_trait_in_params, clippy::too_many_arguments, clippy::type_complexity)]
             #vis fn run(
-                #(#params: #types,)*
+                #(#params: #param_types,)*
                 #until: impl ::core::future::Future + ::core::marker::Send,
             ) -> impl ::core::future::Future<
                 Output = ::core::result::Result<
@@ -99,7 +100,8 @@ pub(super) fn subtree(sub: &Sub<'_>, tree: &Tree) -> TokenStream {
     };
     let drawing = draw::docs(&subtree.name, &subtree.body);
     let cfgs: Vec<_> = tree.cfgs.iter().chain(cfgs.iter().copied()).cloned().collect();
-    item(&cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body)
+    let types = Types::of(tree).outside();
+    item(&cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body, types)
 }
 
 fn item(
@@ -109,8 +111,9 @@ fn item(
     vis: &Visibility,
     name: &Ident,
     body: &Body,
+    types: Types<'_>,
 ) -> TokenStream {
-    let fields = declared(body).map(|(child, ty)| {
+    let fields = declared(body, types).map(|(child, ty)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
         let vis = child.vis.as_ref().unwrap_or(vis);
         let docs = if child.docs.is_empty() {
@@ -122,7 +125,7 @@ fn item(
         };
         let field = |ty| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
         // Readers see the type as a programmer would write it. rustc sees the type that reports a mistake once.
-        match Runtime::Absolute.shown_type(child) {
+        match types.shown_type(child) {
             Some(shown) => {
                 let (told, checked) = (field(shown), field(ty));
                 quote! {
@@ -140,7 +143,7 @@ fn item(
         let (cfgs, name) = (&published.entry.cfgs, published.field());
         quote!(#(#cfgs)* #[doc(hidden)] #name: ::supervise::__private::Published,)
     });
-    let clones = declared(body).map(|(child, _)| {
+    let clones = declared(body, types).map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
         let span = child.unit().map_or(name.span(), Unit::span);
         let clone = quote_spanned!(span=> ::core::clone::Clone::clone(&self.#name));
@@ -151,37 +154,44 @@ fn item(
         quote!(#(#cfgs)* #name: ::core::clone::Clone::clone(&self.#name),)
     });
     let methods = (!lets.is_empty()).then(|| {
-        let methods = lets.iter().map(|published| method(*published));
-        quote!(#(#cfgs)* impl #name { #(#methods)* })
+        let methods = lets.iter().map(|published| method(*published, types));
+        let head = types.inherent(name);
+        quote!(#(#cfgs)* #head { #(#methods)* })
     });
+    let (params, bounds) = types.declared();
+    let marker = types.marker().map(|ty| quote!(#[doc(hidden)] __types: #ty,));
+    let marker_clone = types.marker().map(|_| quote!(__types: ::core::marker::PhantomData));
+    let [clone, debug, deref] = [quote!(::core::clone::Clone), quote!(::core::fmt::Debug), quote!(::core::ops::Deref)]
+        .map(|of| types.implementing(&of, name));
     quote! {
         #(#cfgs)*
         #(#docs)*
         #drawing
         #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
-        #vis struct #name {
+        #vis struct #name #params #bounds {
             #(#fields)*
             #(#links)*
             #[doc(hidden)]
             __tree: ::supervise::__private::TreeRef,
+            #marker
         }
         #(#cfgs)*
         #[automatically_derived]
-        impl ::core::clone::Clone for #name {
+        #clone {
             fn clone(&self) -> Self {
-                #name { #(#clones)* #(#link_clones)* __tree: ::core::clone::Clone::clone(&self.__tree) }
+                #name { #(#clones)* #(#link_clones)* __tree: ::core::clone::Clone::clone(&self.__tree), #marker_clone }
             }
         }
         #(#cfgs)*
         #[automatically_derived]
-        impl ::core::fmt::Debug for #name {
+        #debug {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Debug::fmt(&self.__tree, f)
             }
         }
         #(#cfgs)*
         #[automatically_derived]
-        impl ::core::ops::Deref for #name {
+        #deref {
             type Target = ::supervise::__private::TreeRef;
             fn deref(&self) -> &::supervise::__private::TreeRef {
                 &self.__tree
@@ -192,7 +202,7 @@ fn item(
 }
 
 /// Emits the method that returns the value of a `pub let`.
-fn method(published: Published<'_>) -> TokenStream {
+fn method(published: Published<'_>, types: Types<'_>) -> TokenStream {
     let Published { entry, vis, name, ty } = published;
     let (cfgs, field) = (&entry.cfgs, published.field());
     let docs = if entry.docs.is_empty() {
@@ -202,7 +212,7 @@ fn method(published: Published<'_>) -> TokenStream {
         let docs = &entry.docs;
         quote!(#(#docs)*)
     };
-    let get = Runtime::Absolute.returned(published, quote!(&self.#field));
+    let get = types.returned(published, quote!(&self.#field));
     quote! {
         #(#cfgs)*
         #docs

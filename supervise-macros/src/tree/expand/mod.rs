@@ -20,19 +20,22 @@ pub(crate) use options::supervision;
 
 use super::model::Tree;
 use scope::local;
-use types::{Runtime, subtrees};
+use spec::Times;
+use types::{Types, subtrees};
 
 /// Emits everything that one tree becomes. `misplaced` holds inline subtrees that are the type of another child.
 pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStream {
     let (cfgs, name) = (&tree.cfgs, &tree.name);
-    let definition = definition(tree, hidden);
-    let child = as_child(name);
+    let types = Types::of(tree);
+    let times = spec::times(&tree.body, &within(tree), types);
+    let definition = definition(tree, hidden, !times.bound.is_empty());
+    let child = as_child(name, types);
     let subtrees = subtrees(&tree.body);
-    let within: Vec<_> = std::iter::once(name).chain(subtrees.iter().map(|sub| &sub.subtree.name)).collect();
-    let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within);
+    let within = within(tree);
+    let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within, types);
     let sub_specs = subtrees.iter().map(|sub| {
-        let (cfgs, spec) =
-            (&sub.cfgs, spec::tree_handle(&sub.subtree.name, &sub.child.docs, &sub.subtree.body, &within));
+        let (cfgs, subtree) = (&sub.cfgs, sub.subtree);
+        let spec = spec::tree_handle(&subtree.name, &sub.child.docs, &subtree.body, &within, types);
         quote!(#(#cfgs)* #spec)
     });
     let taken_for_trees = subtrees.iter().filter(|sub| misplaced.contains(&&sub.subtree.name)).map(|sub| {
@@ -43,14 +46,19 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
                 &quote!(
                     type Params = ();
                 ),
+                types,
             ),
-            as_child(name),
+            as_child(name, types),
         );
         quote!(#(#cfgs)* const _: () = { #stub #child };)
     });
-    let times = spec::times(&tree.body, &within);
     let handle = handle::tree(tree);
     let sub_handles = subtrees.iter().map(|sub| handle::subtree(sub, tree));
+    let Times { free, bound } = times;
+    let bound = (!bound.is_empty()).then(|| {
+        let head = types.inherent(name);
+        quote!(#head { const __TIMES: () = { #bound }; })
+    });
     quote! {
         #(#cfgs)*
         #[allow(unknown_lints)]
@@ -66,7 +74,8 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
             #definition
             #specs
             #(#sub_specs)*
-            #times
+            #free
+            #bound
             #child
             #(#taken_for_trees)*
         };
@@ -75,23 +84,29 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
     }
 }
 
+/// Returns the names of the tree and its inline subtrees.
+fn within(tree: &Tree) -> Vec<&Ident> {
+    std::iter::once(&tree.name).chain(subtrees(&tree.body).into_iter().map(|sub| &sub.subtree.name)).collect()
+}
+
 /// Emits `impl TreeDef`: parameters and `build`.
 ///
 /// After a repair or a rejected name, `all(..)` replaces `not(..)`, which is as long: rust-analyzer sees the same
 /// layout, and rustc sees the stub after it.
-fn definition(tree: &Tree, hidden: bool) -> TokenStream {
-    let name = &tree.name;
-    let types: Vec<_> = tree.params.iter().map(|param| Runtime::Imported.checked(&param.ty, "Parameter")).collect();
+fn definition(tree: &Tree, hidden: bool, timed: bool) -> TokenStream {
+    let (name, types) = (&tree.name, Types::of(tree));
+    let params: Vec<_> = tree.params.iter().map(|param| types.checked(&param.ty, "Parameter")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
-    let build = build::tree(tree);
+    let build = build::tree(tree, timed);
     // A type that is more private than the tree is reported here.
     let at = tree.params.first().map_or(name.span(), |param| param.ty.span());
-    let params = quote_spanned!(at=> type Params = (#(#types,)*););
-    let stub = hidden.then(|| stub(name, &params));
+    let params = quote_spanned!(at=> type Params = (#(#params,)*););
+    let stub = hidden.then(|| stub(name, &params, types));
+    let head = types.implementing(&quote!(__rt::TreeDef), name);
     quote! {
         #[cfg(any(rust_analyzer, #condition))]
         #[automatically_derived]
-        impl __rt::TreeDef for #name {
+        #head {
             #params
             #build
         }
@@ -100,11 +115,12 @@ fn definition(tree: &Tree, hidden: bool) -> TokenStream {
 }
 
 /// Emits a stub for a `build` that rustc must not compile.
-fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
+fn stub(name: &Ident, params: &TokenStream, types: Types<'_>) -> TokenStream {
+    let head = types.implementing(&quote!(__rt::TreeDef), name);
     quote! {
         #[cfg(not(rust_analyzer))]
         #[automatically_derived]
-        impl __rt::TreeDef for #name {
+        #head {
             #params
             async fn build(
                 _: Self::Params,
@@ -117,26 +133,27 @@ fn stub(name: &Ident, params: &TokenStream) -> TokenStream {
 }
 
 /// Emits `impl Child`, since a tree can be a child of another tree.
-fn as_child(name: &Ident) -> TokenStream {
+fn as_child(name: &Ident, types: Types<'_>) -> TokenStream {
     let (function, future) = (local("__F"), local("__Fut"));
+    let (head, own) = (types.implementing(&quote!(__rt::Child), name), types.own(name));
     quote! {
         #[automatically_derived]
-        impl __rt::Child for #name {
-            type Handle = #name;
-            type Start = __rt::Tree<#name>;
+        #head {
+            type Handle = #own;
+            type Start = __rt::Tree<#own>;
             const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
             const TREE: ::core::option::Option<&'static __rt::TreeSpec> =
-                ::core::option::Option::Some(&<#name as __rt::TreeHandle>::SPEC);
+                ::core::option::Option::Some(&<#own as __rt::TreeHandle>::SPEC);
             fn launch<#function, #future>(
                 __slot: __rt::ChildSlot,
                 __options: __rt::ChildOptions<Self>,
                 __start: #function,
-            ) -> __rt::Launched<#name>
+            ) -> __rt::Launched<#own>
             where
                 #function: ::core::ops::FnMut() -> #future + ::core::marker::Send + 'static,
                 #future: ::core::future::Future<
                         Output = ::core::result::Result<
-                            __rt::Tree<#name>,
+                            __rt::Tree<#own>,
                             __rt::UserError,
                         >,
                     > + ::core::marker::Send

@@ -15,7 +15,7 @@ use crate::duration::{lower, lower_time};
 use crate::settings::{DEFAULTS, is_flag, words};
 
 /// Emits the options of a child, evaluated with the names that they use.
-pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope) -> TokenStream {
+pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> TokenStream {
     let exprs: Vec<&Expr> = child.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let settings =

@@ -9,11 +9,13 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Attribute, Expr};
 
+use super::types::Types;
 use crate::free_names::FreeNames;
 
-/// The names declared so far.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Scope {
+/// The names declared so far, and the types around them.
+#[derive(Debug, Clone)]
+pub(super) struct Scope<'a> {
+    pub(super) types: Types<'a>,
     names: Vec<Name>,
 }
 
@@ -41,7 +43,11 @@ impl Name {
     }
 }
 
-impl Scope {
+impl<'a> Scope<'a> {
+    pub(super) fn new(types: Types<'a>) -> Self {
+        Scope { types, names: Vec::new() }
+    }
+
     /// Adds a name. It hides an earlier one, unless `#[cfg]`s choose between the two.
     pub(super) fn declare(&mut self, ident: &Ident, cfgs: &[Attribute], kept: bool) {
         self.names.retain(|name| name.ident != *ident || !(name.cfgs.is_empty() || cfgs.is_empty()));

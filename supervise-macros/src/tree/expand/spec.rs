@@ -7,24 +7,31 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
+use super::super::check::plain_name;
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
 use super::scope::plain;
-use super::types::Runtime::Imported;
-use super::types::{item, strategy};
+use super::types::{Types, item, strategy};
 use crate::duration;
 use crate::pretty::to_source;
 use crate::settings::words;
 
 /// Emits `impl TreeHandle` with the constant. `within` holds the names of the tree and its inline subtrees.
-pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within: &[&Ident]) -> TokenStream {
+pub(super) fn tree_handle(
+    name: &Ident,
+    docs: &[Attribute],
+    body: &Body,
+    within: &[&Ident],
+    types: Types<'_>,
+) -> TokenStream {
     let (text, doc) = (plain(name), first_paragraph(docs));
     let strategy = strategy(body);
     let (shutdown, order) = time_to_end(body);
     let settings = body.settings.iter().map(|setting| &setting.text);
-    let children = body.children().filter_map(|entry| child(entry, within));
+    let children = body.children().filter_map(|entry| child(entry, within, types));
+    let head = types.implementing(&quote!(__rt::TreeHandle), name);
     quote! {
         #[automatically_derived]
-        impl __rt::TreeHandle for #name {
+        #head {
             const SPEC: __rt::TreeSpec = __rt::TreeSpec {
                 name: #text,
                 doc: #doc,
@@ -38,7 +45,7 @@ pub(super) fn tree_handle(name: &Ident, docs: &[Attribute], body: &Body, within:
     }
 }
 
-fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
+fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStream> {
     let (cfgs, name, doc) = (&child.cfgs, plain(&child.name), first_paragraph(&child.docs));
     let item = item(child)?;
     let shape = match child.shape.as_ref()? {
@@ -54,22 +61,22 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     let (kind, below) = match child.unit() {
         // A tree may contain a set of itself, but a constant may not contain itself.
         Some(Unit::Type(ty)) if child.is_set() => {
-            let tree = Imported.asked(ty, "Declared", "TREE");
-            (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Instance(|| #tree)))
+            let tree = types.asked(ty, "Declared", "TREE");
+            (types.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Instance(|| #tree)))
         }
         // A tree that contains itself was reported. Here rustc would report it again, as an infinite constant.
         Some(Unit::Type(ty)) if is_one_of(ty, within) => {
             (quote!(__rt::ChildKind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
         Some(Unit::Type(ty)) => {
-            let tree = Imported.asked(ty, "Declared", "TREE");
-            (Imported.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Known(#tree)))
+            let tree = types.asked(ty, "Declared", "TREE");
+            (types.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Known(#tree)))
         }
         Some(Unit::Task(_)) => {
             (quote!(__rt::ChildKind::Task), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
         None => {
-            let name = &child.subtree()?.name;
+            let name = types.own(&child.subtree()?.name);
             (
                 quote!(__rt::ChildKind::Tree),
                 quote!(__rt::Below::Known(::core::option::Option::Some(
@@ -102,19 +109,27 @@ fn child(child: &Child, within: &[&Ident]) -> Option<TokenStream> {
     })
 }
 
-/// Emits checks that the `shutdown` time of each subtree is enough for its children, where it is a literal (rule C12).
-///
-/// A set of the tree itself is not checked: its time would have to be longer than itself.
-pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
-    let mut all = TokenStream::new();
+/// Checks that the `shutdown` time of each subtree is enough for its children, where it is a literal (rule C12).
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    /// Constants.
+    pub(super) free: TokenStream,
+    /// Statements of a constant of the tree, for times that depend on its type parameters. They are checked once for
+    /// each choice of types.
+    pub(super) bound: TokenStream,
+}
+
+/// Emits these checks. A set of the tree itself is not checked: its time would have to be longer than itself.
+pub(super) fn times(body: &Body, within: &[&Ident], types: Types<'_>) -> Times {
+    let mut all = Times::default();
     for child in body.children() {
         let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
         let tree = match child.unit() {
             Some(Unit::Type(ty)) if is_one_of(ty, within) => None,
-            Some(Unit::Type(ty)) => Some(Imported.asked(ty, "Declared", "TREE")),
+            Some(Unit::Type(ty)) => Some(types.asked(ty, "Declared", "TREE")),
             Some(Unit::Task(_)) => None,
             None => child.subtree().map(|subtree| {
-                let name = &subtree.name;
+                let name = types.own(&subtree.name);
                 quote! {
                     ::core::option::Option::Some(&<#name as __rt::TreeHandle>::SPEC)
                 }
@@ -125,19 +140,25 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
         {
             let (cfgs, time) = (&child.cfgs, duration::tokens(time, proc_macro2::Span::call_site()));
             let fail = quote_spanned!(value.span()=> ::core::panic!("{}", __text.as_str()));
-            all.extend(quote! {
-                #(#cfgs)*
-                const _: () = if let ::core::option::Option::Some(__text) =
+            let check = quote! {
+                if let ::core::option::Option::Some(__text) =
                     __rt::shutdown_too_short(#tree, #time)
                 {
                     #fail
-                };
-            });
+                }
+            };
+            match types.is_generic(&tree) {
+                true => all.bound.extend(quote!(#(#cfgs)* { #check })),
+                false => all.free.extend(quote!(#(#cfgs)* const _: () = #check;)),
+            }
         }
         if let Some(subtree) = child.subtree() {
-            let (cfgs, inner) = (&child.cfgs, times(&subtree.body, within));
-            if !inner.is_empty() {
-                all.extend(quote!(#(#cfgs)* const _: () = { #inner };));
+            let (cfgs, Times { free, bound }) = (&child.cfgs, times(&subtree.body, within, types));
+            if !free.is_empty() {
+                all.free.extend(quote!(#(#cfgs)* const _: () = { #free };));
+            }
+            if !bound.is_empty() {
+                all.bound.extend(quote!(#(#cfgs)* { #bound }));
             }
         }
     }
@@ -145,10 +166,7 @@ pub(super) fn times(body: &Body, within: &[&Ident]) -> TokenStream {
 }
 
 fn is_one_of(ty: &Type, names: &[&Ident]) -> bool {
-    match ty {
-        Type::Path(path) => path.path.get_ident().is_some_and(|name| names.contains(&name)),
-        _ => false,
-    }
+    plain_name(ty).is_some_and(|name| names.contains(&name))
 }
 
 /// Emits the `shutdown` time: a literal, a word, or `Computed` if only the start knows it.

@@ -7,10 +7,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use supervise_rules::Lifecycle;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Pat, Type, Visibility};
+use syn::{Attribute, Expr, GenericParam, Generics, Pat, Type, Visibility, WhereClause};
 
 use super::super::check::{has_a_gap, is_method};
-use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Unit, setting, word};
+use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, mentions, setting, word};
 use super::scope::{hidden, plain};
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -40,19 +40,78 @@ pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
 
 /// The name of the runtime's hidden items in an expansion.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Runtime {
+enum Runtime {
     /// As `__rt`, which the anonymous constant of a tree imports.
     Imported,
     /// By their whole path, for the struct of a handle and its functions, which are outside of that constant.
     Absolute,
 }
 
-impl Runtime {
+/// The types of one tree, as they are written in one part of its expansion.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Types<'a> {
+    runtime: Runtime,
+    generics: &'a Generics,
+}
+
+impl<'a> Types<'a> {
+    /// The types inside of the anonymous constant of this tree.
+    pub(super) fn of(tree: &'a Tree) -> Self {
+        Types { runtime: Runtime::Imported, generics: &tree.generics }
+    }
+
+    /// The types outside of that constant.
+    pub(super) fn outside(self) -> Self {
+        Types { runtime: Runtime::Absolute, ..self }
+    }
+
     fn path(self, span: Span) -> TokenStream {
-        match self {
+        match self.runtime {
             Runtime::Imported => quote_spanned!(span=> __rt),
             Runtime::Absolute => quote_spanned!(span=> ::supervise::__private),
         }
+    }
+
+    /// Returns the type of the tree or of an inline subtree, which has the same parameters: `Name<T, N>`.
+    pub(super) fn own(self, name: &Ident) -> TokenStream {
+        let (_, args, _) = self.generics.split_for_impl();
+        quote!(#name #args)
+    }
+
+    /// Emits `impl<T: Row, const N: usize> Name<T, N> where ..`.
+    pub(super) fn inherent(self, name: &Ident) -> TokenStream {
+        let (params, args, bounds) = self.generics.split_for_impl();
+        quote!(impl #params #name #args #bounds)
+    }
+
+    /// Emits the same for a trait.
+    pub(super) fn implementing(self, of: &TokenStream, name: &Ident) -> TokenStream {
+        let (params, args, bounds) = self.generics.split_for_impl();
+        quote!(impl #params #of for #name #args #bounds)
+    }
+
+    /// Emits the parameters and the `where` clause of the struct.
+    pub(super) fn declared(self) -> (&'a Generics, Option<&'a WhereClause>) {
+        (self.generics, self.generics.where_clause.as_ref())
+    }
+
+    /// Returns the type of a field that names all type parameters, for a tree whose children may not. It is `Send +
+    /// Sync` whatever they are.
+    pub(super) fn marker(self) -> Option<TokenStream> {
+        let names: Vec<_> = self.generics.type_params().map(|param| &param.ident).collect();
+        (!names.is_empty())
+            .then(|| quote!(::core::marker::PhantomData<fn() -> (#(::core::marker::PhantomData<#names>,)*)>))
+    }
+
+    /// Returns whether these tokens name a parameter. A constant that rustc evaluates for all types at once cannot.
+    pub(super) fn is_generic(self, tokens: impl ToTokens) -> bool {
+        let names = self.generics.params.iter().filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            GenericParam::Lifetime(_) => None,
+        });
+        let names: Vec<_> = names.collect();
+        !names.is_empty() && mentions(tokens.to_token_stream(), &names)
     }
 
     /// Returns the type of a child's field; `None` if too little of the child could be read.
@@ -69,7 +128,7 @@ impl Runtime {
                 let (key, types) = (self.checked(key, "AsKey"), self.checked_arguments(child));
                 Some(self.if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
             }
-            (Shape::Inline(subtree), _) => Some(subtree.name.to_token_stream()),
+            (Shape::Inline(subtree), _) => Some(self.own(&subtree.name)),
             (_, Some(Unit::Task(_))) => {
                 let key = match &child.shape {
                     Some(Shape::Keyed(key, _)) => Some(self.checked(key, "AsKey")),
@@ -110,14 +169,19 @@ impl Runtime {
         }
     }
 
-    /// Emits an item of `ChildIf` for a type, or the one error that the type is not a child (rule C9).
+    /// Emits an item of `ChildIf` for a type, or the one error that the type is not a child (rule C9). Of a type that
+    /// names a parameter of the tree, there is an error at each mention.
     pub(super) fn if_child(self, ty: &Type, name: &str, args: TokenStream) -> TokenStream {
-        let (rt, is, name) = (self.path(ty.span()), self.asked(ty, "Declared", "IS"), Ident::new(name, last_span(ty)));
+        let (rt, name) = (self.path(ty.span()), Ident::new(name, last_span(ty)));
+        let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "Declared", "IS") };
         quote_spanned!(ty.span()=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
     }
 
     /// Emits the type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
     pub(super) fn checked(self, ty: &Type, asked_for: &str) -> TokenStream {
+        if self.is_generic(ty) {
+            return ty.to_token_stream();
+        }
         let (rt, of, is) = (self.path(ty.span()), Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
         let is = quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is);
         let it = Ident::new("Type", last_span(ty));
@@ -162,7 +226,7 @@ impl Runtime {
 }
 
 /// Returns the children that have a field, with its type. Each name is there once, unless `#[cfg]`s choose between two.
-pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream)> {
+pub(super) fn declared<'a>(body: &'a Body, types: Types<'_>) -> impl Iterator<Item = (&'a Child, TokenStream)> {
     let children: Vec<&Child> = body.children().collect();
     let mut fields = Vec::new();
     for (i, child) in children.iter().enumerate() {
@@ -173,7 +237,7 @@ pub(super) fn declared(body: &Body) -> impl Iterator<Item = (&Child, TokenStream
         let ours = child.name == "__tree";
         if !twice
             && !ours
-            && let Some(ty) = Runtime::Absolute.field_type(child)
+            && let Some(ty) = types.outside().field_type(child)
         {
             fields.push((*child, ty));
         }
@@ -220,8 +284,8 @@ pub(super) fn published(body: &Body) -> Vec<Published<'_>> {
 }
 
 /// Emits the fields of the handle in the expression that makes it.
-pub(super) fn initializers(body: &Body) -> TokenStream {
-    let children = declared(body).map(|(child, _)| {
+pub(super) fn initializers(body: &Body, types: Types<'_>) -> TokenStream {
+    let children = declared(body, types).map(|(child, _)| {
         let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
         quote!(#(#cfgs)* #name: #value,)
     });
@@ -229,7 +293,8 @@ pub(super) fn initializers(body: &Body) -> TokenStream {
         let (cfgs, field, value) = (&published.entry.cfgs, published.field(), hidden(published.name));
         quote!(#(#cfgs)* #field: __rt::Published::of(&#value),)
     });
-    children.chain(lets).collect()
+    let marker = types.marker().map(|_| quote!(__types: ::core::marker::PhantomData,));
+    children.chain(lets).chain(marker).collect()
 }
 
 /// Emits one handle, an `Option` of it, or an array.

@@ -3,6 +3,7 @@
 
 mod child;
 mod defaults;
+mod generics;
 mod kept;
 mod settings;
 mod shape;
@@ -10,7 +11,7 @@ mod shape;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Generics, Ident, Token, Visibility, braced, parenthesized, token};
+use syn::{Attribute, Generics, Ident, Token, Visibility, WhereClause, braced, parenthesized, token};
 
 pub(crate) use settings::inner;
 
@@ -54,24 +55,42 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     }
     input.parse::<Token![struct]>()?;
     let name: Ident = input.parse()?;
-    let generics: Generics = input.parse()?;
-    if !generics.params.is_empty() {
-        errors.reject_on(&generics, "a tree cannot be generic; use concrete types, or a parameter in parentheses");
+    let mut generics: Generics = input.parse()?;
+    let lifetimes = generics::lifetimes(&mut generics, errors);
+    let head = Tree { docs, cfgs, vis, name, generics, params: Vec::new(), body: Body::default() };
+    if lifetimes.is_empty() {
+        return rest(input, head, errors);
     }
-    let mut params = Vec::new();
+    let tokens = generics::without(tokens_of_tree(input), &lifetimes);
+    errors.read(tokens, |input, errors| rest(input, head, errors)).unwrap_or_else(|| Err(input.error(NO_BODY)))
+}
+
+const NO_BODY: &str = "expected `{ .. }` with the children of the tree";
+
+/// Reads a tree from its parameters on.
+fn rest(input: ParseStream, mut tree: Tree, errors: &mut Errors) -> syn::Result<Tree> {
+    let misplaced = |at| syn::Error::new(at, "this `where` clause stands after the parameters; move it behind the `)`");
+    let at = input.span();
+    let early: Option<WhereClause> = input.parse().map_err(|_| misplaced(at))?;
     if input.peek(token::Paren) {
         let inside;
         parenthesized!(inside in input);
-        params = self::params(&inside, errors);
+        tree.params = params(&inside, errors);
+        if early.is_some() {
+            errors.push(misplaced(at));
+        }
     }
+    let late: Option<WhereClause> = input.parse()?;
+    tree.generics.where_clause = late.or(early);
+    generics::bounds(&mut tree, errors);
     if !input.peek(token::Brace) {
-        return Err(input.error("expected `{ .. }` with the children of the tree"));
+        return Err(input.error(NO_BODY));
     }
     let inside;
     braced!(inside in input);
-    let mut body = body(&inside, errors);
-    told_apart(&mut body, &mut vec![name.clone()], errors);
-    Ok(Tree { docs, cfgs, vis, name, params, body })
+    tree.body = body(&inside, errors);
+    told_apart(&mut tree.body, &mut vec![tree.name.clone()], errors);
+    Ok(tree)
 }
 
 fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
@@ -193,13 +212,20 @@ fn begins_entry(input: ParseStream) -> bool {
 }
 
 fn skip_tree(input: ParseStream) {
+    drop(tokens_of_tree(input));
+}
+
+/// Takes the tokens up to the end of the next braces.
+fn tokens_of_tree(input: ParseStream) -> TokenStream {
+    let mut tokens = TokenStream::new();
     while !input.is_empty() {
         let whole = input.peek(token::Brace);
-        let _ = input.parse::<TokenTree>();
+        tokens.extend(input.parse::<TokenTree>());
         if whole {
-            return;
+            break;
         }
     }
+    tokens
 }
 
 /// Returns whether the body has an entry already, after which settings of the tree come too late.

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::parse::ParseStream;
-use syn::{Token, Type, TypePath, braced, bracketed, parenthesized, token};
+use syn::{Generics, Token, Type, TypePath, braced, bracketed, parenthesized, token};
 
 use super::super::model::{Shape, Subtree, Unit};
 use super::{body, kept};
@@ -76,7 +76,8 @@ fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
     input.parse::<Token![struct]>()?;
     let name: Ident = input.parse()?;
     if input.peek(Token![<]) {
-        return Err(input.error("a tree cannot be generic; use concrete types"));
+        let generics: Generics = input.parse()?;
+        errors.on(&generics, "an inline subtree has the type parameters of the tree around it; remove these");
     }
     if input.peek(token::Paren) {
         let inside;

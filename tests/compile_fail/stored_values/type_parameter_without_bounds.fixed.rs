@@ -1,0 +1,14 @@
+// `stored_values/type_parameter_without_bounds.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop<T: Clone + Send>(first: T) {
+        db: Db = { let _ = first; Db },
+    }
+}

@@ -1,0 +1,19 @@
+// C1. An inline subtree may name everything that its tree may name, the type parameters included.
+// Repair: Remove the parameters of the subtree.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop<T: Clone + Send>(first: T) {
+        stock: struct Stock<T> { //~
+            db: Db = { let _ = first; Db },
+        },
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+// C1. As in any tuple struct, the bounds stand after the parentheses.
+// Repair: Move the `where` clause behind them.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop<T> where T: Clone + Send (first: T) { //~
+        db: Db = { let _ = first; Db },
+    }
+}
+
+fn main() {}

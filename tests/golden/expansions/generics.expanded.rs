@@ -1,0 +1,631 @@
+#[allow(unknown_lints)]
+#[allow(
+    closure_returning_async_block,
+    unexpected_cfgs,
+    unused_braces,
+    unused_parens,
+    unused_qualifications
+)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[cfg(any(rust_analyzer, not(rust_analyzer)))]
+    #[automatically_derived]
+    impl<T: Row + 'static, const N: usize> __rt::TreeDef for Cache<T, N>
+    where
+        T: Sync,
+    {
+        type Params = (
+            T,
+            <String as __rt::Checked<
+                { <__rt::TypeCheck as __rt::Parameter<String>>::IS },
+            >>::Type,
+        );
+        async fn build(
+            (__of_first, __of_name): Self::Params,
+            __b: __rt::Builder,
+        ) -> ::core::result::Result<Self, __rt::UserError> {
+            let () = Self::__TIMES;
+            #[allow(unused_variables)]
+            let __of_first = __rt::Builder::keep(&__b, __of_first);
+            #[allow(unused_variables)]
+            let __of_name = __rt::Builder::keep(&__b, __of_name);
+            #[cfg(rust_analyzer)]
+            let first = ::core::clone::Clone::clone(&__of_first);
+            #[cfg(rust_analyzer)]
+            let name = ::core::clone::Clone::clone(&__of_name);
+            let __of_tree = __rt::Builder::tree_ref(&__b);
+            #[cfg(rust_analyzer)]
+            let tree = ::core::clone::Clone::clone(&__of_tree);
+            __rt::Builder::supervision(
+                &__b,
+                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+            );
+            #[allow(unreachable_code, unused_variables)]
+            let __of_loader = match {
+                #[allow(unused_variables)]
+                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __options = { <Loader<T> as __rt::ChildIf<{ true }>>::options() };
+                __rt::Builder::child(
+                    &__b,
+                    "loader",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let first = __rt::SharedValue::clone_for_start(&__of_first);
+                        async move {
+                            let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
+                                first,
+                            );
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let loader = ::core::clone::Clone::clone(&__of_loader);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_shards = match {
+                #[allow(unused_variables)]
+                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __options = {
+                    let __options = <Loader<T> as __rt::ChildIf<{ true }>>::options();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
+                    __options.shutdown(::core::time::Duration::new(5, 0))
+                };
+                __rt::Builder::array::<
+                    _,
+                    { N },
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "shards",
+                    __options,
+                    move |__i: ::core::primitive::usize| {
+                        #[allow(unused_variables)]
+                        let first = __rt::SharedValue::clone_for_start(&__of_first);
+                        let _i: usize = __i;
+                        async move {
+                            let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
+                                first,
+                            );
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let shards = ::core::clone::Clone::clone(&__of_shards);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_by_key = match {
+                #[allow(unused_variables)]
+                let __of_name = ::core::clone::Clone::clone(&__of_name);
+                let __options = { <Cache<T, N> as __rt::ChildIf<{ true }>>::options() };
+                let __initial = __rt::no_initial();
+                __rt::Builder::keyed::<
+                    Key<T>,
+                    _,
+                    (T,),
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "by_key",
+                    __options,
+                    __initial,
+                    move |__args: (Key<T>, (T,))| {
+                        #[allow(unused_variables)]
+                        let name = __rt::SharedValue::clone_for_start(&__of_name);
+                        let (__key, (row,)): (Key<T>, (T,)) = __args;
+                        let _key: Key<T> = __key;
+                        async move {
+                            let __it: <Cache<T, N> as __rt::ChildIf<{ true }>>::Start = Cache::tree(
+                                row,
+                                name,
+                            );
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let by_key = ::core::clone::Clone::clone(&__of_by_key);
+            #[allow(unreachable_code, unused_variables)]
+            let __of_inner = match {
+                #[allow(unused_variables)]
+                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                #[allow(unused_variables)]
+                let __of_name = ::core::clone::Clone::clone(&__of_name);
+                let __options = {
+                    let __options = __rt::ChildOptions::<Inner<T, N>>::new();
+                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
+                    __options.shutdown(::core::time::Duration::new(5, 0))
+                };
+                __rt::Builder::inline::<
+                    Inner<T, N>,
+                    _,
+                    _,
+                >(
+                    &__b,
+                    "inner",
+                    __options,
+                    move |__b: __rt::Builder| {
+                        #[allow(unused_variables)]
+                        let __of_first = ::core::clone::Clone::clone(&__of_first);
+                        #[allow(unused_variables)]
+                        let __of_name = ::core::clone::Clone::clone(&__of_name);
+                        async move {
+                            let __of_tree = __rt::Builder::tree_ref(&__b);
+                            #[cfg(rust_analyzer)]
+                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            __rt::Builder::supervision(
+                                &__b,
+                                { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
+                            );
+                            #[allow(unused_variables)]
+                            let (__of_copy,) = {
+                                #[allow(unused_variables)]
+                                let first = __rt::SharedValue::clone_for_start(&__of_first);
+                                let copy: T = first;
+                                (__rt::Builder::keep(&__b, copy),)
+                            };
+                            #[cfg(rust_analyzer)]
+                            let copy = ::core::clone::Clone::clone(&__of_copy);
+                            #[allow(unreachable_code, unused_variables)]
+                            let __of_leaf = match {
+                                #[allow(unused_variables)]
+                                let __of_name = ::core::clone::Clone::clone(&__of_name);
+                                let __options = {
+                                    <Bell as __rt::ChildIf<
+                                        { <Bell as __rt::Declared>::IS },
+                                    >>::options()
+                                };
+                                __rt::Builder::child(
+                                    &__b,
+                                    "leaf",
+                                    __options,
+                                    move || {
+                                        #[allow(unused_variables)]
+                                        let name = __rt::SharedValue::clone_for_start(&__of_name);
+                                        async move {
+                                            let __it: <Bell as __rt::ChildIf<
+                                                { <Bell as __rt::Declared>::IS },
+                                            >>::Start = Bell(name);
+                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                                        }
+                                    },
+                                )
+                            }
+                                .await
+                            {
+                                ::core::result::Result::Ok(__handle) => __handle,
+                                ::core::result::Result::Err(__error) => {
+                                    return ::core::result::Result::Err(__error);
+                                }
+                            };
+                            #[cfg(rust_analyzer)]
+                            let leaf = ::core::clone::Clone::clone(&__of_leaf);
+                            #[allow(unreachable_code)]
+                            ::core::result::Result::Ok::<
+                                _,
+                                __rt::UserError,
+                            >(Inner {
+                                leaf: __of_leaf,
+                                __let_copy: __rt::Published::of(&__of_copy),
+                                __types: ::core::marker::PhantomData,
+                                __tree: __of_tree,
+                            })
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let inner = ::core::clone::Clone::clone(&__of_inner);
+            #[allow(unreachable_code)]
+            ::core::result::Result::Ok::<
+                _,
+                __rt::UserError,
+            >(Cache {
+                loader: __of_loader,
+                shards: __of_shards,
+                by_key: __of_by_key,
+                inner: __of_inner,
+                __types: ::core::marker::PhantomData,
+                __tree: __of_tree,
+            })
+        }
+    }
+    #[automatically_derived]
+    impl<T: Row + 'static, const N: usize> __rt::TreeHandle for Cache<T, N>
+    where
+        T: Sync,
+    {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Cache",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                __rt::ChildSpec {
+                    name: "loader",
+                    doc: "",
+                    item: "Loader<T>",
+                    shape: __rt::Shape::One,
+                    kind: <Loader<T> as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "shards",
+                    doc: "",
+                    item: "Loader<T>",
+                    shape: __rt::Shape::Array(__rt::number::<{ N }>()),
+                    kind: <Loader<T> as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
+                    ),
+                    settings: &["lifecycle(Permanent, shutdown = 5s)"],
+                    below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "by_key",
+                    doc: "",
+                    item: "Cache<T, N>",
+                    shape: __rt::Shape::Keyed("Key<T>"),
+                    kind: <Cache<T, N> as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Instance(|| {
+                        <Cache<T, N> as __rt::Declared>::TREE
+                    }),
+                },
+                __rt::ChildSpec {
+                    name: "inner",
+                    doc: "",
+                    item: "Inner",
+                    shape: __rt::Shape::One,
+                    kind: __rt::ChildKind::Tree,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
+                    ),
+                    settings: &["lifecycle(Permanent, shutdown = 5s)"],
+                    below: __rt::Below::Known(
+                        ::core::option::Option::Some(
+                            &<Inner<T, N> as __rt::TreeHandle>::SPEC,
+                        ),
+                    ),
+                },
+            ],
+        };
+    }
+    #[automatically_derived]
+    impl<T: Row + 'static, const N: usize> __rt::TreeHandle for Inner<T, N>
+    where
+        T: Sync,
+    {
+        const SPEC: __rt::TreeSpec = __rt::TreeSpec {
+            name: "Inner",
+            doc: "",
+            strategy: __rt::Strategy::OneForOne,
+            settings: &[],
+            children: &[
+                __rt::ChildSpec {
+                    name: "leaf",
+                    doc: "",
+                    item: "Bell",
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                },
+            ],
+        };
+    }
+    impl<T: Row + 'static, const N: usize> Cache<T, N>
+    where
+        T: Sync,
+    {
+        const __TIMES: () = {
+            {
+                if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
+                    <Loader<T> as __rt::Declared>::TREE,
+                    ::core::time::Duration::new(5, 0),
+                ) {
+                    ::core::panic!("{}", __text.as_str())
+                }
+            }
+            {
+                if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
+                    ::core::option::Option::Some(
+                        &<Inner<T, N> as __rt::TreeHandle>::SPEC,
+                    ),
+                    ::core::time::Duration::new(5, 0),
+                ) {
+                    ::core::panic!("{}", __text.as_str())
+                }
+            }
+        };
+    }
+    #[automatically_derived]
+    impl<T: Row + 'static, const N: usize> __rt::Child for Cache<T, N>
+    where
+        T: Sync,
+    {
+        type Handle = Cache<T, N>;
+        type Start = __rt::Tree<Cache<T, N>>;
+        const KIND: __rt::ChildKind = __rt::ChildKind::Tree;
+        const TREE: ::core::option::Option<&'static __rt::TreeSpec> = ::core::option::Option::Some(
+            &<Cache<T, N> as __rt::TreeHandle>::SPEC,
+        );
+        fn launch<__F, __Fut>(
+            __slot: __rt::ChildSlot,
+            __options: __rt::ChildOptions<Self>,
+            __start: __F,
+        ) -> __rt::Launched<Cache<T, N>>
+        where
+            __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
+            __Fut: ::core::future::Future<
+                    Output = ::core::result::Result<
+                        __rt::Tree<Cache<T, N>>,
+                        __rt::UserError,
+                    >,
+                > + ::core::marker::Send + 'static,
+        {
+            __rt::launch_tree(__slot, __options, __start)
+        }
+    }
+};
+///
+///```text
+///Cache  OneForOne
+///├── loader: Loader<T>  Permanent
+///├── shards: [Loader<T>; N]  Permanent  lifecycle(Permanent, shutdown = 5s)
+///├── by_key: [Key<T> => Cache<T, N>]  Transient
+///└── inner: Inner  Permanent  OneForOne  lifecycle(Permanent, shutdown = 5s)
+///    └── leaf: Bell  Permanent
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+pub struct Cache<T: Row + 'static, const N: usize = 2>
+where
+    T: Sync,
+{
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `loader`.
+    #[allow(dead_code)]
+    pub loader: ::supervise::__private::Handle<Loader<T>>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `loader`.
+    #[allow(dead_code)]
+    pub loader: <Loader<T> as ::supervise::__private::ChildIf<{ true }>>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `shards`.
+    #[allow(dead_code)]
+    pub shards: [::supervise::__private::Handle<Loader<T>>; N],
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `shards`.
+    #[allow(dead_code)]
+    pub shards: [<Loader<T> as ::supervise::__private::ChildIf<{ true }>>::Handle; N],
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `by_key`.
+    #[allow(dead_code)]
+    pub by_key: ::supervise::__private::Keyed<Key<T>, Cache<T, N>, (T,)>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `by_key`.
+    #[allow(dead_code)]
+    pub by_key: <Cache<
+        T,
+        N,
+    > as ::supervise::__private::ChildIf<{ true }>>::Keyed<Key<T>, (T,)>,
+    ///The child `inner`.
+    #[allow(dead_code)]
+    pub inner: Inner<T, N>,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+    #[doc(hidden)]
+    __types: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<T>,)>,
+}
+#[automatically_derived]
+impl<T: Row + 'static, const N: usize> ::core::clone::Clone for Cache<T, N>
+where
+    T: Sync,
+{
+    fn clone(&self) -> Self {
+        Cache {
+            loader: ::core::clone::Clone::clone(&self.loader),
+            shards: ::core::clone::Clone::clone(&self.shards),
+            by_key: ::core::clone::Clone::clone(&self.by_key),
+            inner: ::core::clone::Clone::clone(&self.inner),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+            __types: ::core::marker::PhantomData,
+        }
+    }
+}
+#[automatically_derived]
+impl<T: Row + 'static, const N: usize> ::core::fmt::Debug for Cache<T, N>
+where
+    T: Sync,
+{
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl<T: Row + 'static, const N: usize> ::core::ops::Deref for Cache<T, N>
+where
+    T: Sync,
+{
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl<T: Row + 'static, const N: usize> Cache<T, N>
+where
+    T: Sync,
+{
+    /// The tree as it is declared.
+    #[allow(dead_code)]
+    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    ///`Cache` with these parameters, not yet started. Start it, or make it a child of another tree.
+    #[must_use]
+    #[allow(clippy::self_named_constructors)]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn tree(first: T, name: String) -> ::supervise::__private::Tree<Self> {
+        ::supervise::__private::Tree::new((first, name))
+    }
+    ///Starts `Cache`: its children in order, each awaited.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn start(
+        first: T,
+        name: String,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Running<Self>,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::start(Self::tree(first, name))
+    }
+    ///Starts `Cache`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
+    ///
+    ///The report is an exit code for `main`.
+    ///
+    ///# Errors
+    ///
+    ///The failure of the child that could not start. Children that were up are stopped again.
+    #[track_caller]
+    #[allow(
+        dead_code,
+        clippy::impl_trait_in_params,
+        clippy::too_many_arguments,
+        clippy::type_complexity
+    )]
+    pub fn run(
+        first: T,
+        name: String,
+        until: impl ::core::future::Future + ::core::marker::Send,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            ::supervise::__private::Report,
+            ::supervise::__private::Failure,
+        >,
+    > + ::core::marker::Send {
+        ::supervise::__private::Tree::run(Self::tree(first, name), until)
+    }
+}
+///The subtree `inner` of [`Cache`].
+///
+///```text
+///Inner  OneForOne
+///└── leaf: Bell  Permanent
+///```
+#[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
+pub struct Inner<T: Row + 'static, const N: usize = 2>
+where
+    T: Sync,
+{
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `leaf`.
+    #[allow(dead_code)]
+    pub leaf: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `leaf`.
+    #[allow(dead_code)]
+    pub leaf: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[doc(hidden)]
+    __let_copy: ::supervise::__private::Published,
+    #[doc(hidden)]
+    __tree: ::supervise::__private::TreeRef,
+    #[doc(hidden)]
+    __types: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<T>,)>,
+}
+#[automatically_derived]
+impl<T: Row + 'static, const N: usize> ::core::clone::Clone for Inner<T, N>
+where
+    T: Sync,
+{
+    fn clone(&self) -> Self {
+        Inner {
+            leaf: ::core::clone::Clone::clone(&self.leaf),
+            __let_copy: ::core::clone::Clone::clone(&self.__let_copy),
+            __tree: ::core::clone::Clone::clone(&self.__tree),
+            __types: ::core::marker::PhantomData,
+        }
+    }
+}
+#[automatically_derived]
+impl<T: Row + 'static, const N: usize> ::core::fmt::Debug for Inner<T, N>
+where
+    T: Sync,
+{
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Debug::fmt(&self.__tree, f)
+    }
+}
+#[automatically_derived]
+impl<T: Row + 'static, const N: usize> ::core::ops::Deref for Inner<T, N>
+where
+    T: Sync,
+{
+    type Target = ::supervise::__private::TreeRef;
+    fn deref(&self) -> &::supervise::__private::TreeRef {
+        &self.__tree
+    }
+}
+impl<T: Row + 'static, const N: usize> Inner<T, N>
+where
+    T: Sync,
+{
+    ///The value of `let copy`.
+    ///
+    ///Returns a clone while the tree keeps the value, and `None` before that and after it.
+    #[must_use]
+    #[allow(dead_code, clippy::type_complexity)]
+    pub fn copy(&self) -> ::core::option::Option<T> {
+        <::supervise::__private::TypeCheck as ::supervise::__private::Returned<
+            T,
+        >>::get(&self.__let_copy)
+    }
+}
