@@ -15,8 +15,8 @@ pub(crate) struct Lent<T> {
 
 struct Slot<T> {
     value: Option<T>,
-    /// The thread that has taken the value out.
-    out: Option<usize>,
+    /// The thread that has taken the value out; 0: none.
+    out: usize,
     waiting: u32,
     /// The value was replaced while it was out.
     stale: bool,
@@ -24,7 +24,7 @@ struct Slot<T> {
 
 impl<T> Lent<T> {
     pub(crate) fn new(value: T) -> Self {
-        let slot = Slot { value: Some(value), out: None, waiting: 0, stale: false };
+        let slot = Slot { value: Some(value), out: 0, waiting: 0, stale: false };
         Lent { slot: Mutex::new(slot), back: Condvar::default() }
     }
 
@@ -33,8 +33,8 @@ impl<T> Lent<T> {
         foreign();
         let value = {
             let mut slot = lock(&self.slot);
-            while let Some(thread) = slot.out {
-                if thread == this_thread() {
+            while slot.out != 0 {
+                if slot.out == this_thread() {
                     drop(slot);
                     panic!("the `Clone` of a kept value asks for the value that it clones");
                 }
@@ -47,7 +47,7 @@ impl<T> Lent<T> {
                 self.back.notify_one(); // the next thread has to see this too
                 return None;
             };
-            slot.out = Some(this_thread());
+            slot.out = this_thread();
             value
         };
         let mut loan = Loan { of: self, value: Some(value) };
@@ -58,7 +58,7 @@ impl<T> Lent<T> {
     pub(crate) fn set(&self, value: Option<T>) {
         let before = {
             let mut slot = lock(&self.slot);
-            slot.stale = slot.out.is_some();
+            slot.stale = slot.out != 0;
             std::mem::replace(&mut slot.value, value)
         };
         foreign();
@@ -75,7 +75,7 @@ struct Loan<'a, T> {
 impl<T> Drop for Loan<'_, T> {
     fn drop(&mut self) {
         let mut slot = lock(&self.of.slot);
-        slot.out = None;
+        slot.out = 0;
         if !std::mem::take(&mut slot.stale) {
             slot.value = self.value.take();
         }
@@ -89,7 +89,7 @@ impl<T> Drop for Loan<'_, T> {
     }
 }
 
-/// Returns a number that no other living thread has.
+/// Returns a number that no other living thread has, and that is not 0.
 #[cfg(not(shuttle))]
 fn this_thread() -> usize {
     std::thread_local!(static HERE: u8 = const { 0 });
@@ -99,7 +99,7 @@ fn this_thread() -> usize {
 /// Returns a new number: in the model checker all threads have one address.
 #[cfg(shuttle)]
 fn this_thread() -> usize {
-    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 

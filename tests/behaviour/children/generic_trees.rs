@@ -30,7 +30,6 @@ impl Row for Order {
 
 /// Keeps rows, and fails when told to.
 struct Loader<T: Row> {
-    first: T,
     rows: Vec<T>,
 }
 
@@ -42,7 +41,7 @@ enum Load<T> {
 
 impl<T: Row> Loader<T> {
     fn new(first: T) -> Self {
-        Loader { rows: vec![first.clone()], first }
+        Loader { rows: vec![first] }
     }
 }
 

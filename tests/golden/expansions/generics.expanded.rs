@@ -360,6 +360,7 @@ const _: () = {
     where
         T: Sync,
     {
+        #[allow(dead_code)]
         const __TIMES: () = {
             {
                 if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(

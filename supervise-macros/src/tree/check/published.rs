@@ -2,6 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::Type;
+use syn::ext::IdentExt;
 use syn::visit::Visit;
 
 use super::super::model::Let;
@@ -64,7 +65,7 @@ pub(super) fn entry(entry: &Let, errors: &mut Errors) {
 
 /// Returns whether the handle has a method of this name without the `let`.
 pub(in crate::tree) fn is_method(name: &Ident) -> bool {
-    METHODS.contains(&&*name.to_string())
+    METHODS.contains(&&*name.unraw().to_string())
 }
 
 /// Returns whether a part of the type is left to the compiler.
@@ -112,7 +113,7 @@ mod tests {
                 _ => {}
             }
         }
-        assert!(!found.is_empty(), "no `{of}` in {path}", path = "the file");
+        assert!(!found.is_empty(), "no method of `{of}`");
         found
     }
 

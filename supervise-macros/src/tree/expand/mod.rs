@@ -57,7 +57,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
     let Times { free, bound } = times;
     let bound = (!bound.is_empty()).then(|| {
         let head = types.inherent(name);
-        quote!(#head { const __TIMES: () = { #bound }; })
+        quote!(#head { #[allow(dead_code)] const __TIMES: () = { #bound }; })
     });
     quote! {
         #(#cfgs)*

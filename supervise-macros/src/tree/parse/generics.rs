@@ -7,12 +7,11 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{VisitMut, visit_generics_mut};
 use syn::{
-    GenericParam, Generics, Lifetime, Token, TypeParam, TypeParamBound, WhereClause, WherePredicate, parse_quote,
+    GenericParam, Generics, Lifetime, Token, Type, TypeParam, TypeParamBound, WhereClause, WherePredicate, parse_quote,
 };
 
 use super::super::model::{Param, Tree, mentions};
 use crate::errors::Errors;
-use crate::pretty::to_source;
 
 /// Takes the lifetimes out of the parameters, reports them, and returns their names.
 pub(super) fn lifetimes(generics: &mut Generics, errors: &mut Errors) -> Vec<Ident> {
@@ -35,20 +34,20 @@ pub(super) fn lifetimes(generics: &mut Generics, errors: &mut Errors) -> Vec<Ide
     replaced.0
 }
 
-/// Checks that each type parameter that a parameter names has a bound, and completes the bounds. rustc checks those that
-/// are written.
+/// Checks that each type parameter of which the tree keeps a value has a bound, and completes the bounds. rustc checks
+/// those that are written.
 pub(super) fn bounds(tree: &mut Tree, errors: &mut Errors) {
     let Tree { generics, params, .. } = tree;
     let clause = generics.where_clause.clone();
     for ty in generics.type_params_mut() {
         let (name, at) = (&ty.ident, ty.ident.span());
         ty.colon_token.get_or_insert_with(|| Token![:](at));
-        let kept = params.iter().find(|param| mentions(param.ty.to_token_stream(), &[name]));
-        if let Some(Param { name: param, ty: of }) = kept
+        // Other types that name it need no bound of it, for example `fn() -> T`.
+        let kept = params.iter().find(|param| matches!(&param.ty, Type::Path(of) if of.path.is_ident(name)));
+        if let Some(Param { name: param, .. }) = kept
             && !is_bounded(ty, clause.as_ref())
         {
-            let of = to_source(of.to_token_stream());
-            errors.at(at, format!("the tree keeps `{param}: {of}` for its restarts; write `{name}: Clone + Send`"));
+            errors.at(at, format!("the tree keeps `{param}: {name}` for its restarts; write `{name}: Clone + Send`"));
             ty.bounds.push(parse_quote!(::core::clone::Clone));
             ty.bounds.push(parse_quote!(::core::marker::Send));
         }

@@ -8,6 +8,7 @@ mod kept;
 mod settings;
 mod shape;
 
+use proc_macro2::Delimiter::Parenthesis;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
@@ -69,15 +70,19 @@ const NO_BODY: &str = "expected `{ .. }` with the children of the tree";
 
 /// Reads a tree from its parameters on.
 fn rest(input: ParseStream, mut tree: Tree, errors: &mut Errors) -> syn::Result<Tree> {
-    let misplaced = |at| syn::Error::new(at, "this `where` clause stands after the parameters; move it behind the `)`");
-    let at = input.span();
-    let early: Option<WhereClause> = input.parse().map_err(|_| misplaced(at))?;
+    let (at, ahead) = (input.span(), input.fork());
+    let misplaced = || syn::Error::new(at, "this `where` clause stands after the parameters; move it behind the `)`");
+    let early: Option<WhereClause> = input.parse().map_err(|error| {
+        // In `T: Send (first: T)` the parameters look like those of `Fn(u8)`.
+        let has_parameters = |token| matches!(token, TokenTree::Group(group) if group.delimiter() == Parenthesis);
+        if tokens_of_tree(&ahead).into_iter().any(has_parameters) { misplaced() } else { error }
+    })?;
     if input.peek(token::Paren) {
         let inside;
         parenthesized!(inside in input);
         tree.params = params(&inside, errors);
         if early.is_some() {
-            errors.push(misplaced(at));
+            errors.push(misplaced());
         }
     }
     let late: Option<WhereClause> = input.parse()?;
