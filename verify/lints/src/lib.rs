@@ -288,3 +288,38 @@ wrapped! {
     /// A tree from a macro.
     pub Wrapped(size: u32), counter: Counter = Counter::new(3), Duration::from_mins(1)
 }
+
+/// Values of one type.
+#[derive(Debug)]
+pub struct Held<T> {
+    all: Vec<T>,
+}
+
+#[actor]
+impl<T: Clone + Send + 'static> Held<T> {
+    fn handle(&mut self, more: T) {
+        self.all.push(more);
+    }
+}
+
+supervisor! {
+    /// A tree with parameters.
+    pub struct Holder<T: Clone + Send + Display, const N: usize>(first: T)
+    where
+        T: Sync,
+    {
+        /// The first value.
+        pub let text: String = format!("{first:>N$}");
+        /// One of them.
+        held: Held<T> = Held { all: vec![first] },
+        /// More of them.
+        #[lifecycle(Permanent, shutdown = 1s)]
+        more: [Held<T>; N] = |_index| Held { all: vec![first] },
+        /// A subtree.
+        #[lifecycle(Permanent, shutdown = 10s)]
+        under: struct Under {
+            /// A leaf.
+            leaf: Held<T> = Held { all: vec![first] },
+        },
+    }
+}
