@@ -188,7 +188,7 @@ impl<'a> Types<'a> {
         quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
     }
 
-    /// Emits the value of a `pub let`, or the same error as [`checked`](Runtime::checked) of its type, at the same place.
+    /// Emits the value of a `pub let`, or the same error as [`checked`](Types::checked) of its type, at the same place.
     pub(super) fn returned(self, published: Published<'_>, link: TokenStream) -> TokenStream {
         let ty = published.ty;
         let (rt, of, get) = (self.path(ty.span()), Ident::new("Returned", ty.span()), Ident::new("get", last_span(ty)));
