@@ -77,6 +77,7 @@ pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
                     Directive::Restart => "restart",
                     Directive::Stop => "stop",
                     Directive::Escalate => "escalate",
+                    Directive::Default => unreachable!("an event names the decision that it came to"),
                 };
                 format!("  {parent} on {child}: {verb}")
             }

@@ -8,7 +8,7 @@
 ///
 /// An arm names a variant of an error enum, `pattern: Type`, `Cause::..`, `Phase::..`, or `_`. The type has to be
 /// exactly that of the error which user code returned. An error that no arm matches escalates; for other failures that
-/// no arm matches, the default applies.
+/// no arm matches, the default applies. With `_ => Default` the default applies to errors, too.
 ///
 /// Without a `_`, the arms have to cover every variant of each enum that they name, as in a `match`. The same holds for
 /// the decider of a tree. The decider of a child may cover some variants only: the others go to the decider of its

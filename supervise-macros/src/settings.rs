@@ -127,8 +127,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         place: Place::Both,
         args: &[arg("arms", Value::Arms, "")],
         default: "stop after a failed first start without a backoff, a kill or a death pact; otherwise restart",
-        doc: "The decision after a failure: `Resume`, `Restart`, `Stop` or `Escalate`. A child's own arms come first. \
-              An error that no arm matches escalates.",
+        doc: "The decision after a failure: `Resume`, `Restart`, `Stop` or `Escalate`; `Default` is what happens \
+              without a decider. A child's own arms come first. An error that no arm matches escalates.",
     },
     Setting {
         name: "shutdown",

@@ -129,7 +129,7 @@ PROBES = [
             Directive::Resume if instance => return,
             Directive::Restart | Directive::Resume | Directive::Stop if alone => crate::probe::ON_REQUEST,
             Directive::Restart | Directive::Resume if first_start => crate::probe::FIRST_START,
-            Directive::Restart | Directive::Resume => crate::probe::RESTART,
+            Directive::Restart | Directive::Resume | Directive::Default => crate::probe::RESTART,
             Directive::Stop => crate::probe::STOPS,
             Directive::Escalate => crate::probe::ESCALATE,
         };

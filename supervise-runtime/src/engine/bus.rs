@@ -267,6 +267,7 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         EventKind::Decided { directive: Directive::Escalate, failure, .. } => {
             say!(DEBUG, failure = own(failure), "failed; escalating")
         }
+        EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
         EventKind::LimitReached => say!(ERROR, "restarted too often"),
         EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
         EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),

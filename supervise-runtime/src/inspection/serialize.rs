@@ -321,6 +321,7 @@ words! {
         Directive::Restart => "restart",
         Directive::Stop => "stop",
         Directive::Escalate => "escalate",
+        Directive::Default => "default",
     }
     StopReason {
         StopReason::Asked => "asked",

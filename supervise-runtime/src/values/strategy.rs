@@ -50,7 +50,7 @@ pub enum Strategy {
 
 /// The decision on a failure.
 ///
-/// The arms of a decider name the variants without the name of this type (rule S8):
+/// [`Default`](Directive::Default) leaves the decision to rule S9. The arms of a decider name the variants without the name of this type (rule S8):
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -114,6 +114,38 @@ pub enum Directive {
     Stop,
     /// Let the supervisor fail with the same failure.
     Escalate,
+    /// The decision that there is without any decider: rule S9.
+    ///
+    /// This is so at each level: for the decider of a child, too, the decider of the tree is not asked. An event names
+    /// the decision that this came to, and never `Default`.
+    ///
+    /// ```
+    /// use std::io;
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) -> io::Result<()> { Err(io::ErrorKind::TimedOut.into()) } }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         // Without the last arm, all other errors would escalate.
+    ///         #![decider(e: io::Error if e.kind() == io::ErrorKind::PermissionDenied => Stop, _ => Default)]
+    ///         db: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start().await?;
+    /// shop.db.tell(()).await?; // fails
+    /// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    /// assert_eq!(shop.db.incarnation(), 2); // restarted, as by default
+    /// shop.db.kill();
+    /// assert!(matches!(shop.db.terminated().await?, Ended::Killed)); // stopped, as by default
+    /// # Ok(())
+    /// # }
+    /// ```
+    Default,
 }
 
 /// The action when the restart budget is used up.

@@ -70,6 +70,122 @@ async fn kills_and_death_pacts_stop_and_everything_else_restarts() {
     assert!(tree.failing.ended().is_none());
 }
 
+/// S9: `Default` above a child is the default decision, and the tree's decider is not asked. An arm that is missing
+/// there goes to the tree.
+#[tokio::test(start_paused = true)]
+async fn default_above_a_child_leaves_the_trees_decider_out() {
+    supervisor! {
+        struct Tree(journal: Journal, asked: Journal) {
+            #![decider({
+                let asked = asked.clone();
+                move |failure: &Failure| {
+                    asked.write(failure.path());
+                    Directive::Stop
+                }
+            })]
+            #[decider(_ => Default)]
+            own: Probe = Probe::start("own", journal).await?,
+            #[decider(Boom::Told => Default)]
+            part: Probe = Probe::start("part", journal).await?,
+        }
+    }
+    let (journal, asked) = (Journal::default(), Journal::default());
+    let tree = Tree::start(journal, asked.clone()).await.unwrap();
+    for boom in [Boom::Told, Boom::Fatal] {
+        tree.own.tell(Do::Fail(boom)).await.unwrap();
+    }
+    tree.part.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!((tree.own.incarnation(), tree.part.incarnation()), (3, 2));
+    assert!(asked.take().is_empty());
+    tree.part.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    assert!(matches!(soon(tree.part.terminated()).await, Ok(Ended::Failed(_))));
+    assert_eq!(asked.take(), ["part"]);
+    tree.own.kill(); // the tree's decider would have said the same, and was not asked
+    assert!(matches!(soon(tree.own.terminated()).await, Ok(Ended::Killed)));
+    assert!(asked.take().is_empty());
+}
+
+/// S9: `Default` in the decider of a tree restarts, stops a kill, and fails a first start; an event names the directive
+/// that it came to. The functions and closures of an actor's strategy answer it, too.
+#[tokio::test(start_paused = true)]
+async fn default_is_what_happens_without_a_decider() {
+    fn by_default(_: &Failure) -> Directive {
+        Directive::Default
+    }
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #![decider(by_default)]
+            probe: Probe = Probe::start("probe", journal).await?,
+            #[backoff(2s..4s, random_factor = 0)]
+            patient: Probe = Probe::start("patient", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("probe start", 1, Fault::Error);
+    let failure = Tree::start(journal.clone()).await.unwrap_err();
+    assert_eq!((failure.phase(), failure.path()), (Phase::Start, "probe"));
+    journal.plan("patient start", 1, Fault::Error);
+    let tree = Tree::start(journal.clone()).await.unwrap();
+    assert!(tree.ready().await);
+    assert_eq!(tree.patient.incarnation(), 2, "a declared backoff retries a first start");
+    let mut events = tree.events();
+    tree.probe.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    pass(secs(1)).await;
+    tree.probe.kill();
+    assert!(matches!(soon(tree.probe.terminated()).await, Ok(Ended::Killed)));
+    let mut decided = Vec::new();
+    while decided.len() < 2 {
+        if let EventKind::Decided { directive, .. } = soon(events.next()).await.unwrap().unwrap().kind {
+            decided.push(directive);
+        }
+    }
+    assert_eq!(decided, [Directive::Restart, Directive::Stop]);
+
+    supervisor! {
+        struct Family(journal: Journal) {
+            parent: Parent = Parent::new(journal, || {
+                SupervisorStrategy::new(Strategy::OneForOne).decider(|_: &Failure| Directive::Default)
+            }),
+        }
+    }
+    let family = Family::start(Journal::default()).await.unwrap();
+    let child = family.parent.ask(Tell::Child).await.unwrap();
+    child.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(child.incarnation(), 2);
+    child.kill();
+    assert!(matches!(soon(child.terminated()).await, Ok(Ended::Killed)));
+}
+
+/// S9, S23: `Default` about a `Temporary` child ends it, without a decision.
+#[tokio::test(start_paused = true)]
+async fn default_ends_a_temporary_child() {
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #[lifecycle(Temporary)]
+            #[decider(_ => Default)]
+            once: Probe = Probe::start("once", journal).await?,
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let tree = Tree::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    tree.once.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    assert!(matches!(soon(tree.once.terminated()).await, Ok(Ended::Failed(_))));
+    let mut kinds = Vec::new();
+    loop {
+        let event = soon(events.next()).await.unwrap().unwrap();
+        match event.kind {
+            EventKind::Failed { .. } => kinds.push("failed"),
+            EventKind::Decided { .. } => kinds.push("decided"),
+            EventKind::Ended { .. } => break,
+            _ => {}
+        }
+    }
+    assert_eq!(kinds, ["failed"]);
+}
+
 /// S9: `SupervisorStrategy::STOPPING` stops on every failure.
 #[tokio::test(start_paused = true)]
 async fn the_stopping_strategy_stops_on_every_failure() {

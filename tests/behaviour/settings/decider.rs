@@ -117,6 +117,12 @@ supervisor! {
         escalate: Picky = Picky(0),
     }
 
+    struct ByDefault {
+        #![decider(Trouble::Small => Default, Trouble::Big(size) if *size > 3 => Default, _ => Stop)]
+        a: Picky = Picky(0),
+        b: Picky = Picky(0),
+    }
+
     struct Own(journal: Journal) {
         #![decider(_ => Stop)]
         #[decider(Boom::Told => Resume, Boom::Fatal => Restart)]
@@ -253,6 +259,16 @@ async fn decider_escalate_is_obeyed() {
     assert_eq!(fate(&tree.escalate, Ask::Other).await, ENDED);
     let Some(Ended::Failed(failure)) = tree.ended() else { panic!("{:?}", tree.ended()) };
     assert_eq!(failure.path(), "escalate");
+}
+
+/// S8, S9: Default restarts after an error, in each kind of arm.
+#[tokio::test(start_paused = true)]
+async fn decider_default_is_obeyed() {
+    let tree = ByDefault::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Small)).await, RESTARTED);
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(4))).await, Ok((1, 3)));
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(3))).await, ENDED, "the arm below");
+    assert_eq!(fate(&tree.b, Ask::Other).await, ENDED);
 }
 
 /// S8: a child's own arms come first; the failures that they do not match go to the tree's arms.

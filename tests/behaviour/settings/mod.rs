@@ -127,7 +127,7 @@ fn names(row: &str) -> Vec<String> {
                     }
                 }
                 None if code == "=> Directive" => {
-                    names.extend(["Resume", "Restart", "Stop", "Escalate"].map(|word| join(&of, word)));
+                    names.extend(["Resume", "Restart", "Stop", "Escalate", "Default"].map(|word| join(&of, word)));
                 }
                 None if code == "_" => names.push(join(&of, "wildcard")),
                 None if code.starts_with("Fn(") => {}

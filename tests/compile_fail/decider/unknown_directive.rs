@@ -1,4 +1,4 @@
-// C10. A decider answers `Resume`, `Restart`, `Stop` or `Escalate`, or an expression that evaluates to one of them.
+// C10. A decider answers `Resume`, `Restart`, `Stop`, `Escalate` or `Default`, or an expression that evaluates to one of them.
 // Repair: Correct the word.
 use supervise::prelude::*;
 

@@ -843,7 +843,8 @@ impl Group {
         match directive {
             Directive::Escalate if nobody_above => Directive::Stop,
             Directive::Resume if instance => Directive::Resume,
-            Directive::Resume | Directive::Restart => match self.refusal(id, now) {
+            // The engine has answered `Default`, so it does not get here.
+            Directive::Resume | Directive::Restart | Directive::Default => match self.refusal(id, now) {
                 Some(OnLimit::Escalate) if !nobody_above => Directive::Escalate,
                 Some(_) => Directive::Stop,
                 None => Directive::Restart,
@@ -877,7 +878,9 @@ impl Group {
                 self.effects.push(GroupEffect::Tell(id, Order::Resume));
                 self.settle(facts.now);
             }
-            Directive::Resume | Directive::Restart => self.restart(id, instance, failure, facts, true),
+            Directive::Resume | Directive::Restart | Directive::Default => {
+                self.restart(id, instance, failure, facts, true);
+            }
             Directive::Stop => self.stop_for(id, Ended::by(failure), failure, facts.now),
             Directive::Escalate => self.fail(id, failure.clone(), facts.now),
         }

@@ -235,7 +235,7 @@ fn take(sim: &mut Sim, happens: Move) {
                 hit_2c("parent's Resume", column);
                 sim.resume();
             }
-            Directive::Restart => from_above(sim, column),
+            Directive::Restart | Directive::Default => from_above(sim, column),
             Directive::Stop => shut_down(sim, column),
         },
         (Move::FromAbove, _) => from_above(sim, column),

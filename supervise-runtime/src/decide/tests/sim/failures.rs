@@ -82,7 +82,7 @@ impl Sim {
                 Directive::Restart if boots_on && !child.dynamic && self.declares_backoff(id) => {
                     "first start, OneForOne, start fails, backoff declared, Restart"
                 }
-                Directive::Restart | Directive::Resume => "start or new instance fails: Restart",
+                Directive::Restart | Directive::Resume | Directive::Default => "start or new instance fails: Restart",
                 Directive::Stop => ".. Stop",
                 Directive::Escalate => ".. Escalate, limit, decider panics",
             },

@@ -409,7 +409,8 @@ impl Engine {
     }
 
     /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). For a `Temporary` child only its own
-    /// is asked (S23). `None`: there was no decider, or no decision, and the child ends.
+    /// is asked (S23). `None`: there was no decider, or no decision, and the child ends. Never [`Directive::Default`],
+    /// which is answered here.
     pub(super) fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
@@ -426,6 +427,8 @@ impl Engine {
         match said {
             // A `Temporary` child is never restarted.
             Ok(Some(Directive::Restart)) if once => Some(Directive::Stop),
+            // As without a decider: there are no arms of which one could be missing.
+            Ok(Some(Directive::Default)) => (!once).then(|| default_directive(failure, declared, false)),
             Ok(Some(directive)) => Some(directive),
             Ok(None) => (!once).then(|| default_directive(failure, declared, arms)),
             Err(panic) => {
