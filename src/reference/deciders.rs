@@ -10,6 +10,10 @@
 /// exactly that of the error which user code returned. An error that no arm matches escalates; for other failures that
 /// no arm matches, the default applies. With `_ => Default` the default applies to errors, too.
 ///
+/// Guards and answers can name the [`Failure`](crate::Failure) itself, as `failure`:
+/// `_ if failure.failing_for() >= 2h => Stop` gives up after two hours of restarts. A name that the pattern of the arm
+/// binds goes first.
+///
 /// Without a `_`, the arms have to cover every variant of each enum that they name, as in a `match`. The same holds for
 /// the decider of a tree. The decider of a child may cover some variants only: the others go to the decider of its
 /// tree.
@@ -29,7 +33,7 @@
 ///         e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop,
 ///         _: io::Error => Restart,
 ///         Cause::Panic(text) if text.contains("disk") => Escalate,
-///         Phase::Restart => Restart,
+///         Phase::Restart if failure.in_a_row() < 10 => Restart,
 ///         _ => Stop,
 ///     }
 /// }

@@ -340,7 +340,7 @@ fn describe(arg: &Arg) -> String {
         Value::Expression => "expression".into(),
         Value::Arms => {
             "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
-                        guard, `=> Directive`; or a path or closure `Fn(&Failure) -> Directive`"
+                        guard that may name the failure, `=> Directive`; or a path or closure `Fn(&Failure) -> Directive`"
                 .into()
         }
         Value::Duration(of) => format!("`{} = D`{}", arg.name, or_words(of)),

@@ -3,15 +3,19 @@
 //! All arms of one type form one `match`, so that rustc itself reports a forgotten variant. Different
 //! error types cannot both match, so gathering their arms keeps the order as written. `Cause`, `Phase` and a
 //! guarded `_` overlap with all of them, so no arm is moved across such an arm.
+//!
+//! Arms can name the failure itself, as `failure`. It is bound for each expression that does, with the span of the
+//! user's word: an arm of a declarative macro and a guard that is handed in to it have names of their own.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Type};
 
 use super::check::{Subject, key, subject};
 use super::{Arm, Coverage, Decider};
 use crate::duration::lower;
+use crate::free_names::FreeNames;
 use crate::tree::model::word;
 
 /// Arms of one type, which share a `match`; or one guarded `_`.
@@ -71,10 +75,16 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
         }
         None => quote!(::core::option::Option::None),
     };
+    let named = arms.list.iter().flat_map(Arm::exprs).filter_map(|expr| {
+        let span = FreeNames::of([expr]).value(&format_ident!("failure"))?;
+        let name = Ident::new("failure", span);
+        Some(quote!(#[allow(unused_variables)] let #name = __failure;))
+    });
     quote! {
         __rt::Decider::partial(
             move |__failure: &__rt::Failure|
                 -> ::core::option::Option<__rt::Directive> {
+                #(#named)*
                 #(#matches)*
                 #rest
             }

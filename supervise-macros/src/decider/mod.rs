@@ -56,8 +56,14 @@ impl Decider {
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match self {
             Decider::Function(expr) => vec![expr],
-            Decider::Arms(arms) => arms.list.iter().flat_map(|arm| arm.guard.iter().chain([&arm.answer])).collect(),
+            Decider::Arms(arms) => arms.list.iter().flat_map(Arm::exprs).collect(),
         }
+    }
+}
+
+impl Arm {
+    fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.guard.iter().chain([&self.answer])
     }
 }
 

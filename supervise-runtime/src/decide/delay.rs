@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
+use crate::values::failure::Row;
 
 /// The shortest time between two restarts of a child without a declared backoff.
 const MIN_DELAY: Duration = supervise_rules::MIN_DELAY;
@@ -21,10 +22,18 @@ pub(crate) struct RestartDelay {
     slot: u32,
     /// The length of the streak, for the built-in backoff.
     streak: u32,
-    /// The time of the last restart.
-    restarted: Option<Instant>,
     /// The time when the present incarnation came up.
     up: Option<Instant>,
+    /// Most children never restart.
+    times: Option<Box<Times>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Times {
+    /// The time of the last restart.
+    restarted: Option<Instant>,
+    /// The time of the first of the restarts that `n` counts.
+    since: Option<Instant>,
 }
 
 /// The facts about the incarnation that is over.
@@ -42,13 +51,41 @@ impl RestartDelay {
     }
 
     pub(crate) fn started_again(&mut self, now: Instant) {
-        self.restarted = Some(now);
+        self.times.get_or_insert_default().restarted = Some(now);
     }
 
     /// Resets a declared backoff, because the child has made progress (S32).
     pub(crate) fn reset(&mut self) {
-        self.n = 0;
         self.slot = 0;
+        self.start_over();
+    }
+
+    fn start_over(&mut self) {
+        self.n = 0;
+        if let Some(times) = &mut self.times {
+            times.since = None;
+        }
+    }
+
+    /// The present incarnation goes down, if one was up: because of its own failure, or with others.
+    pub(crate) fn went_down(&mut self, backoff: Option<&Backoff>, now: Instant) {
+        let Some(ran) = self.up.take().map(|up| now.saturating_duration_since(up)) else { return };
+        if ran >= STABLE_AFTER {
+            self.streak = 0;
+        }
+        if starts_over(backoff, ran) {
+            self.start_over();
+        }
+    }
+
+    /// Returns the restarts before a failure of the present incarnation at this time.
+    pub(crate) fn row(&self, backoff: Option<&Backoff>, now: Instant) -> Row {
+        if self.up.is_some_and(|up| starts_over(backoff, now.saturating_duration_since(up))) {
+            return Row::default();
+        }
+        let since = self.times.as_ref().and_then(|times| times.since);
+        let failing_for = since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        Row { restarts: self.n, failing_for }
     }
 
     /// Returns the length of the streak; 1 for the first restart.
@@ -64,22 +101,20 @@ impl RestartDelay {
 
     /// Returns the delay of the restart that is being decided, and counts the restart.
     pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
-        let ran = self.up.take().map_or(Duration::ZERO, |up| now.duration_since(up));
-        if over.handled || ran >= STABLE_AFTER {
+        self.went_down(backoff, now);
+        if over.handled {
             self.streak = 0;
         }
         self.streak = self.streak.saturating_add(1);
         let delay = match backoff {
             None => self.built_in(over, now),
             Some(Backoff::Exponential(backoff)) => {
-                if backoff.reset_after().is_some_and(|after| ran >= after) {
-                    self.n = 0;
-                }
                 exponential(backoff, self.n, random).max(Duration::from_millis(1))
             }
             Some(Backoff::Slotted(backoff)) => self.slotted(backoff, random).max(Duration::from_millis(1)),
         };
         self.n = self.n.saturating_add(1);
+        self.times.get_or_insert_default().since.get_or_insert(now);
         whole_millis(delay)
     }
 
@@ -89,7 +124,7 @@ impl RestartDelay {
             0 | 1 => Duration::ZERO,
             k => MIN_DELAY.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
         };
-        match self.restarted {
+        match self.times.as_ref().and_then(|times| times.restarted) {
             Some(before) => delay.max(MIN_DELAY.saturating_sub(now.saturating_duration_since(before))),
             None => delay,
         }
@@ -108,6 +143,17 @@ impl RestartDelay {
         let slots = 1u32.checked_shl(exponent.min(slot)).map_or(u32::MAX, |slots| slots - 1);
         backoff.slot_time.saturating_mul(slots)
     }
+}
+
+/// Returns whether an incarnation that was up this long ends a row of restarts (S32). Without a backoff it is the time
+/// that ends a streak.
+fn starts_over(backoff: Option<&Backoff>, ran: Duration) -> bool {
+    let after = match backoff {
+        None => Some(STABLE_AFTER),
+        Some(Backoff::Exponential(backoff)) => backoff.reset_after(),
+        Some(Backoff::Slotted(_)) => None,
+    };
+    after.is_some_and(|after| ran >= after)
 }
 
 /// Returns `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
@@ -235,6 +281,47 @@ mod tests {
             delays.went_up(now);
             let delay = delays.next(Some(&backoff), FAILED, 0, now + secs(6));
             assert_eq!(delay.as_millis(), second, "{reset:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_grows_until_an_incarnation_is_up_for_long_enough() {
+        let row = |restarts, failing_for| Row { restarts, failing_for: secs(failing_for) };
+        let auto: Backoff = ExponentialBackoff::new(secs(1), secs(1)).reset(Reset::Auto(secs(5))).into();
+        let manual: Backoff = ExponentialBackoff::new(secs(1), secs(1)).reset(Reset::Manual).into();
+        let slotted: Backoff = SlottedBackoff::new(secs(1)).into();
+        for (backoff, good) in [(None, Some(10)), (Some(auto), Some(5)), (Some(manual), None), (Some(slotted), None)] {
+            let (mut delay, start) = (RestartDelay::default(), Instant::now());
+            let backoff = backoff.as_ref();
+            delay.went_up(start);
+            let mut now = start + secs(100);
+            for n in 0..3 {
+                assert_eq!(delay.row(backoff, now), row(n, u64::from(n)), "{backoff:?}");
+                delay.next(backoff, LastRun { handled: true, ..FAILED }, 0, now);
+                now += secs(1);
+                delay.went_up(now);
+            }
+            let up = now;
+            for seconds in [4, 5, 9, 10, 100] {
+                let ends = good.is_some_and(|good| seconds >= good);
+                let expected = if ends { row(0, 0) } else { row(3, 3 + seconds) };
+                assert_eq!(delay.row(backoff, up + secs(seconds)), expected, "{backoff:?} after {seconds} s");
+            }
+            // However the incarnation ends, the next one begins a new row, or goes on with this one.
+            delay.went_down(backoff, up + secs(100));
+            let expected = if good.is_some() { row(0, 0) } else { row(3, 203) };
+            assert_eq!(delay.row(backoff, up + secs(200)), expected, "{backoff:?}");
+            delay.reset();
+            assert_eq!(delay.row(backoff, up + secs(200)), row(0, 0));
+        }
+    }
+
+    #[test]
+    fn a_start_that_failed_was_not_up() {
+        let (mut delay, now) = (RestartDelay::default(), Instant::now());
+        for n in 0..3 {
+            assert_eq!(delay.row(None, now + secs(100 * n)).restarts, n as u32);
+            delay.next(None, FAILED, 0, now + secs(100 * n));
         }
     }
 

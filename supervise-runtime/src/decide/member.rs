@@ -71,6 +71,11 @@ impl Settings {
         Settings { kind: None, ..Settings::new(ChildKind::Actor, Lifecycle::Permanent, None, RestartLimit::new()) }
     }
 
+    /// The delay that holds for the restarts of the child.
+    pub(crate) fn delay(&self) -> Option<&Backoff> {
+        self.backoff.as_ref().or(self.pace.as_ref())
+    }
+
     /// Only supervises: a tree or a set.
     pub(crate) fn only_supervises(&self) -> bool {
         self.kind.is_some_and(ChildKind::only_supervises)

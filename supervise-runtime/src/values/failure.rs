@@ -4,6 +4,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use crate::base::DisplayFn;
 use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
@@ -464,7 +465,8 @@ pub struct Failure {
     phase: Phase,
     inner: Arc<Inner>,
     /// Not part of the state that clones in other phases share: an escalated failure may follow a different one there.
-    before: Option<Arc<Before>>,
+    /// Most failures have none, and a failure is a part of many values, so it takes no more room than a pointer.
+    history: Option<Arc<History>>,
 }
 
 struct Inner {
@@ -473,6 +475,20 @@ struct Inner {
     incarnation: u32,
     /// The words of a child that ended by itself.
     reason: Option<Box<Cow<'static, str>>>,
+}
+
+/// The failures of the same child before one, and how many restarts they have led to.
+struct History {
+    row: Row,
+    before: Option<Before>,
+}
+
+/// The restarts since an incarnation was last up for long enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Row {
+    pub(crate) restarts: u32,
+    /// The time since the failure that led to the first of them.
+    pub(crate) failing_for: Duration,
 }
 
 /// An earlier failure in the chain.
@@ -495,7 +511,8 @@ impl Drop for Inner {
 
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
-        Failure { phase, inner: Arc::new(Inner { cause, path: path.into(), incarnation, reason: None }), before: None }
+        let inner = Inner { cause, path: path.into(), incarnation, reason: None };
+        Failure { phase, inner: Arc::new(inner), history: None }
     }
 
     /// Adds the words of a child that ended by itself, to a failure that has just been made.
@@ -504,6 +521,28 @@ impl Failure {
             inner.reason = Some(Box::new(reason));
         }
         self
+    }
+
+    /// Returns the same failure, as one of a child with these restarts before it.
+    pub(crate) fn in_row(mut self, row: Row) -> Self {
+        if row != self.row() {
+            let before = self.earlier().map(|before| (before.failure.clone(), before.left_out));
+            self.set_history(row, before.map(|(failure, left_out)| Before { failure, left_out }));
+        }
+        self
+    }
+
+    fn set_history(&mut self, row: Row, before: Option<Before>) {
+        let is_empty = before.is_none() && row == Row::default();
+        self.history = (!is_empty).then(|| Arc::new(History { row, before }));
+    }
+
+    fn row(&self) -> Row {
+        self.history.as_ref().map_or(Row::default(), |history| history.row)
+    }
+
+    fn earlier(&self) -> Option<&Before> {
+        self.history.as_ref()?.before.as_ref()
     }
 
     /// Returns the same failure as seen from a supervisor that failed with it.
@@ -515,7 +554,7 @@ impl Failure {
     /// Returns the failure of a used-up budget, with this one as the failure before it.
     pub(crate) fn at_limit(self) -> Self {
         let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
-        Failure::new(self.phase, Cause::LimitReached, path, incarnation).after(&self)
+        Failure::new(self.phase, Cause::LimitReached, path, incarnation).in_row(self.row()).after(&self)
     }
 
     /// Returns the same failure, as one that occurred while `earlier` was being repaired.
@@ -524,7 +563,8 @@ impl Failure {
         for (failure, left_out) in self.chain().chain(earlier.chain()) {
             // A supervisor and its child may both have been repaired after the same failure.
             if !chain.iter().any(|(known, _)| Arc::ptr_eq(&known.inner, &failure.inner)) {
-                chain.push((Failure { phase: failure.phase, inner: failure.inner.clone(), before: None }, left_out));
+                let alone = Failure { phase: failure.phase, inner: failure.inner.clone(), history: None };
+                chain.push((alone.in_row(failure.row()), left_out));
             }
         }
         while chain.len() > KEPT + 1 {
@@ -533,7 +573,7 @@ impl Failure {
             chain[oldest].1 += left_out + 1;
         }
         let newer = |(failure, left_out): (Failure, u64), (mut next, before_it): (Failure, u64)| {
-            next.before = Some(Arc::new(Before { failure, left_out }));
+            next.set_history(next.row(), Some(Before { failure, left_out }));
             (next, before_it)
         };
         chain.into_iter().rev().reduce(newer).map_or(self, |(failure, _)| failure)
@@ -544,7 +584,7 @@ impl Failure {
         let mut next = Some((self, 0));
         std::iter::from_fn(move || {
             let found = next?;
-            next = found.0.before.as_ref().map(|before| (&before.failure, before.left_out));
+            next = found.0.earlier().map(|before| (&before.failure, before.left_out));
             Some(found)
         })
     }
@@ -614,12 +654,88 @@ impl Failure {
     /// # }
     /// ```
     pub fn before(&self) -> Option<&Failure> {
-        self.before.as_ref().map(|before| &before.failure)
+        self.earlier().map(|before| &before.failure)
     }
 
     /// Returns the number of failures between this one and the one [before](Failure::before) that are not kept.
     pub fn left_out(&self) -> u64 {
-        self.before.as_ref().map_or(0, |before| before.left_out)
+        self.earlier().map_or(0, |before| before.left_out)
+    }
+
+    /// Returns how often the child has been restarted since an incarnation was last up for long enough; 0 at the first
+    /// failure.
+    ///
+    /// Long enough is the time after which the declared backoff starts over. With `reset = Manual`, and with a
+    /// [`SlottedBackoff`](crate::policy::SlottedBackoff), the count starts over only when the actor calls
+    /// [`Context::reset_backoff`](crate::Context::reset_backoff). Without a backoff the time is 10 s. Restarts after a
+    /// failure or an end of the child itself count (rule S32). A failure that is escalated gets the number of the
+    /// supervisor, since that is decided on.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+    ///
+    /// supervisor! {
+    ///     struct Shop(retries: u32) {
+    ///         #[backoff(1s..1min)]
+    ///         #[decider(_ if failure.in_a_row() >= retries => Stop, _ => Default)]
+    ///         db: Db = Db,
+    ///         other: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start(3).await?;
+    /// for _ in 0..4 {
+    ///     shop.db.tell(()).await?; // fails
+    /// }
+    /// assert!(matches!(shop.db.terminated().await?, Ended::Failed(_)));
+    /// assert_eq!(shop.db.incarnation(), 4); // the first start and three restarts
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn in_a_row(&self) -> u32 {
+        self.row().restarts
+    }
+
+    /// Returns the time since the failure that led to the first of these restarts
+    /// ([`in_a_row`](Failure::in_a_row)); zero at the first failure.
+    ///
+    /// The time is measured at the failure. A child whose start hangs does not fail, so a decider that gives up after
+    /// two hours is asked only if there is a time limit for the start (`lifecycle(start = D)`).
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Mirror;
+    /// # #[actor]
+    /// # impl Mirror { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+    ///
+    /// supervisor! {
+    ///     struct Mirrors {
+    ///         #![decider(_ if failure.failing_for() >= 2h => Stop, _ => Default)]
+    ///         #[backoff(1s..5min)]
+    ///         mirror: Mirror = Mirror,
+    ///         other: Mirror = Mirror,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mirrors = Mirrors::start().await?;
+    /// let begun = tokio::time::Instant::now();
+    /// while mirrors.mirror.tell(()).await.is_ok() {
+    ///     tokio::task::yield_now().await; // fails again and again
+    /// }
+    /// assert_eq!(begun.elapsed().as_secs() / 3600, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn failing_for(&self) -> Duration {
+        self.row().failing_for
     }
 
     /// Returns what the child said with [`cx.stop_with(..)`](crate::Context::stop_with) before it ended by itself. The
@@ -660,7 +776,7 @@ impl fmt::Debug for Failure {
             .field("phase", &self.phase)
             .field("cause", &self.inner.cause)
             .field("incarnation", &self.inner.incarnation);
-        if let Some(before) = &self.before {
+        if let Some(before) = self.earlier() {
             shown.field("before", &before.failure);
             if before.left_out > 0 {
                 shown.field("left_out", &before.left_out);

@@ -6,5 +6,6 @@ mod default_decider;
 mod deferred_decisions;
 mod directives;
 mod escalation;
+mod in_a_row;
 mod library_panics;
 mod suspension;

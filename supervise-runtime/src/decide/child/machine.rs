@@ -159,6 +159,8 @@ pub(crate) trait Port {
     fn last_words(&mut self) -> Option<Cow<'static, str>>;
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
+    /// Adds the restarts of this child to a failure that is decided on: its own, or one that was escalated to it.
+    fn in_row(&self, failure: Failure) -> Failure;
     /// Carries out this effect immediately. `machine` has the present state of the child.
     fn perform(&mut self, machine: &Machine, effect: Effect);
 }
@@ -1580,6 +1582,7 @@ impl Machine {
     /// A failure with an instance: reported, decided, and carried out (S7, S8).
     fn failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::Failed;
+        let failure = port.in_row(failure);
         port.perform(self, Effect::Shut);
         port.perform(self, Effect::Failed(failure.clone()));
         port.perform(self, Effect::SuspendChildren(true));
@@ -1816,6 +1819,7 @@ impl Machine {
     /// Reports a failed start once nothing of it is up any more.
     fn start_has_failed(&mut self, failure: Failure, port: &mut dyn Port) {
         self.state = State::Failed;
+        let failure = port.in_row(failure);
         port.perform(self, Effect::Failed(failure.clone()));
         if self.root {
             let ended = self.root_end(&failure, port);

@@ -44,7 +44,7 @@ use super::child::{self, Command, CommandOutcome, State};
 use super::delay::{LastRun, RestartDelay};
 use super::member::{Member, MemberState, Settings};
 use crate::values::ended::{Ended, EndedKind};
-use crate::values::failure::Failure;
+use crate::values::failure::{Failure, Row};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
 use crate::values::stop_reason::StopReason;
@@ -345,6 +345,13 @@ impl Group {
     /// Returns whether the child was up once: its next failure to start is a failed restart.
     pub(crate) fn was_up(&self, id: Id) -> bool {
         self.roster.get(id).is_some_and(|member| member.was_up)
+    }
+
+    /// Returns the restarts before a failure of the child at this time.
+    pub(crate) fn row(&self, id: Id, now: Instant) -> Row {
+        self.roster.get(id).map_or(Row::default(), |member| {
+            member.restart_delay.row(member.settings.delay(), now)
+        })
     }
 
     /// Returns the length of the child's streak of restarts; 1 for the first.
@@ -906,6 +913,7 @@ impl Group {
             member.significant_end = significant_end;
             member.finished =
                 by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
+            member.restart_delay.went_down(member.settings.delay(), facts.now);
             self.over(id, ended);
             return self.settle(facts.now);
         }
@@ -1107,8 +1115,8 @@ impl Group {
             handled: facts.handled && member.settings.kind == Some(ChildKind::Actor),
             never_at_once: !instance || member.settings.kind == Some(ChildKind::Task),
         };
-        let backoff = member.settings.backoff.or(member.settings.pace);
-        let delay = member.restart_delay.next(backoff.as_ref(), over, facts.random, facts.now);
+        let backoff = member.settings.delay();
+        let delay = member.restart_delay.next(backoff, over, facts.random, facts.now);
         self.effects.push(GroupEffect::Scheduled(id, delay));
         if alone {
             return self.restart_alone(id, instance, delay, failure, facts.now);
@@ -1391,6 +1399,8 @@ impl Group {
         let member = self.roster.member(id);
         member.at = MemberState::GoingDown;
         member.down_since = Some(now);
+        // A good run counts however it ends. After a failure of the child's own it was counted with the restart.
+        member.restart_delay.went_down(member.settings.delay(), now);
         self.effects.push(GroupEffect::Tell(id, Order::Down(failure, reason)));
     }
 

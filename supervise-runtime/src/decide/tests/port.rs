@@ -91,4 +91,8 @@ impl Port for Known {
     fn failure(&self, phase: Phase, cause: Cause) -> Failure {
         Failure::new(phase, cause, "child", 1)
     }
+
+    fn in_row(&self, failure: Failure) -> Failure {
+        failure
+    }
 }

@@ -109,6 +109,14 @@ impl Port for At<'_> {
         self.engine.failure(phase, cause)
     }
 
+    fn in_row(&self, failure: Failure) -> Failure {
+        let now = Instant::now();
+        match self.engine.with_group(|group, id| group.row(id, now)) {
+            Some(row) => failure.in_row(row),
+            None => failure, // nobody decides about a root
+        }
+    }
+
     fn perform(&mut self, machine: &Machine, effect: Effect) {
         match &mut self.hands {
             Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands)),
