@@ -109,7 +109,7 @@ pub mod testing;
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::policy::{
-        Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, Strategy, SupervisorStrategy,
+        Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, SteppedBackoff, Strategy, SupervisorStrategy,
     };
     #[cfg(feature = "signal")]
     #[doc(no_inline)]

@@ -425,6 +425,9 @@
 ///         #[mailbox(Bounded(100), ask = 500ms)]
 ///         db: Db = Db,
 ///
+///         #[backoff([2s, 5s, 10s], random_factor = 0)] // then 10 s again and again
+///         archive: Db = Db,
+///
 ///         #[backoff(SlottedBackoff::new(10ms).ceiling(10).stay_at_ceiling())]
 ///         #[limit(max_restarts = Unlimited)]
 ///         mirror: Db = Db,

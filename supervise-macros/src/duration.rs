@@ -30,6 +30,15 @@ const NUMBERS: &[&str] = &[
 
 /// Returns the value of a duration literal, `None` for any other literal, or `Err` with the reason why it is wrong.
 pub(crate) fn parse(lit: &Lit) -> Option<Result<Duration, String>> {
+    let positive = |time: Duration| match time.is_zero() {
+        true => Err(format!("`{}` is zero; write a longer duration", lit_text(lit))),
+        false => Ok(time),
+    };
+    Some(parse_from_zero(lit)?.and_then(positive))
+}
+
+/// As [`parse`], where zero is allowed.
+fn parse_from_zero(lit: &Lit) -> Option<Result<Duration, String>> {
     let (digits, suffix) = match lit {
         Lit::Int(int) => (int.base10_digits(), int.suffix()),
         Lit::Float(float) => (float.base10_digits(), float.suffix()),
@@ -67,9 +76,6 @@ fn value(digits: &str, suffix: &str, written: &str) -> Result<Duration, String> 
         }
         scale /= 10;
         nanos += u128::from(digit - b'0') * scale;
-    }
-    if nanos == 0 {
-        return Err(format!("`{written}` is zero; write a longer duration"));
     }
     let secs = u64::try_from(nanos / 1_000_000_000).map_err(|_| too_long())?;
     let rest = u32::try_from(nanos % 1_000_000_000).expect("less than a second");
@@ -114,6 +120,11 @@ pub(crate) fn literal(expr: &Expr) -> Option<Duration> {
         Expr::Lit(ExprLit { lit, .. }) => parse(lit)?.ok(),
         _ => None,
     }
+}
+
+/// Returns whether an expression is the literal of an empty duration, such as `0s`.
+pub(crate) fn is_zero(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(ExprLit { lit, .. }) if parse_from_zero(lit) == Some(Ok(Duration::ZERO)))
 }
 
 /// Reports every wrong duration literal in a setting's expression.
@@ -177,6 +188,14 @@ pub(crate) fn lower_time(expr: &Expr) -> Expr {
             tokens(Duration::from_secs(1), lit.span())
         }
         expr => lower(expr),
+    }
+}
+
+/// As [`lower_time`], where zero is allowed.
+pub(crate) fn lower_from_zero(expr: &Expr) -> Expr {
+    match expr {
+        Expr::Lit(zero) if is_zero(expr) => tokens(Duration::ZERO, zero.lit.span()),
+        expr => lower_time(expr),
     }
 }
 

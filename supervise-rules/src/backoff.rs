@@ -15,6 +15,8 @@ pub const RANDOM_FACTOR: f64 = 0.2;
 pub enum Backoff {
     /// Growing delays with jitter.
     Exponential(Exponential),
+    /// A list of delays, with jitter.
+    Stepped(Stepped),
     /// Random multiples of a slot.
     Slotted {
         /// The length of a slot.
@@ -35,6 +37,32 @@ pub struct Exponential {
     pub random_factor: Given<f64>,
     /// The point at which the delay starts over.
     pub reset: Given<Reset>,
+}
+
+/// The settings of a list of delays.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Stepped {
+    /// The first delay, if it is known.
+    pub first: Option<Duration>,
+    /// Whether there is no delay.
+    pub is_empty: bool,
+    /// Whether one of the delays is zero.
+    pub has_zero: bool,
+    /// The first delay that is shorter than one before it, as far as both are known.
+    pub falls: Option<Fall>,
+    /// The largest share of a delay that is added at random.
+    pub random_factor: Given<f64>,
+}
+
+/// A delay in a list that is shorter than one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fall {
+    /// The number of the shorter delay in the list, counted from 0.
+    pub at: usize,
+    /// The shorter delay.
+    pub to: Duration,
+    /// The longest delay before it.
+    pub from: Duration,
 }
 
 /// The point at which a growing delay starts over.
@@ -65,7 +93,7 @@ impl Exponential {
             report(Problem::EmptyRange { min, max });
         }
         if let Given::Is(share) = self.random_factor
-            && !(0.0..=1.0).contains(&share)
+            && !is_share(share)
         {
             report(Problem::RandomFactor(share));
         }
@@ -80,6 +108,54 @@ impl Exponential {
             report(Problem::ResetTooEarly { after, min });
         }
     }
+}
+
+impl Stepped {
+    /// The settings of these delays; `None` is one that is not known.
+    pub fn new(delays: impl IntoIterator<Item = Option<Duration>>, random_factor: Given<f64>) -> Self {
+        let mut stepped = Stepped { is_empty: true, random_factor, ..Stepped::default() };
+        let mut longest = Duration::ZERO;
+        for (at, delay) in delays.into_iter().enumerate() {
+            stepped.is_empty = false;
+            let Some(delay) = delay else { continue };
+            if at == 0 {
+                stepped.first = Some(delay);
+            }
+            stepped.has_zero |= !is_time(delay);
+            if delay < longest {
+                stepped.falls.get_or_insert(Fall { at, to: delay, from: longest });
+            }
+            longest = longest.max(delay);
+        }
+        stepped
+    }
+
+    /// Reports delays that contradict each other.
+    pub(crate) fn check(&self, report: &mut dyn FnMut(Problem)) {
+        if self.is_empty {
+            report(Problem::NoDelays);
+        }
+        if let Some(fall) = self.falls {
+            report(Problem::ShorterDelay(fall));
+        }
+        if let Given::Is(share) = self.random_factor
+            && !is_share(share)
+        {
+            report(Problem::RandomFactor(share));
+        }
+    }
+
+    /// Every restart waits at least for the first delay. The exact waits would need the whole list.
+    fn waits(&self) -> Option<Waits> {
+        let mut sound = true;
+        self.check(&mut |_| sound = false);
+        let first = nanos(self.first.filter(|_| sound)?);
+        Some(Waits::Growing { min: first, cap: first, factor: 1.0 })
+    }
+}
+
+fn is_share(share: f64) -> bool {
+    (0.0..=1.0).contains(&share)
 }
 
 /// Whether no delay is shorter than the one before.
@@ -115,6 +191,7 @@ impl Waits {
         match backoff {
             None => Waits::BuiltIn,
             Some(Backoff::Exponential(backoff)) => backoff.waits().unwrap_or(Waits::Unknown),
+            Some(Backoff::Stepped(backoff)) => backoff.waits().unwrap_or(Waits::Unknown),
             Some(Backoff::Slotted { .. }) => Waits::Unknown,
         }
     }
@@ -167,6 +244,29 @@ mod tests {
     #[test]
     fn delays_double_and_a_fifth_is_random() {
         assert_eq!((FACTOR, RANDOM_FACTOR), (2.0, 0.2));
+    }
+
+    #[test]
+    fn a_list_has_delays_that_never_get_shorter() {
+        let list =
+            |delays: &[Option<u64>], share| Stepped::new(delays.iter().map(|delay| delay.map(secs)), Given::Is(share));
+        let problems = |stepped: Stepped| {
+            let mut found = Vec::new();
+            stepped.check(&mut |problem| found.push(problem));
+            found
+        };
+        let fall = |at, to, from| Problem::ShorterDelay(Fall { at, to: secs(to), from: secs(from) });
+        assert_eq!(problems(list(&[Some(2), Some(2), Some(5)], 1.0)), []);
+        assert_eq!(problems(list(&[None, Some(2), None, Some(5), None], 0.0)), [], "no value is known to be wrong");
+        assert_eq!(problems(list(&[], 0.0)), [Problem::NoDelays]);
+        assert_eq!(problems(list(&[Some(2), Some(1)], 0.0)), [fall(1, 1, 2)]);
+        assert_eq!(problems(list(&[Some(5), None, Some(3), Some(1)], 0.0)), [fall(2, 3, 5)], "whatever is between");
+        assert_eq!(problems(list(&[Some(2)], 1.5)), [Problem::RandomFactor(1.5)]);
+        assert!(list(&[Some(0), Some(1)], 0.0).has_zero && !list(&[None, Some(1)], 0.0).has_zero);
+        let waits = |delays: &[_]| Waits::new(Some(&Backoff::Stepped(list(delays, 0.0))));
+        let first = nanos(secs(2));
+        assert_eq!(waits(&[Some(2), None]), Waits::Growing { min: first, cap: first, factor: 1.0 });
+        assert_eq!((waits(&[None, Some(2)]), waits(&[Some(2), Some(1)])), (Waits::Unknown, Waits::Unknown));
     }
 
     #[test]

@@ -88,8 +88,10 @@ pub struct Child {
 /// Reports problems in the settings of one child below this supervisor.
 pub fn child(child: &Child, above: &Supervision, report: &mut dyn FnMut(Problem)) {
     child.times(report);
-    if let Some(Backoff::Exponential(backoff)) = child.delay() {
-        backoff.check(report);
+    match child.delay() {
+        Some(Backoff::Exponential(backoff)) => backoff.check(report),
+        Some(Backoff::Stepped(backoff)) => backoff.check(report),
+        Some(Backoff::Slotted { .. }) | None => {}
     }
     child.counts(report);
     child.combinations(report);
@@ -141,7 +143,8 @@ impl Child {
         let backoff = match self.delay() {
             Some(Backoff::Exponential(backoff)) => backoff.min,
             Some(Backoff::Slotted { slot_time }) => Some(*slot_time),
-            None => None,
+            Some(Backoff::Stepped(backoff)) if backoff.has_zero => Some(Duration::ZERO),
+            Some(Backoff::Stepped(_)) | None => None,
         };
         let times =
             [("shutdown", shutdown), ("start", self.start.value()), ("ask", self.ask.value()), ("backoff", backoff)];

@@ -17,7 +17,7 @@ mod child;
 mod limit;
 pub mod shutdown;
 
-pub use backoff::{Backoff, Exponential, FACTOR, RANDOM_FACTOR, Reset, Waits, default_reset, is_time};
+pub use backoff::{Backoff, Exponential, FACTOR, Fall, RANDOM_FACTOR, Reset, Stepped, Waits, default_reset, is_time};
 pub use child::{Child, Lifecycle, Mailbox, array, child};
 pub use limit::{
     DEFAULT_MAX_RESTARTS, DEFAULT_WITHIN, Limit, MIN_DELAY, MaxRestarts, Supervision, effective, group, least_time,
@@ -91,6 +91,10 @@ pub enum Problem {
         /// The longest delay.
         max: Duration,
     },
+    /// The list of delays of a backoff is empty.
+    NoDelays,
+    /// A delay in the list of a backoff is shorter than one before it.
+    ShorterDelay(Fall),
     /// `random_factor` is not between 0 and 1.
     RandomFactor(f64),
     /// `factor` is less than 1, or infinite.

@@ -13,7 +13,7 @@ pub use crate::tree::{
     Moved, Parameter, Published, Returned, Running, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef,
     TypeCheck, initial, launch_tree, no_initial,
 };
-pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
 pub use crate::values::ended::{Ended, Watched};
 pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
 pub use crate::values::kind::ChildKind;

@@ -62,7 +62,7 @@ pub mod error {
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
 pub mod policy {
     pub use crate::actor::options::ChildOptions;
-    pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff};
+    pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
     pub use crate::values::strategy::{
         Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, ShutdownTimeout,
         Strategy, SupervisorStrategy, WhileDown,

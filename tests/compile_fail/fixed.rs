@@ -47,10 +47,18 @@ mod backoff {
     mod empty_delay_range;
     #[path = "factor_below_one.fixed.rs"]
     mod factor_below_one;
+    #[path = "factor_of_a_list.fixed.rs"]
+    mod factor_of_a_list;
+    #[path = "list_without_delays.fixed.rs"]
+    mod list_without_delays;
+    #[path = "list_without_units.fixed.rs"]
+    mod list_without_units;
     #[path = "random_factor_above_one.fixed.rs"]
     mod random_factor_above_one;
     #[path = "reset_before_the_first_delay.fixed.rs"]
     mod reset_before_the_first_delay;
+    #[path = "shorter_delay_in_a_list.fixed.rs"]
+    mod shorter_delay_in_a_list;
     #[path = "single_delay.fixed.rs"]
     mod single_delay;
 }

@@ -321,3 +321,8 @@ pub(crate) fn word(expr: &Expr) -> Option<&Ident> {
         _ => None,
     }
 }
+
+/// Returns whether the value of a `backoff` is a list of delays: `[2s, 5s]` or `[2s; 3]`.
+pub(crate) fn is_list(value: &Expr) -> bool {
+    matches!(value, Expr::Array(_) | Expr::Repeat(_))
+}

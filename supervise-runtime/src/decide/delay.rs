@@ -108,8 +108,9 @@ impl RestartDelay {
         self.streak = self.streak.saturating_add(1);
         let delay = match backoff {
             None => self.built_in(over, now),
-            Some(Backoff::Exponential(backoff)) => {
-                exponential(backoff, self.n, random).max(Duration::from_millis(1))
+            Some(Backoff::Exponential(backoff)) => exponential(backoff, self.n, random).max(Duration::from_millis(1)),
+            Some(Backoff::Stepped(backoff)) => {
+                jittered(backoff.delay(self.n), backoff.random_factor, random).max(Duration::from_millis(1))
             }
             Some(Backoff::Slotted(backoff)) => self.slotted(backoff, random).max(Duration::from_millis(1)),
         };
@@ -151,6 +152,7 @@ fn starts_over(backoff: Option<&Backoff>, ran: Duration) -> bool {
     let after = match backoff {
         None => Some(STABLE_AFTER),
         Some(Backoff::Exponential(backoff)) => backoff.reset_after(),
+        Some(Backoff::Stepped(backoff)) => backoff.reset_after(),
         Some(Backoff::Slotted(_)) => None,
     };
     after.is_some_and(|after| ran >= after)
@@ -163,7 +165,12 @@ fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
         Ok(grown) => grown.min(backoff.max),
         Err(_) => backoff.max,
     };
-    let jittered = capped.as_secs_f64() * (1.0 + unit(random) * backoff.random_factor);
+    jittered(capped, backoff.random_factor, random)
+}
+
+/// Returns `delay * (1 + U * random_factor)`, saturating.
+fn jittered(delay: Duration, random_factor: f64, random: u64) -> Duration {
+    let jittered = delay.as_secs_f64() * (1.0 + unit(random) * random_factor);
     Duration::try_from_secs_f64(jittered).unwrap_or(Duration::MAX)
 }
 
@@ -181,7 +188,7 @@ fn whole_millis(delay: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::backoff::Reset;
+    use crate::values::backoff::{Reset, SteppedBackoff};
 
     const FAILED: LastRun = LastRun { handled: false, never_at_once: false };
 
@@ -230,6 +237,22 @@ mod tests {
     fn without_noise_the_delays_double_up_to_the_cap() {
         let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0);
         assert_eq!(delays(Some(backoff.into()), 0, 6), [3000, 6000, 12_000, 24_000, 30_000, 30_000]);
+    }
+
+    #[test]
+    fn a_list_repeats_its_last_delay() {
+        let backoff = || SteppedBackoff::new([2, 5, 10].map(secs));
+        assert_eq!(delays(Some(backoff().random_factor(0.0).into()), 0, 5), [2_000, 5_000, 10_000, 10_000, 10_000]);
+        assert_eq!(delays(Some(backoff().into()), u64::MAX, 4), [2_400, 6_000, 12_000, 12_000], "jitter");
+        let short = SteppedBackoff::new([Duration::from_nanos(1), Duration::MAX]).random_factor(1.0);
+        let mut delay = RestartDelay::default();
+        let pair = [(); 2].map(|()| delay.next(Some(&short.clone().into()), FAILED, u64::MAX, Instant::now()));
+        assert_eq!(pair, [Duration::from_millis(1), Duration::from_millis(u64::MAX)]);
+        let many: Backoff = SteppedBackoff::new((1..=100_000).map(secs)).random_factor(0.0).into();
+        let mut delay = RestartDelay { n: u32::MAX - 1, ..RestartDelay::default() };
+        for _ in 0..3 {
+            assert_eq!(delay.next(Some(&many), FAILED, 0, Instant::now()), secs(100_000));
+        }
     }
 
     #[test]

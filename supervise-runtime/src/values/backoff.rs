@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use supervise_rules::{FACTOR, RANDOM_FACTOR, default_reset};
 
+use crate::base::sync::Arc;
+
 /// The point at which the growing delay of a backoff starts over.
 ///
 /// See rule S32.
@@ -128,6 +130,96 @@ impl ExponentialBackoff {
     }
 }
 
+/// Delays from a list, with jitter: `#[backoff([2s, 5s, 10s])]`.
+///
+/// The first restart since the last reset waits for the first delay, the next one for the second, and so on; the last
+/// delay repeats. `(1 + U * random_factor)` is as in [`ExponentialBackoff`] (rule S31).
+///
+/// An invalid value (no delays, a delay of zero, a delay that is shorter than one before it, a `random_factor` outside
+/// of 0 to 1) fails the start of the tree, or the spawn, that uses it.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::event::EventKind;
+/// use supervise::policy::{Reset, SteppedBackoff};
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop(delays: Vec<Duration>) {
+///         #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(1min))]
+///         db: Db = Db,
+///         // The same, with delays from a configuration.
+///         #[backoff(SteppedBackoff::new(delays).random_factor(0).reset(Reset::Auto(1min)))]
+///         cache: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start([2, 5, 10].map(Duration::from_secs).into()).await?;
+/// for child in [&shop.db, &shop.cache] {
+///     let mut events = shop.events();
+///     for _ in 0..4 {
+///         child.tell(()).await?; // fails
+///     }
+///     let mut delays = Vec::new();
+///     while delays.len() < 4 {
+///         let event = events.next().await.expect("the tree lives")?;
+///         if let EventKind::RestartScheduled { after } = event.kind {
+///             delays.push(after.as_secs());
+///         }
+///     }
+///     assert_eq!(delays, [2, 5, 10, 10]);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SteppedBackoff {
+    pub(crate) delays: Arc<[Duration]>,
+    pub(crate) random_factor: f64,
+    pub(crate) reset: Option<Reset>,
+}
+
+impl SteppedBackoff {
+    /// Returns a backoff with these delays, random factor 0.2, and a reset after `(first + last) / 2` of uptime.
+    pub fn new(delays: impl IntoIterator<Item = Duration>) -> Self {
+        SteppedBackoff { delays: delays.into_iter().collect(), random_factor: RANDOM_FACTOR, reset: None }
+    }
+
+    /// Sets the largest share of a delay that is added at random; 0 to 1, default 0.2.
+    pub fn random_factor(mut self, share: impl Into<f64>) -> Self {
+        self.random_factor = share.into();
+        self
+    }
+
+    /// Sets when the delays start over; default `Auto((first + last) / 2)`.
+    ///
+    /// A time that is shorter than the first delay is allowed, and so is zero: then every incarnation that comes up
+    /// starts over, and the delays only grow from one failed start to the next.
+    pub fn reset(mut self, reset: Reset) -> Self {
+        self.reset = Some(reset);
+        self
+    }
+
+    /// Returns the delay after `n` restarts. A list without delays is refused before it is used.
+    pub(crate) fn delay(&self, n: u32) -> Duration {
+        let last = self.delays.len().saturating_sub(1);
+        self.delays.get(last.min(n as usize)).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn reset_after(&self) -> Option<Duration> {
+        match self.reset {
+            None => Some(default_reset(self.delay(0), self.delay(u32::MAX))),
+            Some(Reset::Auto(time)) => Some(time),
+            Some(Reset::Manual) => None,
+        }
+    }
+}
+
 /// The truncated slot algorithm of 2012: random delays in slots.
 ///
 /// Slot k waits `slot_time * (2^rand(0..=k) - 1)`, for k from 1 to `ceiling - 1`. Then the backoff either stays at
@@ -168,7 +260,7 @@ impl SlottedBackoff {
     }
 }
 
-/// A declared backoff: the argument of `backoff(..)` above a child, one type for both kinds.
+/// A declared backoff: the argument of `backoff(..)` above a child, one type for all kinds.
 ///
 /// ```
 /// use std::time::Duration;
@@ -200,10 +292,12 @@ impl SlottedBackoff {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Backoff {
     /// Growing delays with jitter.
     Exponential(ExponentialBackoff),
+    /// Delays from a list, with jitter.
+    Stepped(SteppedBackoff),
     /// Random slots.
     Slotted(SlottedBackoff),
 }
@@ -211,6 +305,12 @@ pub enum Backoff {
 impl From<ExponentialBackoff> for Backoff {
     fn from(backoff: ExponentialBackoff) -> Self {
         Backoff::Exponential(backoff)
+    }
+}
+
+impl From<SteppedBackoff> for Backoff {
+    fn from(backoff: SteppedBackoff) -> Self {
+        Backoff::Stepped(backoff)
     }
 }
 

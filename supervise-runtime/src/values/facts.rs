@@ -75,8 +75,8 @@ impl From<RestartLimit> for rules::Limit {
     }
 }
 
-impl From<Backoff> for rules::Backoff {
-    fn from(backoff: Backoff) -> Self {
+impl From<&Backoff> for rules::Backoff {
+    fn from(backoff: &Backoff) -> Self {
         let reset = |reset| match reset {
             Reset::Auto(after) => rules::Reset::Auto(after),
             Reset::Manual => rules::Reset::Manual,
@@ -89,6 +89,10 @@ impl From<Backoff> for rules::Backoff {
                 random_factor: Given::Is(backoff.random_factor),
                 reset: backoff.reset.map(reset).into(),
             }),
+            Backoff::Stepped(backoff) => {
+                let delays = backoff.delays.iter().copied().map(Some);
+                rules::Backoff::Stepped(rules::Stepped::new(delays, Given::Is(backoff.random_factor)))
+            }
             Backoff::Slotted(backoff) => rules::Backoff::Slotted { slot_time: backoff.slot_time },
         }
     }

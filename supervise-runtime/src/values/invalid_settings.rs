@@ -46,6 +46,17 @@ pub enum InvalidSettings {
         /// The longest delay.
         max: Duration,
     },
+    /// The list of delays of a backoff is empty.
+    #[error("the backoff has no delays; give at least one")]
+    NoDelays,
+    /// A delay in the list of a backoff is shorter than one before it.
+    #[error("the delay of {to:?} comes after one of {from:?}, and a backoff never gets shorter; sort the delays")]
+    ShorterDelay {
+        /// The shorter delay.
+        to: Duration,
+        /// The longest delay before it.
+        from: Duration,
+    },
     /// `random_factor` is not between 0 and 1.
     #[error("`random_factor` is {0}, which is not a share of the delay; give a number from 0 to 1")]
     RandomFactor(f64),
@@ -145,6 +156,8 @@ impl InvalidSettings {
         match problem {
             Problem::NoTime(setting) => NoTime(setting),
             Problem::EmptyRange { min, max } => EmptyRange { min, max },
+            Problem::NoDelays => NoDelays,
+            Problem::ShorterDelay(fall) => ShorterDelay { to: fall.to, from: fall.from },
             Problem::RandomFactor(share) => RandomFactor(share),
             Problem::Factor(factor) => Factor(factor),
             Problem::ResetTooEarly { after, min } => ResetTooEarly { after, min },

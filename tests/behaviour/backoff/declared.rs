@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use supervise::event::{Event, EventKind, Events};
-use supervise::policy::SlottedBackoff;
+use supervise::policy::{Reset, SlottedBackoff};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -108,6 +108,82 @@ async fn jitter_comes_after_the_cap() {
     }
     let longest = delays.iter().max().unwrap();
     assert!(*longest > secs(34), "one of the draws comes close to 36 s: {longest:?}");
+}
+
+/// S31: a list of delays, of which some are computed, or all of them. The jitter is a share of each.
+#[tokio::test(start_paused = true)]
+async fn a_list_gives_its_delays_and_repeats_the_last() {
+    supervisor! {
+        struct Listed(journal: Journal, delay: Duration, delays: Vec<Duration>) {
+            #[backoff([1ms, delay, 1h], random_factor = 0)]
+            literal: Probe = Probe::start("literal", journal).await?,
+            #[backoff(SteppedBackoff::new(delays).random_factor(0).reset(Reset::Manual))]
+            computed: Probe = Probe::start("computed", journal).await?,
+            #[backoff([10s, 20s], random_factor = 0.5)]
+            noisy: Probe = Probe::start("noisy", journal).await?,
+            #[backoff([10s])]
+            single: Probe = Probe::start("single", journal).await?,
+        }
+    }
+    let many: Vec<Duration> = (1..=1_000).map(secs).collect();
+    let tree = Listed::tree(Journal::default(), secs(9), many.clone()).seed(1).start().await.unwrap();
+    let mut events = tree.events();
+    fail(5, &tree.literal).await;
+    assert_eq!(delays(&mut events, "literal"), [ms(1), secs(9), secs(3600), secs(3600), secs(3600)]);
+    let mut listed = Vec::new();
+    for _ in 0..1_002 {
+        fail(1, &tree.computed).await;
+        listed.extend(delays(&mut events, "computed"));
+    }
+    assert_eq!(listed[..1_000], many);
+    assert_eq!(listed[1_000..], [secs(1_000); 2]);
+    fail(40, &tree.noisy).await;
+    let noisy = delays(&mut events, "noisy");
+    assert!(noisy[0] >= secs(10) && noisy[0] <= secs(15), "{noisy:?}");
+    assert!(noisy[1..].iter().all(|delay| (secs(20)..=secs(30)).contains(delay)), "{noisy:?}");
+    assert!(noisy.iter().max().unwrap() > &secs(28) && noisy[1..].iter().min().unwrap() < &secs(22), "{noisy:?}");
+    fail(40, &tree.single).await;
+    let single = delays(&mut events, "single");
+    assert!(single.iter().all(|delay| (secs(10)..=secs(12)).contains(delay)), "a fifth by default: {single:?}");
+    assert!(single.iter().max().unwrap() > &secs(11));
+}
+
+/// S32: a list starts over after a time that may be shorter than its first delay, also zero: then each incarnation that
+/// was up starts over, and a start that fails does not.
+#[tokio::test(start_paused = true)]
+async fn a_list_may_start_over_before_its_first_delay_is_over() {
+    supervisor! {
+        struct Listed(journal: Journal, zero: Duration) {
+            #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(0s))]
+            literal: Probe = Probe::start("literal", journal).await?,
+            #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(zero))]
+            computed: Probe = Probe::start("computed", journal).await?,
+            #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(1s))]
+            short: Probe = Probe::start("short", journal).await?,
+            #[backoff([2s, 5s, 10s], random_factor = 0)]
+            middle: Probe = Probe::start("middle", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Listed::start(journal.clone(), Duration::ZERO).await.unwrap();
+    let mut events = tree.events();
+    for child in [&tree.literal, &tree.computed] {
+        fail(2, child).await;
+        assert_eq!(delays(&mut events, &child.path()), [secs(2); 2]);
+        journal.plan(&format!("{} start", child.path()), 3, Fault::Error);
+        fail(1, child).await;
+        assert_eq!(delays(&mut events, &child.path()), [2, 5, 10, 10].map(secs));
+        fail(1, child).await;
+        assert_eq!(delays(&mut events, &child.path()), [secs(2)]);
+    }
+    for (child, time) in [(&tree.short, secs(1)), (&tree.middle, secs(6))] {
+        fail(1, child).await;
+        pass(time - ms(1)).await;
+        fail(1, child).await;
+        pass(time).await;
+        fail(1, child).await;
+        assert_eq!(delays(&mut events, &child.path()), [2, 5, 2].map(secs));
+    }
 }
 
 /// S31: a member that is restarted together with another keeps its own exponent.

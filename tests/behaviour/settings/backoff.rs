@@ -33,6 +33,10 @@ supervisor! {
         slotted: Probe = Probe::start("slotted", journal).await?,
         #[backoff(ExponentialBackoff::new(2s, 4s).random_factor(0))]
         value: Probe = Probe::start("value", journal).await?,
+        #[backoff([2s, 5s, 5s, 10s], random_factor = 0, reset = Manual)]
+        list: Probe = Probe::start("list", journal).await?,
+        #[backoff([2s; 2], random_factor = 0)]
+        same: Probe = Probe::start("same", journal).await?,
     }
 }
 
@@ -54,6 +58,13 @@ async fn backoff_min_max_is_obeyed() {
     assert_eq!(paced(|tree| &tree.from1, 5).await, ([1, 2, 4, 8, 8].map(secs).to_vec(), secs(23)));
     assert_eq!(paced(|tree| &tree.from3, 3).await, ([3, 5, 5].map(secs).to_vec(), secs(13)));
     assert_eq!(paced(|tree| &tree.plain, 1).await, (vec![Duration::ZERO], Duration::ZERO));
+}
+
+/// S31: the delays of a list, the last of which repeats.
+#[tokio::test(start_paused = true)]
+async fn backoff_list_is_obeyed() {
+    assert_eq!(paced(|tree| &tree.list, 6).await, ([2, 5, 5, 10, 10, 10].map(secs).to_vec(), secs(42)));
+    assert_eq!(paced(|tree| &tree.same, 3).await.0, [secs(2); 3]);
 }
 
 /// S31: each delay is multiplied by the factor.

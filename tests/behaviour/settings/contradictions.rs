@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use supervise::error::{InvalidSettings, SpawnError};
 use supervise::policy::{
-    ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff, WhileDown,
+    ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff, SteppedBackoff,
+    WhileDown,
 };
 use supervise::prelude::*;
 
@@ -88,6 +89,39 @@ async fn refused(config: Config) -> (String, InvalidSettings) {
 }
 
 fn noted(_: &mut Probe) {}
+
+/// S21: a list of delays that is computed is refused if it is empty, has a delay of zero, or gets shorter.
+#[tokio::test(start_paused = true)]
+async fn a_computed_list_of_delays_that_makes_no_sense_is_the_error_of_the_start() {
+    supervisor! {
+        struct Listed(journal: Journal, delays: Vec<Duration>, second: Duration, share: f64) {
+            first: Probe = Probe::start("first", journal).await?,
+            #[backoff(SteppedBackoff::new(delays).random_factor(share))]
+            all: Probe = Probe::start("all", journal).await?,
+            #[backoff([2s, second, 5s], random_factor = share)]
+            one: Probe = Probe::start("one", journal).await?,
+        }
+    }
+    let start = async |delays: &[u64], second: u64, share: f64| {
+        let delays = delays.iter().copied().map(secs).collect();
+        soon(Listed::start(Journal::default(), delays, secs(second), share)).await.map(drop)
+    };
+    start(&[2, 2, 3], 5, 0.0).await.unwrap();
+    for (delays, second, share, path, what) in [
+        (&[][..], 2, 0.2, "all", NoDelays),
+        (&[0, 1], 2, 0.2, "all", NoTime("backoff")),
+        (&[5, 9, 3, 1], 2, 0.2, "all", ShorterDelay { to: secs(3), from: secs(9) }),
+        (&[1], 0, 0.2, "one", NoTime("backoff")),
+        (&[1], 1, 0.2, "one", ShorterDelay { to: secs(1), from: secs(2) }),
+        (&[1], 6, 0.2, "one", ShorterDelay { to: secs(5), from: secs(6) }),
+        (&[1], 2, 1.2, "all", RandomFactor(1.2)),
+    ] {
+        assert_eq!(of(&start(delays, second, share).await.unwrap_err()), (path.to_owned(), what));
+    }
+    let spawned = supervise::spawn("listed", || async { Ok(Probe::start("listed", Journal::default()).await?) });
+    let refused = soon(spawned.backoff(SteppedBackoff::new([])).into_future()).await;
+    assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: NoDelays, .. })), "{refused:?}");
+}
 
 /// C4 to C6, C12: these settings do not contradict each other.
 #[tokio::test(start_paused = true)]

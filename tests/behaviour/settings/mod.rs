@@ -129,12 +129,13 @@ fn names(row: &str) -> Vec<String> {
                 None if code == "=> Directive" => {
                     names.extend(["Resume", "Restart", "Stop", "Escalate", "Default"].map(|word| join(&of, word)));
                 }
+                None if code.starts_with('[') => {} // by the word before it
                 None if code == "_" => names.push(join(&of, "wildcard")),
                 None if code.starts_with("Fn(") => {}
                 None => names.push(join(&of, code)),
             }
         }
-        let told = ["path", "closure", "expression", "guard"];
+        let told = ["path", "closure", "expression", "guard", "list"];
         names.extend(told.into_iter().filter(|word| prose.contains(word)).map(|word| join(setting, word)));
     }
     names

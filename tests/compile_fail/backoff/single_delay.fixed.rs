@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(3s..3s)]
+        #[backoff([3s])]
         db: Db = Db,
         #[backoff(3s..30s)]
         cart: Db = Db,

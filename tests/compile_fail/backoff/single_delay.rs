@@ -1,5 +1,5 @@
 // C5. A backoff has a shortest and a longest delay.
-// Repair: Write both. Repeat the same delay if it should not grow.
+// Repair: Write both, or a list of one delay if it should not grow.
 use supervise::prelude::*;
 
 struct Db;

@@ -184,6 +184,46 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
             #[allow(unreachable_code, unused_variables)]
+            let __of_listed = match {
+                let __options = {
+                    let __options = <Db as __rt::ChildIf<
+                        { <Db as __rt::Declared>::IS },
+                    >>::options();
+                    __options
+                        .backoff(
+                            __rt::SteppedBackoff::new([
+                                    ::core::time::Duration::new(2, 0),
+                                    ::core::time::Duration::new(5, 0),
+                                    ::core::time::Duration::new(10, 0),
+                                ])
+                                .random_factor(0.2)
+                                .reset(__rt::Reset::Auto(::core::time::Duration::new(0, 0))),
+                        )
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "listed",
+                    __options,
+                    move || {
+                        async move {
+                            let __it: <Db as __rt::ChildIf<
+                                { <Db as __rt::Declared>::IS },
+                            >>::Start = Db;
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let listed = ::core::clone::Clone::clone(&__of_listed);
+            #[allow(unreachable_code, unused_variables)]
             let __of_many = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
@@ -269,6 +309,7 @@ const _: () = {
                 __rt::UserError,
             >(Settings {
                 db: __of_db,
+                listed: __of_listed,
                 many: __of_many,
                 server: __of_server,
                 __tree: __of_tree,
@@ -311,6 +352,19 @@ const _: () = {
                         "while_down(Reject)",
                         "redeliver(attempts = 3)",
                         "decider(DbError::Corrupt => Stop)",
+                    ],
+                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "listed",
+                    doc: "",
+                    item: "Db",
+                    shape: __rt::Shape::One,
+                    kind: <Db as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[
+                        "backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))",
                     ],
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
                 },
@@ -382,6 +436,7 @@ const _: () = {
 ///```text
 ///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  shutdown(20s, Together)  decider(..)
 ///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
+///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))
 ///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
 ///└── server: task  Transient  lifecycle(Transient, ready, significant, shutdown = Infinity)
 ///```
@@ -395,6 +450,16 @@ struct Settings {
     ///The child `db`.
     #[allow(dead_code)]
     db: <Db as ::supervise::__private::ChildIf<
+        { <Db as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `listed`.
+    #[allow(dead_code)]
+    listed: ::supervise::__private::Handle<Db>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `listed`.
+    #[allow(dead_code)]
+    listed: <Db as ::supervise::__private::ChildIf<
         { <Db as ::supervise::__private::Declared>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
@@ -418,6 +483,7 @@ impl ::core::clone::Clone for Settings {
     fn clone(&self) -> Self {
         Settings {
             db: ::core::clone::Clone::clone(&self.db),
+            listed: ::core::clone::Clone::clone(&self.listed),
             many: ::core::clone::Clone::clone(&self.many),
             server: ::core::clone::Clone::clone(&self.server),
             __tree: ::core::clone::Clone::clone(&self.__tree),

@@ -20,6 +20,8 @@ supervisor! {
         #[redeliver(attempts = 3)]
         #[decider(DbError::Corrupt => Stop)]
         db: Db = Db,
+        #[backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))]
+        listed: Db = Db,
         #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
         #[max_children(5)]
         many: [Db] = || Db,

@@ -262,7 +262,7 @@ macro_rules! wrapped {
                 pub let doubled: $ty = $size.saturating_mul(2);
                 /// The child.
                 #[lifecycle(Permanent, shutdown = 5s)]
-                #[backoff(1s..1min, random_factor = 0.1)]
+                #[backoff([1s, 1min], random_factor = 0.1, reset = Auto(0s))]
                 #[limit(max_restarts = 3, within = 1h)]
                 $vis $child: $actor = $start,
                 /// A set of children.

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Expr, ExprCall, Lit};
 
-use super::super::model::{Arg, word};
+use super::super::model::{Arg, is_list, word};
 use super::unknown_word;
 use crate::duration;
 use crate::errors::{Errors, alternatives, did_you_mean, listed};
@@ -18,8 +18,12 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
         errors.at(setting.span(), format!("`{setting}` has no arguments; write at least one of {}", forms(known)));
     }
     let mut given: Vec<&'static str> = Vec::new();
+    let is_list = setting == "backoff" && args.iter().any(|arg| arg.name.is_none() && is_list(&arg.value));
     for arg in args {
-        duration::check(&arg.value, errors);
+        // A list of delays may start over with every incarnation that comes up.
+        if !(is_list && arg.name.as_ref().is_some_and(|name| name == "reset") && is_auto_of_zero(&arg.value)) {
+            duration::check(&arg.value, errors);
+        }
         let found = match &arg.name {
             Some(name) => named(name, setting, known, errors),
             None => positional(&arg.value, setting, known, errors),
@@ -42,6 +46,10 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
     {
         errors.at(setting.span(), "`backoff` has no range; write `backoff(MIN..MAX, ..)`");
     }
+}
+
+fn is_auto_of_zero(value: &Expr) -> bool {
+    matches!(value, Expr::Call(call) if call.args.len() == 1 && duration::is_zero(&call.args[0]))
 }
 
 fn named(
@@ -207,7 +215,7 @@ fn forms(known: &settings::Setting) -> String {
     let forms = known.args.iter().map(|arg| match arg.value {
         Value::Word(words) => listed(words),
         Value::Function => "the path of a function".into(),
-        Value::Range => "`MIN..MAX`".into(),
+        Value::Range => "`MIN..MAX`, `[D, ..]`".into(),
         Value::Capacity => "`Bounded(N)`, `Unbounded`".into(),
         value if value.positional() => format!("`{}`", arg.name),
         _ => format!("`{} = ..`", arg.name),

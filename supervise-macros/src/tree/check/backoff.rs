@@ -1,10 +1,12 @@
 //! Checks the form of a backoff (rule C5). The rules check its values.
 
+use quote::quote;
 use syn::{Expr, ExprRange, Lit, RangeLimits};
 
-use super::super::model::{Setting, setting};
+use super::super::model::{Setting, is_list, setting};
 use crate::duration;
 use crate::errors::Errors;
+use crate::pretty::to_source;
 
 /// Checks the form of the backoff among these settings.
 pub(super) fn check(settings: &[Setting], errors: &mut Errors) {
@@ -12,7 +14,18 @@ pub(super) fn check(settings: &[Setting], errors: &mut Errors) {
     if let Some(Expr::Range(range)) = backoff.first() {
         check_range(range, errors);
     } else if let Some(Expr::Lit(single)) = backoff.first() {
-        errors.reject_on(single, "a backoff has a least and a greatest delay; write `3s..30s`");
+        let list = to_source(quote!([#single]));
+        let message = format!("a backoff has a least and a greatest delay; write `3s..30s`, or `{list}` for this one");
+        errors.reject_on(single, message);
+    } else if let Some(list) = backoff.first().filter(|value| is_list(value)) {
+        match list {
+            Expr::Array(list) => list.elems.iter().for_each(|delay| check_unit(delay, errors)),
+            Expr::Repeat(list) => check_unit(&list.expr, errors),
+            _ => {}
+        }
+        if let Some((name, _)) = backoff.named("factor") {
+            errors.reject_at(name.span(), "`factor` belongs to `MIN..MAX`, and a list has all its delays; remove it");
+        }
     } else if backoff.first().is_some()
         && let Some((name, _)) = ["factor", "random_factor", "reset"].into_iter().find_map(|arg| backoff.named(arg))
     {
@@ -30,11 +43,15 @@ fn check_range(range: &ExprRange, errors: &mut Errors) {
         errors.on(range, "a backoff is written `MIN..MAX`, without `=`; its greatest delay is MAX");
     }
     for end in [min, max] {
-        if let Expr::Lit(lit) = &**end
-            && let Lit::Int(int) = &lit.lit
-            && duration::parse(&lit.lit).is_none()
-        {
-            errors.on(end, format!("a duration needs a unit; write `{}s`", int.base10_digits()));
-        }
+        check_unit(end, errors);
+    }
+}
+
+fn check_unit(delay: &Expr, errors: &mut Errors) {
+    if let Expr::Lit(lit) = delay
+        && let Lit::Int(int) = &lit.lit
+        && duration::parse(&lit.lit).is_none()
+    {
+        errors.on(delay, format!("a duration needs a unit; write `{}s`", int.base10_digits()));
     }
 }

@@ -1,6 +1,8 @@
 //! Translates settings for the rules. A literal is known; any other expression is computed when the tree starts.
 
-use supervise_rules::{Backoff, Exponential, Given, Limit, Mailbox, MaxRestarts, Reset, Shutdown, Supervision};
+use supervise_rules::{
+    Backoff, Exponential, Given, Limit, Mailbox, MaxRestarts, Reset, Shutdown, Stepped, Supervision,
+};
 use syn::{Expr, Lit, UnOp};
 
 use super::super::model::{Child, Setting, setting, word};
@@ -104,8 +106,18 @@ fn shutdown(value: &Expr) -> Option<Shutdown> {
     }
 }
 
-/// Reads `MIN..MAX`. Nothing is known of an expression of a backoff type.
+/// Reads `MIN..MAX` or a list. Nothing is known of an expression of a backoff type.
 fn backoff(written: &Setting) -> Backoff {
+    let random_factor = argument(Some(written), "random_factor", number);
+    match written.first() {
+        Some(Expr::Array(list)) => {
+            return Backoff::Stepped(Stepped::new(list.elems.iter().map(duration::literal), random_factor));
+        }
+        Some(Expr::Repeat(list)) => {
+            return Backoff::Stepped(Stepped::new([duration::literal(&list.expr)], random_factor));
+        }
+        _ => {}
+    }
     let (min, max) = match written.first() {
         Some(Expr::Range(range)) => (range.start.as_deref(), range.end.as_deref()),
         _ => (None, None),
@@ -114,7 +126,7 @@ fn backoff(written: &Setting) -> Backoff {
         min: min.and_then(duration::literal),
         max: max.and_then(duration::literal),
         factor: argument(Some(written), "factor", number),
-        random_factor: argument(Some(written), "random_factor", number),
+        random_factor,
         reset: argument(Some(written), "reset", reset),
     })
 }

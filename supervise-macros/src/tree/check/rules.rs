@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use supervise_rules::{Problem, Supervision};
+use supervise_rules::{Fall, Problem, Supervision};
 use syn::Expr;
 
 use super::super::model::{Body, Child, Setting, setting};
@@ -78,6 +78,13 @@ impl Place<'_> {
             Problem::EmptyRange { .. } => {
                 (self.first("backoff"), "this range is empty; write the shorter delay first".into())
             }
+            Problem::NoDelays => {
+                (self.first("backoff"), "this list has no delays; write at least one, such as `[2s, 5s, 10s]`".into())
+            }
+            Problem::ShorterDelay(Fall { at, from, .. }) => (
+                self.delay(at),
+                format!("a backoff never gets shorter, and a delay before this one is {from:?}; sort the delays"),
+            ),
             Problem::RandomFactor(_) => (
                 self.argument("backoff", "random_factor"),
                 "`random_factor` is a share of the delay, from 0 to 1; write `0.2`".into(),
@@ -239,6 +246,14 @@ impl Place<'_> {
     fn capacity(&self) -> TokenStream {
         self.part("mailbox", |setting| match setting.value() {
             Some(Expr::Call(bounded)) => Some(&bounded.args),
+            _ => None,
+        })
+    }
+
+    /// A delay in the list of a backoff.
+    fn delay(&self, at: usize) -> TokenStream {
+        self.part("backoff", |setting| match setting.first() {
+            Some(Expr::Array(list)) => list.elems.iter().nth(at),
             _ => None,
         })
     }

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use proptest::bool::weighted;
+use proptest::collection::vec;
 use proptest::option::{of, weighted as some};
 use proptest::prelude::*;
-use supervise_rules::Problem;
+use supervise_rules::{Fall, Problem};
 use supervise_runtime::error::SpawnError;
 use supervise_runtime::policy::{ExponentialBackoff, Lifecycle, Mailbox, MaxRestarts, OnLimit, Reset, WhileDown};
-use supervise_runtime::policy::{RestartLimit, ShutdownTimeout};
+use supervise_runtime::policy::{RestartLimit, ShutdownTimeout, SteppedBackoff};
 use supervise_runtime::{Actor, Context};
 
 use super::super::parse;
@@ -25,13 +26,20 @@ struct Settings {
     shutdown: Option<ShutdownTimeout>,
     drain: bool,
     significant: bool,
-    backoff: Option<Growing>,
+    backoff: Option<Pace>,
     max_restarts: Option<MaxRestarts>,
     within: Option<u64>,
     on_limit: Option<OnLimit>,
     mailbox: Option<Mailbox>,
     while_down: Option<WhileDown>,
     attempts: Option<u32>,
+}
+
+#[derive(Debug, Clone)]
+enum Pace {
+    Growing(Growing),
+    /// Delays, a random factor, and a reset.
+    Listed(Vec<u64>, Option<f64>, Option<Option<u64>>),
 }
 
 #[derive(Debug, Clone)]
@@ -49,9 +57,19 @@ fn any_settings() -> impl Strategy<Value = Settings> {
     let shutdown = prop_oneof![Just(ShutdownTimeout::Kill), Just(ShutdownTimeout::Infinity), within];
     let factor = prop_oneof![1 => Just(0.5), 9 => prop_oneof![Just(1.0), Just(1.0001), Just(1.5), Just(3.0)]];
     let random_factor = prop_oneof![1 => Just(-0.5), 1 => Just(1.5), 8 => 0.0..=1.0];
-    let growing = (1u64..100, 50u64..1_000, of(factor), of(random_factor), of(of(50u64..1_000)));
-    let backoff =
-        growing.prop_map(|(min, max, factor, random_factor, reset)| Growing { min, max, factor, random_factor, reset });
+    let growing = (1u64..100, 50u64..1_000, of(factor), of(random_factor.clone()), of(of(50u64..1_000)));
+    let growing = growing.prop_map(|(min, max, factor, random_factor, reset)| {
+        Pace::Growing(Growing { min, max, factor, random_factor, reset })
+    });
+    let delays = (vec(1u64..1_000, 0..5), weighted(0.9)).prop_map(|(mut delays, sorted)| {
+        if sorted {
+            delays.sort_unstable();
+        }
+        delays
+    });
+    let listed = (delays, of(random_factor), of(of(0u64..1_000)))
+        .prop_map(|(delays, random_factor, reset)| Pace::Listed(delays, random_factor, reset));
+    let backoff = prop_oneof![growing, listed];
     let max = prop_oneof![Just(MaxRestarts::Unlimited), (0u32..50_000).prop_map(MaxRestarts::AtMost)];
     let mailbox = prop_oneof![Just(Mailbox::Unbounded), (0usize..9).prop_map(Mailbox::Bounded)];
     let on_limit = prop_oneof![Just(OnLimit::Stop), Just(OnLimit::Escalate)];
@@ -102,14 +120,23 @@ impl Settings {
             named("on_limit", self.on_limit.map(|then| format!("{then:?}"))),
         ];
         let backoff = self.backoff.iter().flat_map(|backoff| {
-            let reset = backoff.reset.map(|reset| match reset {
+            let (delays, factor, share, reset) = match backoff {
+                Pace::Growing(Growing { min, max, factor, random_factor, reset }) => {
+                    (format!("{min}ms..{max}ms"), *factor, *random_factor, *reset)
+                }
+                Pace::Listed(delays, random_factor, reset) => {
+                    let delays: Vec<_> = delays.iter().map(|delay| format!("{delay}ms")).collect();
+                    (format!("[{}]", delays.join(", ")), None, *random_factor, *reset)
+                }
+            };
+            let reset = reset.map(|reset| match reset {
                 Some(after) => format!("Auto({after}ms)"),
                 None => "Manual".into(),
             });
             [
-                Some(format!("{}ms..{}ms", backoff.min, backoff.max)),
-                named("factor", backoff.factor.map(|factor| factor.to_string())),
-                named("random_factor", backoff.random_factor.map(|share| share.to_string())),
+                Some(delays),
+                named("factor", factor.map(|factor| factor.to_string())),
+                named("random_factor", share.map(|share| share.to_string())),
                 named("reset", reset),
             ]
         });
@@ -145,18 +172,32 @@ impl Settings {
         if self.significant {
             spawn = spawn.significant();
         }
-        if let Some(Growing { min, max, factor, random_factor, reset }) = self.backoff {
-            let mut backoff = ExponentialBackoff::new(ms(min), ms(max));
-            if let Some(factor) = factor {
-                backoff = backoff.factor(factor);
+        let reset_of = |reset: Option<u64>| reset.map_or(Reset::Manual, |after| Reset::Auto(ms(after)));
+        match self.backoff.clone() {
+            Some(Pace::Growing(Growing { min, max, factor, random_factor, reset })) => {
+                let mut backoff = ExponentialBackoff::new(ms(min), ms(max));
+                if let Some(factor) = factor {
+                    backoff = backoff.factor(factor);
+                }
+                if let Some(share) = random_factor {
+                    backoff = backoff.random_factor(share);
+                }
+                if let Some(reset) = reset {
+                    backoff = backoff.reset(reset_of(reset));
+                }
+                spawn = spawn.backoff(backoff);
             }
-            if let Some(share) = random_factor {
-                backoff = backoff.random_factor(share);
+            Some(Pace::Listed(delays, random_factor, reset)) => {
+                let mut backoff = SteppedBackoff::new(delays.into_iter().map(ms));
+                if let Some(share) = random_factor {
+                    backoff = backoff.random_factor(share);
+                }
+                if let Some(reset) = reset {
+                    backoff = backoff.reset(reset_of(reset));
+                }
+                spawn = spawn.backoff(backoff);
             }
-            if let Some(reset) = reset {
-                backoff = backoff.reset(reset.map_or(Reset::Manual, |after| Reset::Auto(ms(after))));
-            }
-            spawn = spawn.backoff(backoff);
+            None => {}
         }
         let mut limit = RestartLimit::new();
         if let Some(max) = self.max_restarts {
@@ -221,6 +262,7 @@ fn declared(settings: &str) -> (Option<String>, usize) {
     });
     let first = first.map(|problem| match problem {
         Problem::NoLimit { setting, .. } => format!("NoLimit({setting:?})"),
+        Problem::ShorterDelay(Fall { to, from, .. }) => format!("ShorterDelay {{ to: {to:?}, from: {from:?} }}"),
         other => shown(&other),
     });
     (first, errors.messages().len())

@@ -11,7 +11,7 @@ use syn::{Expr, ExprCall, ExprPath};
 use super::super::model::{Arg, Args, Body, Child, Setting, setting, word};
 use super::scope::{Scope, local};
 use crate::decider::{self, Coverage};
-use crate::duration::{lower, lower_time};
+use crate::duration::{lower, lower_from_zero, lower_time};
 use crate::settings::{DEFAULTS, is_flag, words};
 
 /// Emits the options of a child, evaluated with the names that they use.
@@ -202,24 +202,36 @@ fn variant(of: TokenStream, value: &Expr) -> TokenStream {
     }
 }
 
-/// Emits `MIN..MAX` with its arguments, or an expression of a backoff type.
+/// Emits `MIN..MAX` or a list with its arguments, or an expression of a backoff type.
 fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
-    let Expr::Range(range) = first else {
-        let value = lower(first);
-        return quote!(#value);
-    };
     let end = |end: Option<&Expr>| match end.map(lower_time) {
         Some(end) => quote!(#end),
         None => quote!(::core::time::Duration::ZERO),
     };
-    let (min, max) = (end(range.start.as_deref()), end(range.end.as_deref()));
-    let new = quote_spanned!(first.span()=> __rt::ExponentialBackoff::new(#min, #max));
+    let new = match first {
+        Expr::Range(range) => {
+            let (min, max) = (end(range.start.as_deref()), end(range.end.as_deref()));
+            quote_spanned!(first.span()=> __rt::ExponentialBackoff::new(#min, #max))
+        }
+        Expr::Array(list) => {
+            let delays = list.elems.iter().map(lower_time);
+            quote_spanned!(first.span()=> __rt::SteppedBackoff::new([#(#delays),*]))
+        }
+        Expr::Repeat(list) => {
+            let (delay, len) = (lower_time(&list.expr), lower(&list.len));
+            quote_spanned!(first.span()=> __rt::SteppedBackoff::new([#delay; #len]))
+        }
+        value => {
+            let value = lower(value);
+            return quote!(#value);
+        }
+    };
     let Args::List(args) = &setting.args else { return new };
     let methods = args.iter().filter_map(|arg| {
         let name = arg.name.as_ref()?;
         Some(match &arg.value {
             Expr::Call(ExprCall { func, args, .. }) if name == "reset" => {
-                let (func, after) = (variant(quote!(__rt::Reset), func), args.iter().map(lower_time));
+                let (func, after) = (variant(quote!(__rt::Reset), func), args.iter().map(lower_from_zero));
                 quote!(.#name(#func(#(#after),*)))
             }
             value if name == "reset" => {

@@ -349,9 +349,9 @@ impl Group {
 
     /// Returns the restarts before a failure of the child at this time.
     pub(crate) fn row(&self, id: Id, now: Instant) -> Row {
-        self.roster.get(id).map_or(Row::default(), |member| {
-            member.restart_delay.row(member.settings.delay(), now)
-        })
+        self.roster
+            .get(id)
+            .map_or(Row::default(), |member| member.restart_delay.row(member.settings.delay(), now))
     }
 
     /// Returns the length of the child's streak of restarts; 1 for the first.

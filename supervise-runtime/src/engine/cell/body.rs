@@ -134,9 +134,9 @@ pub(crate) trait Body: Hands {
 
 /// Returns the settings of a member for decisions and the watchdog.
 pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
-    let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff, common.limit);
+    let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff.clone(), common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
-    (settings.optional, settings.pace) = (common.optional, common.pace);
+    (settings.optional, settings.pace) = (common.optional, common.pace.clone());
     Arc::new(settings)
 }
 

@@ -391,7 +391,7 @@ impl Engine {
     // ----- from a failure to its decision (S7 to S9)
 
     pub(super) fn facts(&mut self, handled: bool) -> GroupFailureInfo {
-        let random = match self.common.backoff.or(self.common.pace) {
+        let random = match self.common.backoff.as_ref().or(self.common.pace.as_ref()) {
             None => 0,
             Some(_) => self.jitter().next_u64(),
         };

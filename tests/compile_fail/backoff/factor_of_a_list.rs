@@ -1,0 +1,18 @@
+// C5. A list has all its delays, so no factor makes the next one.
+// Repair: Remove `factor`, or write `MIN..MAX`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff([2s, 5s, 10s], factor = 3)] //~
+        db: Db = Db,
+    }
+}
+
+fn main() {}

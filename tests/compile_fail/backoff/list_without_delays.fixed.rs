@@ -1,0 +1,15 @@
+// `backoff/list_without_delays.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[backoff([2s, 5s, 10s])]
+        db: Db = Db,
+    }
+}
