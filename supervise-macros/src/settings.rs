@@ -118,9 +118,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("max_restarts", MAX_RESTARTS, "10"),
             arg("within", Value::Duration(&[]), "1 min, unless `max_restarts` is written"),
             arg("on_limit", ON_LIMIT, "`Escalate`"),
+            arg("budget", Value::Choice(&["Shared"]), "one for each child; only for `OneForOne`"),
         ],
         default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff",
-        doc: "The children that restart when one of them fails, and the number of restarts that is too many.",
+        doc: "The children that restart when one of them fails, the number of restarts that is too many, and whether all \
+              children share it.",
     },
     Setting {
         name: "decider",

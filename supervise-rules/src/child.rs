@@ -99,7 +99,7 @@ pub fn child(child: &Child, above: &Supervision, report: &mut dyn FnMut(Problem)
         child.about_restarts(report);
     }
     let above = if child.set { &Supervision::default() } else { above };
-    if !above.group {
+    if !above.shares_budget() {
         // Nobody has written the default limit, which a slow pace may leave without effect.
         let is_limited = child.pace.is_none() || child.limit.max_restarts.or(above.limit.max_restarts).is_given();
         let waits = (child.lifecycle != Lifecycle::Temporary && is_limited).then(|| Waits::new(child.delay()));
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_checked_with_that_of_the_supervisor() {
-        let above = Supervision { group: false, limit: most(3, secs(7)) };
+        let above = Supervision { limit: most(3, secs(7)), ..Supervision::default() };
         let never = Problem::NeverReached { failures: 4, least: secs(7), within: secs(7) };
         let child = Child { backoff: Some(BACKOFF), ..Child::default() };
         assert_eq!(below(&child, &above), [never]);
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn a_temporary_child_reaches_no_limit() {
         let limit = most(0, secs(1));
-        let above = Supervision { group: false, limit: most(1000, Duration::from_millis(1)) };
+        let above = Supervision { limit: most(1000, Duration::from_millis(1)), ..Supervision::default() };
         assert_eq!(below(&Child { lifecycle: Lifecycle::Temporary, limit, ..Child::default() }, &above), []);
         let inherits = Child { lifecycle: Lifecycle::Temporary, ..Child::default() };
         assert_eq!(below(&inherits, &above), []);
@@ -400,9 +400,12 @@ mod tests {
 
     #[test]
     fn children_of_a_group_share_a_limit() {
-        let above = Supervision { group: true, limit: most(3, secs(7)) };
+        let above = Supervision { group: true, limit: most(3, secs(7)), ..Supervision::default() };
         let own = Child { limit: most(1, secs(1)), ..Child::default() };
         assert_eq!(below(&own, &above), [Problem::LimitInGroup]);
+        let shared = Supervision { group: false, shared: true, ..above };
+        assert_eq!(below(&own, &shared), [Problem::LimitInGroup]);
+        assert_eq!(below(&Child { set: true, ..own }, &shared), []);
         assert_eq!(below(&Child { set: true, ..own }, &above), []);
         assert_eq!(below(&Child { backoff: Some(BACKOFF), ..Child::default() }, &above), []);
     }

@@ -140,6 +140,10 @@ pub enum Problem {
     },
     /// A limit of a child's own, under a supervisor whose children share one.
     LimitInGroup,
+    /// `budget = Shared` under a strategy that has one budget for all children anyway.
+    SharedInGroup,
+    /// `on_limit = Stop` at a budget that all children share, without restarting together.
+    StopAtSharedLimit,
     /// This many failures never happen within the window, because restarts wait.
     NeverReached {
         /// The number of failures that exceed the limit.

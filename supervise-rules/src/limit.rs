@@ -43,8 +43,19 @@ pub struct Limit {
 pub struct Supervision {
     /// Whether a failure restarts other children, too: any strategy except `OneForOne`.
     pub group: bool,
+    /// Whether `budget = Shared` is written.
+    pub shared: bool,
+    /// Whether `on_limit = Stop` is written.
+    pub stops: bool,
     /// The limit of the supervisor.
     pub limit: Limit,
+}
+
+impl Supervision {
+    /// Whether all children have one budget, that of the supervisor.
+    pub const fn shares_budget(&self) -> bool {
+        self.group || self.shared
+    }
 }
 
 /// Reports problems in the settings of a supervisor by themselves.
@@ -54,11 +65,23 @@ pub fn supervision(supervision: &Supervision, report: &mut dyn FnMut(Problem)) {
     if limit.within.is_given() && !limit.max_restarts.is_given() {
         report(Problem::NoLimit { setting: "within", unlimited: false });
     }
+    if !supervision.shared {
+        return;
+    }
+    if limit.max_restarts == Given::Is(MaxRestarts::Unlimited) {
+        report(Problem::NoLimit { setting: "budget", unlimited: true });
+    }
+    if supervision.group {
+        report(Problem::SharedInGroup);
+    } else if supervision.stops {
+        report(Problem::StopAtSharedLimit);
+    }
 }
 
-/// Reports a limit that the children of a group cannot reach together, which wait as `members` says.
+/// Reports a limit that the children of a group, or others with one budget, cannot reach together. They wait as
+/// `members` says.
 pub fn group(supervision: &Supervision, members: &[Waits], report: &mut dyn FnMut(Problem)) {
-    if supervision.group {
+    if supervision.shares_budget() {
         never_reached((supervision.limit.max_restarts, supervision.limit.within), members, report);
     }
 }
@@ -381,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_supervisors_window_needs_a_number() {
-        let of = |limit| collect(|report| supervision(&Supervision { group: false, limit }, report));
+        let of = |limit| collect(|report| supervision(&Supervision { limit, ..Supervision::default() }, report));
         assert_eq!(of(Limit::default()), []);
         assert_eq!(of(limit(3, secs(1))), []);
         assert_eq!(of(limit(3, None)), []);
@@ -441,12 +464,29 @@ mod tests {
     fn a_group_reaches_its_limit_together() {
         let members = [growing(secs(1), secs(8), 2.0), growing(secs(1), secs(8), 2.0)];
         let of = |group, within| {
-            let supervision = Supervision { group, limit: limit(4, within) };
+            let supervision = Supervision { group, limit: limit(4, within), ..Supervision::default() };
             collect(|report| super::group(&supervision, &members, report))
         };
         let never = Problem::NeverReached { failures: 5, least: secs(6), within: secs(6) };
         assert_eq!(of(true, secs(6)), [never]);
         assert_eq!(of(true, secs(7)), []);
         assert_eq!(of(false, secs(6)), []);
+        let shared = Supervision { shared: true, limit: limit(4, secs(6)), ..Supervision::default() };
+        assert_eq!(collect(|report| group(&shared, &members, report)), [never]);
+    }
+
+    #[test]
+    fn a_shared_budget_is_for_children_that_restart_alone() {
+        let shared = Supervision { shared: true, limit: limit(3, secs(1)), ..Supervision::default() };
+        let of = |supervision: Supervision| collect(|report| super::supervision(&supervision, report));
+        assert_eq!(of(shared), []);
+        assert_eq!(of(Supervision { limit: Limit::default(), ..shared }), []);
+        assert_eq!(of(Supervision { group: true, stops: true, ..shared }), [Problem::SharedInGroup]);
+        assert_eq!(of(Supervision { stops: true, ..shared }), [Problem::StopAtSharedLimit]);
+        assert_eq!(of(Supervision { stops: true, shared: false, ..shared }), []);
+        assert_eq!(of(Supervision { group: true, stops: true, shared: false, ..shared }), []);
+        assert_eq!(of(Supervision { limit: UNLIMITED, ..shared }), [no_limit("budget", true)]);
+        assert!(shared.shares_budget() && Supervision { group: true, ..Supervision::default() }.shares_budget());
+        assert!(!Supervision::default().shares_budget());
     }
 }

@@ -22,8 +22,8 @@ pub use crate::values::spec::{
     Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, default_shutdown, shutdown_too_short,
 };
 pub use crate::values::strategy::{
-    Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
-    ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
+    BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit,
+    ShutdownOrder, ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
 };
 
 /// Returns the number of an array's children, with the type that an array needs.

@@ -64,8 +64,8 @@ pub mod policy {
     pub use crate::actor::options::ChildOptions;
     pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
     pub use crate::values::strategy::{
-        Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, ShutdownTimeout,
-        Strategy, SupervisorStrategy, WhileDown,
+        BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
+        ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
     };
 }
 

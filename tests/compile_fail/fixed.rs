@@ -171,6 +171,8 @@ mod no_effect {
     mod array_of_zero_children;
     #[path = "child_limit_in_a_group.fixed.rs"]
     mod child_limit_in_a_group;
+    #[path = "child_limit_with_a_shared_budget.fixed.rs"]
+    mod child_limit_with_a_shared_budget;
     #[path = "drain_with_kill.fixed.rs"]
     mod drain_with_kill;
     #[path = "drain_without_mailbox.fixed.rs"]
@@ -197,6 +199,12 @@ mod no_effect {
     mod ready_task_without_context;
     #[path = "redelivered_message_not_clone.fixed.rs"]
     mod redelivered_message_not_clone;
+    #[path = "shared_budget_of_a_group.fixed.rs"]
+    mod shared_budget_of_a_group;
+    #[path = "shared_budget_that_stops.fixed.rs"]
+    mod shared_budget_that_stops;
+    #[path = "shared_budget_without_limit.fixed.rs"]
+    mod shared_budget_without_limit;
     #[path = "shutdown_of_a_task_without_context.fixed.rs"]
     mod shutdown_of_a_task_without_context;
     #[path = "significant_permanent_child.fixed.rs"]

@@ -10,6 +10,7 @@ use crate::values::strategy::{Lifecycle, WhileDown};
 /// Checks the settings of one child of a supervisor with this strategy.
 pub(crate) fn check(options: &Options, lifecycle: Lifecycle, limits: &SupervisorLimits) -> Result<(), InvalidSettings> {
     let child = facts(options, lifecycle);
+    limits.check()?;
     first(limits.strategy, |report| rules::child(&child, &limits.facts(), report))
 }
 

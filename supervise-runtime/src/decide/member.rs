@@ -76,6 +76,11 @@ impl Settings {
         self.backoff.as_ref().or(self.pace.as_ref())
     }
 
+    /// Whether this is a child, and declares no backoff.
+    pub(crate) fn lacks_backoff(&self) -> bool {
+        self.kind.is_some() && self.backoff.is_none()
+    }
+
     /// Only supervises: a tree or a set.
     pub(crate) fn only_supervises(&self) -> bool {
         self.kind.is_some_and(ChildKind::only_supervises)

@@ -108,7 +108,7 @@ pub struct Node {
     pub strategy: Option<Strategy>,
     /// The incarnation, counted from 1; 0 before the first start.
     pub incarnation: u32,
-    /// The used part of the restart budget. Under a group strategy all members show the budget that they share; a root
+    /// The used part of the restart budget. Members that share a budget, as in a group, all show that one; a root
     /// has none.
     ///
     /// See rule S15.

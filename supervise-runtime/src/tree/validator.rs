@@ -10,7 +10,7 @@ use crate::actor::validate;
 use crate::values::facts::count;
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout, Strategy};
+use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout};
 
 /// Checks the children of a tree while the tree is built, and adds up what they need.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl TreeValidator {
 
     fn count(&mut self, child: rules::Child) -> Result<(), InvalidSettings> {
         first(self.limits.strategy, |report| rules::child(&child, &self.limits.facts(), report))?;
-        if self.limits.strategy != Strategy::OneForOne {
+        if self.limits.facts().shares_budget() {
             self.waits.extend(child.as_member());
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use supervise_rules::{self as rules, Problem};
 
-use crate::values::strategy::{RestartLimit, Strategy, SupervisorStrategy};
+use crate::values::strategy::{BudgetScope, OnLimit, RestartLimit, Strategy, SupervisorStrategy};
 
 /// Settings that would have no effect, or that contradict each other.
 ///
@@ -107,8 +107,14 @@ pub enum InvalidSettings {
     #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
     /// A child has its own limit under a strategy that restarts all children together.
-    #[error("under {0:?} all children share one limit, so the child's own limit has no effect; remove it")]
+    #[error("{} all children share one limit, so the child's own limit has no effect; remove it", sharing(*.0))]
     LimitInGroup(Strategy),
+    /// A shared budget is set for a strategy under which all children share one anyway.
+    #[error("under {0:?} all children share one budget anyway; remove `budget`")]
+    SharedInGroup(Strategy),
+    /// A shared budget is combined with `on_limit` Stop, which would end only the child that failed last.
+    #[error("at a shared limit, `Stop` would end only the child that failed last; remove `on_limit`")]
+    StopAtSharedLimit,
     /// A `Permanent` child is `significant`, though it never ends by itself.
     #[error("a `Permanent` child never ends by itself; make it `Transient`, or remove `significant`")]
     SignificantPermanent,
@@ -139,6 +145,14 @@ pub enum InvalidSettings {
         /// The time of the subtree.
         given: Duration,
     },
+}
+
+/// Under `OneForOne`, children share a limit only where that is set.
+fn sharing(strategy: Strategy) -> String {
+    match strategy {
+        Strategy::OneForOne => "with a shared budget".into(),
+        strategy => format!("under {strategy:?}"),
+    }
 }
 
 use InvalidSettings::*;
@@ -175,6 +189,8 @@ impl InvalidSettings {
             Problem::NeverRestarted(setting) => NeverRestarted(setting),
             Problem::NoLimit { setting, .. } => NoLimit(setting),
             Problem::LimitInGroup => LimitInGroup(strategy),
+            Problem::SharedInGroup => SharedInGroup(strategy),
+            Problem::StopAtSharedLimit => StopAtSharedLimit,
             Problem::NeverReached { failures, least, within } => NeverReached { failures, least, within },
         }
     }
@@ -194,11 +210,12 @@ pub(crate) fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem)
 pub(crate) struct SupervisorLimits {
     pub(crate) strategy: Strategy,
     pub(crate) limit: RestartLimit,
+    pub(crate) budget: BudgetScope,
 }
 
 impl SupervisorLimits {
     pub(crate) fn new(strategy: &SupervisorStrategy) -> Self {
-        SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit }
+        SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit, budget: strategy.budget }
     }
 
     /// Checks the supervisor's own settings.
@@ -208,6 +225,11 @@ impl SupervisorLimits {
 
     /// The settings as the rules see them.
     pub(crate) fn facts(&self) -> rules::Supervision {
-        rules::Supervision { group: self.strategy != Strategy::OneForOne, limit: self.limit.into() }
+        rules::Supervision {
+            group: self.strategy != Strategy::OneForOne,
+            shared: self.budget == BudgetScope::Shared,
+            stops: self.limit.on_limit == Some(OnLimit::Stop),
+            limit: self.limit.into(),
+        }
     }
 }

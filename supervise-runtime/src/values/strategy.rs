@@ -184,6 +184,49 @@ pub enum OnLimit {
     Stop,
 }
 
+/// The children that share a restart budget under `OneForOne`.
+///
+/// Under the other strategies, the children always share one. A `[..]` has one share as a whole, and each of its
+/// instances has a budget of its own.
+///
+/// In a tree, write `#![strategy(OneForOne, budget = Shared)]` (rule S15):
+///
+/// ```
+/// use supervise::Cause;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![strategy(OneForOne, max_restarts = 3, within = 1min, budget = Shared)]
+///         db: Db = Db,
+///         cart: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// for child in [&shop.db, &shop.cart, &shop.db, &shop.cart] {
+///     child.tell(()).await?; // fails
+/// #   tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+/// }
+/// let report = shop.join().await; // each of them has failed only twice
+/// assert!(matches!(report.ended.failure().map(Failure::cause), Some(Cause::LimitReached)));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum BudgetScope {
+    /// Each child has a budget of its own.
+    #[default]
+    PerChild,
+    /// All children have one budget.
+    Shared,
+}
+
 /// The number of restarts that are allowed in a window.
 ///
 /// In a tree, write a number or `Unlimited`: `#![strategy(OneForOne, max_restarts = 3, within = 1min)]` (rule S15).
@@ -671,6 +714,7 @@ pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms:
 pub struct SupervisorStrategy {
     pub(crate) strategy: Strategy,
     pub(crate) limit: RestartLimit,
+    pub(crate) budget: BudgetScope,
     pub(crate) decider: Option<Decider>,
 }
 
@@ -681,6 +725,7 @@ impl SupervisorStrategy {
     pub const STOPPING: SupervisorStrategy = SupervisorStrategy {
         strategy: Strategy::OneForOne,
         limit: RestartLimit::new(),
+        budget: BudgetScope::PerChild,
         decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false }),
     };
 
@@ -688,11 +733,15 @@ impl SupervisorStrategy {
     ///
     /// See rules S9 and S15.
     pub const fn new(strategy: Strategy) -> Self {
-        SupervisorStrategy { strategy, limit: RestartLimit::new(), decider: None }
+        SupervisorStrategy { strategy, limit: RestartLimit::new(), budget: BudgetScope::PerChild, decider: None }
     }
 
     pub(crate) fn is_default(&self) -> bool {
-        self.strategy == Strategy::OneForOne && self.limit == RestartLimit::new() && self.decider.is_none()
+        let SupervisorStrategy { strategy, limit, budget, decider } = self;
+        *strategy == Strategy::OneForOne
+            && *limit == RestartLimit::new()
+            && *budget == BudgetScope::PerChild
+            && decider.is_none()
     }
 
     /// Sets the number of restarts that are allowed: for each child under `OneForOne`, otherwise for the whole group.
@@ -710,6 +759,13 @@ impl SupervisorStrategy {
     /// Sets the action when the budget is used up; default `Escalate`.
     pub fn on_limit(mut self, then: OnLimit) -> Self {
         self.limit = self.limit.on_limit(then);
+        self
+    }
+
+    /// Sets which children share the budget under `OneForOne`; default [`BudgetScope::PerChild`]. A shared budget
+    /// allows neither `on_limit` Stop nor a limit of a child's own.
+    pub fn budget(mut self, budget: BudgetScope) -> Self {
+        self.budget = budget;
         self
     }
 

@@ -1,5 +1,7 @@
 //! The restart budget: S15.
 
+use supervise::Cause;
+use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -275,4 +277,143 @@ async fn an_instance_of_a_set_at_its_limit_ends_alone() {
     other.tell(Do::Panic).await.unwrap();
     pass(secs(1)).await;
     assert_eq!(other.incarnation(), 2);
+}
+
+/// S15: with a shared budget, the restarts of all children count together, and only the failed child restarts. A set is
+/// one member, and its instances have budgets of their own.
+#[tokio::test(start_paused = true)]
+async fn a_shared_budget_counts_the_restarts_of_all_children() {
+    supervisor! {
+        struct Tree(journal: Journal, max: u32) {
+            #![strategy(OneForOne, max_restarts = max, within = 1min, budget = Shared)]
+            a: Probe = Probe::start("a", journal).await?,
+            pair: [Probe; 2] = |i| Probe::start(format!("pair {i}"), journal).await?,
+            #[decider(_ => Restart)]
+            #[limit(max_restarts = 1, within = 1min)]
+            set: [Probe] = || Probe::start("instance", journal).await?,
+        }
+    }
+    let tree = Tree::start(Journal::default(), 3).await.unwrap();
+    let one = soon(tree.set.spawn()).await.unwrap();
+    let fail = async |child: &ActorRef<Probe>| {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(1)).await;
+    };
+    fail(&one).await;
+    for child in [&tree.a, &tree.pair[0], &tree.pair[1]] {
+        fail(child).await;
+    }
+    let incarnations = [&tree.a, &tree.pair[0], &tree.pair[1], &one].map(ActorRef::incarnation);
+    assert_eq!(incarnations, [2; 4], "each of them restarted alone");
+    fail(&one).await; // the limit of the instance ends it, and nothing else
+    assert!(matches!(one.ended(), Some(Ended::Limit(_))));
+    pass(ms(56_500)).await; // one restart has left the window
+    tree.pair[0].tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    assert_eq!(tree.pair[0].incarnation(), 3);
+    assert!(tree.ended().is_none());
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(tree.join()).await;
+    let failure = report.ended.failure().expect("the limit fails the tree");
+    assert!(matches!(failure.cause(), Cause::LimitReached), "{failure}");
+    assert_eq!(failure.path(), "a");
+}
+
+/// S15: the default of a shared budget is 10 restarts in a minute, unless every member declares a backoff. A snapshot
+/// shows it for each member. A requested start has a budget of its own.
+#[tokio::test(start_paused = true)]
+async fn a_shared_budget_has_the_defaults_of_a_group() {
+    supervisor! {
+        struct Patient(journal: Journal) {
+            #![strategy(OneForOne, budget = Shared)]
+            #[backoff(1ms..2ms)]
+            a: Probe = Probe::start("a", journal).await?,
+            #[backoff(1ms..2ms)]
+            b: Probe = Probe::start("b", journal).await?,
+        }
+        struct Mixed(journal: Journal) {
+            #![strategy(OneForOne, budget = Shared)]
+            #[backoff(1ms..2ms)]
+            a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
+    let tree = Patient::start(Journal::default()).await.unwrap();
+    for _ in 0..100 {
+        tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(ms(10)).await;
+    }
+    assert_eq!((tree.a.incarnation(), tree.b.incarnation()), (101, 1));
+    let journal = Journal::default();
+    let tree = Mixed::start(journal.clone()).await.unwrap();
+    tree.b.stop();
+    soon(tree.b.terminated()).await.unwrap();
+    journal.plan("b start", 1, Fault::Error);
+    tree.b.start_again().unwrap();
+    pass(secs(1)).await;
+    assert!(matches!(tree.b.ended(), Some(Ended::Failed(_))), "a first start without a backoff");
+    tree.b.start_again().unwrap();
+    pass(secs(1)).await;
+    for n in 1..=10 {
+        let child = if n % 2 == 0 { &tree.a } else { &tree.b };
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(1)).await;
+        for node in &tree.snapshot().root.children {
+            let restarts = node.restarts.as_ref().expect("a child has a budget");
+            assert_eq!((restarts.used, restarts.max), (n, Some(10)), "{}", node.path);
+        }
+    }
+    assert!(tree.ended().is_none());
+    tree.a.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let report = soon(tree.join()).await;
+    assert!(matches!(report.ended.failure().map(Failure::cause), Some(Cause::LimitReached)));
+}
+
+/// S15, S38: the children that an actor spawns can share a budget.
+#[tokio::test(start_paused = true)]
+async fn the_children_of_an_actor_can_share_a_budget() {
+    struct Boss(Journal);
+    #[actor]
+    impl Boss {
+        async fn handle(&mut self, reply: Reply<[ActorRef<Probe>; 2]>, cx: &mut Context<Self>) {
+            let mut spawned = Vec::new();
+            for name in ["a", "b"] {
+                let journal = self.0.clone();
+                let start = move || {
+                    let journal = journal.clone();
+                    async move { Ok(Probe::start(name, journal).await?) }
+                };
+                spawned.push(cx.spawn(name, start).await.unwrap());
+            }
+            let journal = self.0.clone();
+            let limited = cx.spawn("limited", move || {
+                let journal = journal.clone();
+                async move { Ok(Probe::start("limited", journal).await?) }
+            });
+            let refused = limited.limit(RestartLimit::new().max_restarts(MaxRestarts::AtMost(1))).await;
+            assert!(refused.unwrap_err().to_string().contains("with a shared budget all children share one limit"));
+            reply.send(spawned.try_into().unwrap());
+        }
+        #[supervision]
+        fn children(&self) -> SupervisorStrategy {
+            strategy! { #![strategy(OneForOne, max_restarts = 2, within = 1min, budget = Shared)] }
+        }
+    }
+    supervisor! {
+        struct Tree(journal: Journal) {
+            #![decider(_ => Stop)]
+            boss: Boss = Boss(journal),
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let tree = Tree::start(Journal::default()).await.unwrap();
+    let [a, b] = soon(tree.boss.ask(|reply| reply)).await.unwrap();
+    for child in [&a, &b] {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+        pass(secs(1)).await;
+    }
+    assert_eq!((a.incarnation(), b.incarnation()), (2, 2));
+    b.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let ended = soon(tree.boss.terminated()).await.unwrap();
+    assert!(matches!(ended.failure().map(Failure::cause), Some(Cause::LimitReached)), "{ended}");
 }

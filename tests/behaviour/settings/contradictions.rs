@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use supervise::error::{InvalidSettings, SpawnError};
 use supervise::policy::{
-    ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff, SteppedBackoff,
-    WhileDown,
+    BudgetScope, ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff,
+    SteppedBackoff, WhileDown,
 };
 use supervise::prelude::*;
 
@@ -350,4 +350,62 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     slots.await.unwrap().stop();
     let rejects = probe().mailbox(Mailbox::Unbounded).while_down(WhileDown::Reject).backoff(slow);
     rejects.await.unwrap().stop();
+}
+
+/// S15, S21: a computed limit that the children with one budget can never reach together, and a strategy that is given
+/// as a value and contradicts itself.
+#[tokio::test(start_paused = true)]
+async fn a_shared_budget_that_makes_no_sense_is_an_error() {
+    supervisor! {
+        struct Slow(journal: Journal, within: Duration) {
+            #![strategy(OneForOne, max_restarts = 4, within = within, budget = Shared)]
+            #[backoff(1s..8s, reset = Auto(1min))]
+            a: Probe = Probe::start("a", journal).await?,
+            #[backoff(1s..8s, reset = Auto(1min))]
+            b: Probe = Probe::start("b", journal).await?,
+        }
+        struct Parents(journal: Journal, strategy: SupervisorStrategy) {
+            parent: Parent = Parent(journal, strategy, None),
+        }
+    }
+    let failure = soon(Slow::start(Journal::default(), secs(6))).await.unwrap_err();
+    assert_eq!(of(&failure).1, NeverReached { failures: 5, least: secs(6), within: secs(6) });
+    let _slow = soon(Slow::start(Journal::default(), secs(7))).await.unwrap();
+
+    /// Spawns a child, and keeps its error.
+    struct Parent(Journal, SupervisorStrategy, Option<SpawnError>);
+    #[actor]
+    impl Parent {
+        fn handle(&mut self, reply: Reply<Option<SpawnError>>) {
+            reply.send(self.2.clone());
+        }
+        #[pre_start]
+        async fn begin(&mut self, cx: &mut Context<Self>) {
+            let journal = self.0.clone();
+            let start = move || {
+                let journal = journal.clone();
+                async move { Ok(Probe::start("child", journal).await?) }
+            };
+            self.2 = cx.spawn("child", start).await.err();
+        }
+        #[supervision]
+        fn strategy(&self) -> SupervisorStrategy {
+            self.1.clone()
+        }
+    }
+    let shared = |strategy| SupervisorStrategy::new(strategy).budget(BudgetScope::Shared);
+    for (strategy, expected) in [
+        (shared(Strategy::OneForOne), None),
+        (shared(Strategy::AllForOne), Some(SharedInGroup(Strategy::AllForOne))),
+        (shared(Strategy::OneForOne).on_limit(OnLimit::Stop), Some(StopAtSharedLimit)),
+        (shared(Strategy::OneForOne).max_restarts(MaxRestarts::Unlimited), Some(NoLimit("budget"))),
+    ] {
+        let tree = Parents::start(Journal::default(), strategy).await.unwrap();
+        let found = match soon(tree.parent.ask(|reply| reply)).await.unwrap() {
+            Some(SpawnError::InvalidSettings { what, .. }) => Some(what),
+            None => None,
+            Some(other) => panic!("{other}"),
+        };
+        assert_eq!(found, expected);
+    }
 }

@@ -156,3 +156,31 @@ async fn strategy_on_limit_stop_is_obeyed() {
     fail(&tree.b, 1).await;
     assert_eq!(tree.b.incarnation(), 2, "the sibling's budget is untouched");
 }
+
+/// S15: a shared budget is used up by all children together.
+#[tokio::test(start_paused = true)]
+async fn strategy_budget_shared_is_obeyed() {
+    supervisor! {
+        struct Shared(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 2, within = 1h, budget = Shared)]
+            a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        }
+        struct Apart(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 2, within = 1h)]
+            a: Probe = Probe::start("a", journal).await?,
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
+    let shared = Shared::start(Journal::default()).await.unwrap();
+    fail(&shared.a, 2).await;
+    pass(secs(1)).await;
+    fail(&shared.b, 1).await;
+    let report = shared.join().await;
+    assert!(matches!(report.ended.failure().map(Failure::cause), Some(Cause::LimitReached)));
+    let apart = Apart::start(Journal::default()).await.unwrap();
+    fail(&apart.a, 2).await;
+    fail(&apart.b, 2).await;
+    pass(secs(1)).await;
+    assert_eq!((apart.a.incarnation(), apart.b.incarnation()), (3, 3));
+}

@@ -9,7 +9,7 @@ impl Counter {
     }
     fn children(&self) -> SupervisorStrategy {
         strategy! {
-            #![strategy(AllForOne, max_restarts = 3, within = 1min)]
+            #![strategy(OneForOne, max_restarts = 3, within = 1min, budget = Shared)]
         }
     }
 }

@@ -16,7 +16,7 @@ impl Counter {
 
     #[supervision]
     fn children(&self) -> SupervisorStrategy {
-        strategy! { #![strategy(AllForOne, max_restarts = 3, within = 1min)] }
+        strategy! { #![strategy(OneForOne, max_restarts = 3, within = 1min, budget = Shared)] }
     }
 }
 

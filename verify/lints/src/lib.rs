@@ -85,7 +85,7 @@ impl Db {
     fn supervision(&self) -> SupervisorStrategy {
         let most = u32::try_from(self.names.len()).unwrap_or(3);
         strategy! {
-            #![strategy(AllForOne, max_restarts = most, within = 1s)]
+            #![strategy(OneForOne, max_restarts = most, within = 1s, budget = Shared)]
             #![decider(Broken::Timeout { .. } => Restart, Broken::Corrupt => Stop, _ => Escalate)]
         }
     }

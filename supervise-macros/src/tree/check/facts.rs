@@ -55,8 +55,16 @@ pub(super) fn defaults(settings: &[Setting]) -> supervise_rules::Child {
 pub(super) fn supervision(settings: &[Setting]) -> Supervision {
     Supervision {
         group: group_strategy(settings).is_some(),
+        shared: chosen(settings, "budget", "Shared"),
+        stops: chosen(settings, "on_limit", "Stop"),
         limit: setting(settings, "strategy").map(limit).unwrap_or_default(),
     }
+}
+
+/// Whether `strategy` has this word for an argument.
+fn chosen(settings: &[Setting], argument: &str, chosen: &str) -> bool {
+    let value = setting(settings, "strategy").and_then(|strategy| Some(strategy.named(argument)?.1));
+    value.and_then(word).is_some_and(|word| word == chosen)
 }
 
 /// The value of `name = value`.

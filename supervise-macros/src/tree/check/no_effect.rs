@@ -18,6 +18,9 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
     {
         errors.at(name.span(), "every child is `Temporary`, so nothing is ever restarted; remove `max_restarts`");
     }
+    if temporary && let Some((name, _)) = strategy.named("budget") {
+        errors.at(name.span(), "every child is `Temporary`, so nothing is ever restarted; remove `budget`");
+    }
 }
 
 /// Reports arguments of `lifecycle` that this child cannot obey.

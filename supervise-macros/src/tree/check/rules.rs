@@ -141,13 +141,28 @@ impl Place<'_> {
             }
             Problem::NoLimit { setting, unlimited } => self.no_limit(setting, unlimited),
             Problem::LimitInGroup => {
-                let strategy = group_strategy(self.above).map_or_else(String::new, ToString::to_string);
-                let message = format!(
-                    "`limit` is for a child under `OneForOne` or a `[..]`; under `{strategy}` all children share one \
-                     budget, that of `strategy`; remove it"
-                );
+                let message = match group_strategy(self.above) {
+                    Some(strategy) => format!(
+                        "`limit` is for a child under `OneForOne` or a `[..]`; under `{strategy}` all children share \
+                         one budget, that of `strategy`; remove it"
+                    ),
+                    None => "`limit` is for a child with a budget of its own or a `[..]`; with `budget = Shared` all \
+                             children share one, that of `strategy`; remove it"
+                        .to_owned(),
+                };
                 (self.name("limit"), message)
             }
+            Problem::SharedInGroup => {
+                let strategy = group_strategy(self.settings).map_or_else(String::new, ToString::to_string);
+                let message = format!("under `{strategy}` all children share one budget anyway; remove `budget`");
+                (self.argument("strategy", "budget"), message)
+            }
+            Problem::StopAtSharedLimit => (
+                self.value("strategy", "on_limit"),
+                "at a shared limit, `Stop` would end only the child that failed last; remove `on_limit`, and the tree \
+                 fails"
+                    .into(),
+            ),
             Problem::NeverReached { failures, least, within } => {
                 let whose = self.child.map_or("of the children".into(), |child| format!("of `{}`", child.name));
                 let at = self.limited_by().or_else(|| setting(self.above, "strategy"));

@@ -294,7 +294,7 @@ pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
     }
 }
 
-/// Emits `max_restarts`, `within` and `on_limit` as methods of `on`.
+/// Emits `max_restarts`, `within`, `on_limit` and `budget` as methods of `on`.
 fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
     let Args::List(args) = &setting.args else { return on };
     let methods = args.iter().filter_map(|arg| {
@@ -305,6 +305,7 @@ fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
             }
             ("max_restarts", _) => quote!(.#name(__rt::MaxRestarts::AtMost(#value))),
             ("on_limit", Some(word)) => quote!(.#name(__rt::OnLimit::#word)),
+            ("budget", Some(word)) => quote!(.#name(__rt::BudgetScope::#word)),
             ("within", _) => {
                 let value = lower_time(&arg.value);
                 quote!(.#name(#value))

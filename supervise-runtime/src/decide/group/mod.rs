@@ -48,7 +48,7 @@ use crate::values::failure::{Failure, Row};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Directive, Lifecycle, OnLimit, RestartLimit, ShutdownOrder, Strategy};
+use crate::values::strategy::{BudgetScope, Directive, Lifecycle, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 mod roster;
 mod view;
@@ -173,7 +173,10 @@ pub(crate) struct Group {
     strategy: Strategy,
     limit: RestartLimit,
     shutdown_order: ShutdownOrder,
+    /// The restarts of all members, where they share a budget.
     budget: Budget,
+    /// The members share a budget under `OneForOne`, too.
+    shared: bool,
     roster: Roster,
     /// The number of members that have not ended.
     living: u32,
@@ -221,6 +224,7 @@ impl Group {
             limit,
             shutdown_order: if owner == Owner::Set { ShutdownOrder::Together } else { ShutdownOrder::Reverse },
             budget: Budget::default(),
+            shared: false,
             roster: Roster::default(),
             living: 0,
             mode: Group::first_mode(owner),
@@ -255,9 +259,10 @@ impl Group {
     }
 
     /// Sets strategy and budget for this instance of the supervisor, once per instance (S4).
-    pub(crate) fn configure(&mut self, strategy: Strategy, limit: RestartLimit) {
-        self.strategy = strategy;
-        self.limit = limit;
+    pub(crate) fn configure(&mut self, limits: SupervisorLimits) {
+        self.strategy = limits.strategy;
+        self.limit = limits.limit;
+        self.shared = limits.budget == BudgetScope::Shared;
         self.budget = Budget::default();
     }
 
@@ -349,9 +354,7 @@ impl Group {
 
     /// Returns the restarts before a failure of the child at this time.
     pub(crate) fn row(&self, id: Id, now: Instant) -> Row {
-        self.roster
-            .get(id)
-            .map_or(Row::default(), |member| member.restart_delay.row(member.settings.delay(), now))
+        self.roster.get(id).map_or(Row::default(), |member| member.restart_delay.row(member.settings.delay(), now))
     }
 
     /// Returns the length of the child's streak of restarts; 1 for the first.
@@ -407,6 +410,11 @@ impl Group {
         self.strategy != Strategy::OneForOne
     }
 
+    /// Returns whether restarts of the child count against the budget of all members.
+    fn shares_budget(&self, id: Id) -> bool {
+        (self.is_group() || self.shared) && !self.is_alone(id)
+    }
+
     /// Returns the limit of one child (S15).
     fn allowance_of(&self, id: Id) -> Allowance {
         let on_limit = if self.owner == Owner::Set { OnLimit::Stop } else { OnLimit::Escalate };
@@ -419,11 +427,9 @@ impl Group {
         }
     }
 
-    /// Returns the limit of the whole group. There is no default limit if every member declares a backoff.
+    /// Returns the limit of all members together. There is no default limit if every member declares a backoff.
     fn group_allowance(&self) -> Allowance {
-        let mut members = self.roster.iter().filter(|member| !member.is_value());
-        let declared = members.all(|member| member.settings.backoff.is_some());
-        Allowance::resolve(RestartLimit::new(), self.limit, declared, OnLimit::Escalate)
+        Allowance::resolve(RestartLimit::new(), self.limit, self.roster.all_back_off(), OnLimit::Escalate)
     }
 
     #[cfg(test)]
@@ -453,9 +459,9 @@ impl Group {
         matches!(self.mode, GroupState::Down { from, .. } if from == 0 || self.order(id) >= from)
     }
 
-    /// Returns the budget that all members of a group share; under `OneForOne` each member has its own.
+    /// Returns the budget that all members share; otherwise each member has its own.
     pub(crate) fn view_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
-        let allowance = self.is_group().then(|| self.group_allowance())?;
+        let allowance = (self.is_group() || self.shared).then(|| self.group_allowance())?;
         Some((self.budget.used(&allowance, now), allowance))
     }
 
@@ -490,7 +496,8 @@ impl Group {
 
     /// Returns the settings about restarts.
     pub(crate) fn limits(&self) -> SupervisorLimits {
-        SupervisorLimits { strategy: self.strategy, limit: self.limit }
+        let budget = if self.shared { BudgetScope::Shared } else { BudgetScope::PerChild };
+        SupervisorLimits { strategy: self.strategy, limit: self.limit, budget }
     }
 
     pub(crate) fn owner(&self) -> Owner {
@@ -543,8 +550,8 @@ impl Group {
 
     /// The build has reached this member (again). Its settings may have changed with the parameters.
     pub(crate) fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
+        self.roster.set_settings(id, settings);
         let member = self.roster.member(id);
-        member.settings = settings;
         member.reached = true;
         if member.is_value() && member.at != MemberState::Up {
             member.at = MemberState::Up;
@@ -1094,12 +1101,13 @@ impl Group {
         if self.roster.member(id).is_temporary() {
             return self.stop_for(id, Ended::by(failure), failure, facts.now);
         }
-        let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
-        let budget = match alone {
-            false => &mut self.budget,
+        let shares = self.shares_budget(id);
+        let allowance = if shares { self.group_allowance() } else { self.allowance_of(id) };
+        let budget = match shares {
+            true => &mut self.budget,
             // Without a limit there is nothing to remember.
-            true if allowance.max.is_none() => &mut Budget::default(),
-            true => self.roster.member(id).budget.get_or_insert_default(),
+            false if allowance.max.is_none() => &mut Budget::default(),
+            false => self.roster.member(id).budget.get_or_insert_default(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
             self.effects.push(GroupEffect::LimitReached(id));
@@ -1146,12 +1154,12 @@ impl Group {
         if self.roster.member(id).is_temporary() {
             return Some(OnLimit::Stop);
         }
-        let alone = !self.is_group() || self.is_alone(id);
-        let allowance = if alone { self.allowance_of(id) } else { self.group_allowance() };
+        let shares = self.shares_budget(id);
+        let allowance = if shares { self.group_allowance() } else { self.allowance_of(id) };
         allowance.max?;
-        let budget = match alone {
-            false => &mut self.budget,
-            true => self.roster.member(id).budget.get_or_insert_default(),
+        let budget = match shares {
+            true => &mut self.budget,
+            false => self.roster.member(id).budget.get_or_insert_default(),
         };
         (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
     }

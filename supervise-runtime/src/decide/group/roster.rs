@@ -1,6 +1,8 @@
 //! The members of a group in their slots.
 
-use crate::decide::member::Member;
+use std::sync::Arc;
+
+use crate::decide::member::{Member, Settings};
 
 /// The slot of a member in the table of children.
 pub(crate) type Id = u32;
@@ -20,6 +22,8 @@ pub(super) struct Roster {
     free: Vec<Id>,
     /// The next order number. A declared tree keeps all members, so there the number is also the slot.
     orders: u64,
+    /// The number of members that declare no backoff. A limit that all members share depends on it at each restart.
+    without_backoff: usize,
     /// The number of members that were looked at, one by one.
     #[cfg(test)]
     pub(super) steps: std::cell::Cell<u64>,
@@ -89,8 +93,21 @@ impl Roster {
         self.orders - 1
     }
 
+    /// Returns whether every member declares a backoff.
+    pub(super) fn all_back_off(&self) -> bool {
+        self.without_backoff == 0
+    }
+
+    /// Replaces the settings of a member, which may have changed with the parameters.
+    pub(super) fn set_settings(&mut self, id: Id, settings: Arc<Settings>) {
+        let before = std::mem::replace(&mut self.member(id).settings, settings);
+        self.without_backoff -= usize::from(before.lacks_backoff());
+        self.without_backoff += usize::from(self.member(id).settings.lacks_backoff());
+    }
+
     /// Puts the member into a free slot, or a new one at the end.
     pub(super) fn put(&mut self, member: Member) -> Id {
+        self.without_backoff += usize::from(member.settings.lacks_backoff());
         while let Some(id) = self.free.pop() {
             // Ids of slots beyond the end may still be in the list.
             if let Some(slot) = self.slots.get_mut(id as usize) {
@@ -107,6 +124,7 @@ impl Roster {
     /// length forever.
     pub(super) fn vacate(&mut self, id: Id) -> Option<Member> {
         let member = self.slots[id as usize].take();
+        self.without_backoff -= usize::from(member.as_ref().is_some_and(|member| member.settings.lacks_backoff()));
         self.free.push(id);
         while let Some(None) = self.slots.last() {
             self.slots.pop();

@@ -115,8 +115,8 @@ fn plans() -> impl Strategy<Value = Plan> {
     let on_limit = prop_oneof![Just(OnLimit::Escalate), Just(OnLimit::Stop)];
     let significant = prop_oneof![4 => Just(false), 1 => Just(true)];
     let together = prop_oneof![2 => Just(false), 1 => Just(true)];
-    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, together);
-    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, together)| {
+    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, any::<bool>(), together);
+    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, shared, together)| {
         if owner != Owner::Tree {
             // A member that is spawned does not have kept values among its children.
             for member in members.iter_mut().filter(|member| member.0.is_none()) {
@@ -124,7 +124,10 @@ fn plans() -> impl Strategy<Value = Plan> {
             }
         }
         let strategy = if owner == Owner::Set { Range::OneForOne } else { strategy };
-        Plan { owner, strategy, members, max, on_limit, significant, together: together && owner == Owner::Tree }
+        // The rules allow it for this strategy only, and not with a Stop at the limit.
+        let shared = shared && strategy == Range::OneForOne && owner != Owner::Set && on_limit == OnLimit::Escalate;
+        let together = together && owner == Owner::Tree;
+        Plan { owner, strategy, members, max, on_limit, significant, shared, together }
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::group::{Group, GroupEffect, Owner};
 use super::harness::{ALL, tree};
 use crate::values::invalid_settings::SupervisorLimits;
-use crate::values::strategy::{Directive, MaxRestarts, OnLimit, RestartLimit, Strategy};
+use crate::values::strategy::{BudgetScope, Directive, MaxRestarts, OnLimit, RestartLimit, Strategy};
 
 /// S4: each instance of a supervisor has its own settings, and a budget that is not used yet.
 #[test]
@@ -15,13 +15,18 @@ fn a_new_instance_uses_its_own_settings_and_a_fresh_budget() {
     let used = |group: &Group, now| group.view_shared(now).map(|(used, allowance)| (used, allowance.max));
     assert_eq!(used(&harness.group, harness.now), Some((1, Some(1))));
     let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(7)).within(Duration::from_secs(3));
-    harness.group.configure(Strategy::AllForOne, limit);
+    let budget = BudgetScope::PerChild;
+    harness.group.configure(SupervisorLimits { strategy: Strategy::AllForOne, limit, budget });
     assert_eq!(harness.group.strategy(), Strategy::AllForOne);
-    let SupervisorLimits { strategy, limit: declared } = harness.group.limits();
+    let SupervisorLimits { strategy, limit: declared, .. } = harness.group.limits();
     assert_eq!((strategy, declared), (Strategy::AllForOne, limit));
     assert_eq!(used(&harness.group, harness.now), Some((0, Some(7))));
-    harness.group.configure(Strategy::OneForOne, limit);
+    harness.group.configure(SupervisorLimits { strategy: Strategy::OneForOne, limit, budget });
     assert_eq!(used(&harness.group, harness.now), None, "each member has a budget of its own");
+    let shared = SupervisorLimits { strategy: Strategy::OneForOne, limit, budget: BudgetScope::Shared };
+    harness.group.configure(shared);
+    assert_eq!(used(&harness.group, harness.now), Some((0, Some(7))), "all members have one");
+    assert_eq!(harness.group.limits().budget, BudgetScope::Shared);
 }
 
 /// S15: without a declared `on_limit`, an instance of a set ends at its limit, and any other child escalates.

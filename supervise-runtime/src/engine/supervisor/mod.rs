@@ -129,11 +129,13 @@ pub(crate) enum Refused {
 
 impl ChildTable {
     pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
+        let mut group = Group::new(owner, strategy.strategy, strategy.limit);
+        group.configure(SupervisorLimits::new(strategy));
         ChildTable {
             inner: Mutex::ranked(
                 Rank::Group,
                 Inner {
-                    group: Group::new(owner, strategy.strategy, strategy.limit),
+                    group,
                     entries: Vec::new(),
                     names: BTreeSet::new(),
                     watched: false,
@@ -155,7 +157,7 @@ impl ChildTable {
 
     /// Sets strategy and decider, once per instance of the owner.
     pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
-        lock(&self.inner).group.configure(strategy.strategy, strategy.limit);
+        lock(&self.inner).group.configure(SupervisorLimits::new(&strategy));
         let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
         drop(before); // user code
     }

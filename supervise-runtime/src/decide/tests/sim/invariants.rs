@@ -89,9 +89,9 @@ impl Sim {
 
     pub(in crate::decide::tests) fn check_budget(&mut self, id: Id) {
         let child = self.children[id as usize].as_ref().expect("a living child");
-        let alone = !self.plan.is_group() || child.alone;
+        let own = !self.plan.shares_budget() || child.alone;
         // A declared backoff does not lift a declared limit.
-        let key = alone.then_some(id);
+        let key = own.then_some(id);
         let (now, max) = (self.now, self.plan.max as usize);
         self.charges.retain(|(_, at)| now.duration_since(*at) < WITHIN);
         let used = self.charges.iter().filter(|(of, _)| *of == key).count();

@@ -20,9 +20,10 @@ use crate::decide::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owne
 use crate::decide::member::Settings;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Lifecycle, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, Strategy};
+use crate::values::strategy::{BudgetScope, Lifecycle, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 pub(in crate::decide::tests) const WITHIN: Duration = Duration::from_millis(400);
 
@@ -34,6 +35,8 @@ pub(in crate::decide::tests) struct Plan {
     pub(in crate::decide::tests) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
     pub(in crate::decide::tests) max: u32,
     pub(in crate::decide::tests) on_limit: OnLimit,
+    /// Whether all members have one budget under `OneForOne`, too.
+    pub(in crate::decide::tests) shared: bool,
     /// Whether the supervisor ends when a member ends and is not restarted (S22).
     pub(in crate::decide::tests) significant: bool,
     /// Whether the members of a tree go down at the same time (S44).
@@ -43,6 +46,20 @@ pub(in crate::decide::tests) struct Plan {
 impl Plan {
     pub(in crate::decide::tests) fn is_group(&self) -> bool {
         self.strategy != Strategy::OneForOne
+    }
+
+    pub(in crate::decide::tests) fn shares_budget(&self) -> bool {
+        self.shared || self.is_group()
+    }
+
+    fn group(&self) -> Group {
+        let mut group = Group::new(self.owner, self.strategy, self.limit());
+        let budget = if self.shared { BudgetScope::Shared } else { BudgetScope::PerChild };
+        group.configure(SupervisorLimits { strategy: self.strategy, limit: self.limit(), budget });
+        if self.together {
+            group.set_shutdown_order(ShutdownOrder::Together);
+        }
+        group
     }
 
     pub(in crate::decide::tests) fn limit(&self) -> RestartLimit {
@@ -109,12 +126,8 @@ pub(in crate::decide::tests) fn failure(phase: Phase) -> Failure {
 
 impl Sim {
     pub(in crate::decide::tests) fn new(plan: Plan) -> Self {
-        let mut group = Group::new(plan.owner, plan.strategy, plan.limit());
-        if plan.together {
-            group.set_shutdown_order(ShutdownOrder::Together);
-        }
         let mut sim = Sim {
-            group,
+            group: plan.group(),
             children: Vec::new(),
             now: Instant::now(),
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },

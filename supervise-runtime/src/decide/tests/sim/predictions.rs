@@ -17,7 +17,7 @@ impl Sim {
 
     fn check_views(&self) {
         let shared = self.group.view_shared(self.now);
-        assert_eq!(shared.is_some(), self.plan.is_group());
+        assert_eq!(shared.is_some(), self.plan.shares_budget());
         let living = |id: &Id| self.group.at(*id) != MemberState::Ended;
         assert_eq!(self.group.living() as usize, self.ids().into_iter().filter(living).count());
         let mut orders = Vec::new();
@@ -36,7 +36,7 @@ impl Sim {
             assert_eq!(view.fresh, child.dynamic && first, "{id} is shown as fresh");
             assert_eq!(self.group.was_up(id), child.was_up, "{id} was up");
             assert_eq!((self.group.streak(id), view.streak), (child.streak, child.streak), "the streak of {id}");
-            let key = (!self.plan.is_group()).then_some(id);
+            let key = (!self.plan.shares_budget()).then_some(id);
             let counts = |(of, at): &&(_, _)| *of == key && self.now.duration_since(*at) < WITHIN;
             let used = self.charges.iter().filter(counts).count() as u32;
             assert_eq!(view.used, used.min(self.plan.max), "the restarts of {id} that count");

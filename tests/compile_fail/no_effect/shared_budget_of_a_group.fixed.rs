@@ -1,0 +1,16 @@
+// `no_effect/shared_budget_of_a_group.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne, max_restarts = 3, within = 1min)]
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}

@@ -1,0 +1,19 @@
+// C4. Under AllForOne and RestForOne all children share one budget anyway.
+// Repair: Remove `budget`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(AllForOne, max_restarts = 3, within = 1min, budget = Shared)] //~
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+// `no_effect/shared_budget_that_stops.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = 3, within = 1min, budget = Shared)]
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}

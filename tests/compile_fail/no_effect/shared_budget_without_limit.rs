@@ -1,0 +1,19 @@
+// C4. Without a limit there is nothing to share.
+// Repair: Remove `budget`, or write a number.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts = Unlimited, budget = Shared)] //~
+        db: Db = Db,
+        cart: Db = Db,
+    }
+}
+
+fn main() {}
