@@ -16,7 +16,7 @@ const SEEDS: [&str; 3] = [
     ts : [ task ] = | n : u32 | | cx | serve ( cx , n ) , own : [ A ] = | | A :: tree ( ) , }
     struct B { a : A = A :: tree ( ) , }",
     "struct C < T : Row , const N : usize > ( first : T ) where T : Sync { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
-    # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , start = 3s ) ]
+    # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , best_effort , start = 3s ) ]
     b : task = heartbeat ( a ) , pub let port : u16 = a . port ( ) ; c : Option < task > = None , d : [ Loader < T > ; N ] = | i : usize | Loader ( first ) , }",
 ];
 

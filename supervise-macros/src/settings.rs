@@ -161,11 +161,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("drain", Value::Flag, "off; only for actors"),
             arg("ready", Value::Flag, "off; only for tasks with a context"),
             arg("significant", Value::Flag, "off; not for a `Permanent` child"),
+            arg("best_effort", Value::Flag, "off; only for an actor, a task, or an array of them"),
         ],
         default: "see its arguments",
         doc: "The ends after which the child is restarted; the time that a stop and a start may take; whether a stop first \
               handles the queued messages and finishes background work; whether the task itself reports when it is \
-              ready; whether the supervisor ends with the child.",
+              ready; whether the supervisor ends with the child; whether the first start of the tree goes on without the \
+              child if it fails.",
     },
     Setting {
         name: "pre_restart",

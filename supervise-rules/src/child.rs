@@ -61,6 +61,8 @@ pub struct Child {
     pub drain: bool,
     /// Whether the supervisor ends with the child.
     pub significant: bool,
+    /// Whether the first start of the tree goes on without the child.
+    pub best_effort: bool,
     /// The delay before each restart.
     pub backoff: Option<Backoff>,
     /// The delay before each restart of a child that declares none: the default of its tree.
@@ -184,6 +186,9 @@ impl Child {
         }
         if self.significant && self.lifecycle == Lifecycle::Permanent {
             report(Problem::SignificantPermanent);
+        }
+        if self.best_effort && self.significant && self.lifecycle == Lifecycle::Temporary {
+            report(Problem::SignificantBestEffort);
         }
     }
 
@@ -345,6 +350,15 @@ mod tests {
         assert_eq!(of(true, Shutdown::Kill), [Problem::DrainWithoutTime]);
         assert_eq!(of(false, Shutdown::Kill), []);
         assert_eq!(of(true, Shutdown::Infinity), []);
+    }
+
+    #[test]
+    fn what_the_tree_ends_with_is_no_best_effort() {
+        let of =
+            |significant, lifecycle| problems(&Child { best_effort: true, significant, lifecycle, ..Child::default() });
+        assert_eq!(of(true, Lifecycle::Temporary), [Problem::SignificantBestEffort]);
+        assert_eq!(of(true, Lifecycle::Transient), [], "its failure does not end the tree");
+        assert_eq!(of(false, Lifecycle::Temporary), []);
     }
 
     #[test]

@@ -129,6 +129,8 @@ pub enum Problem {
     DrainWithoutTime,
     /// `significant` on a child that never ends by itself.
     SignificantPermanent,
+    /// `best_effort` on a child whose failure ends the tree.
+    SignificantBestEffort,
     /// This setting is about restarts, and the child is `Temporary`.
     NeverRestarted(&'static str),
     /// `within` or `on_limit` without a number of restarts to count.

@@ -4,7 +4,7 @@
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
-pub use crate::actor::options::{ChildOptions, OfActors};
+pub use crate::actor::options::{ChildOptions, NotATree, OfActors};
 pub use crate::actor::{Actor, DeclaredHooks, HandleOutput, Outcome, OutputIf, Watcher};
 pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
 pub use crate::tree::children::{Children, Key, Keyed, need_key};

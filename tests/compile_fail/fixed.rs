@@ -169,6 +169,12 @@ mod names {
 mod no_effect {
     #[path = "array_of_zero_children.fixed.rs"]
     mod array_of_zero_children;
+    #[path = "best_effort_of_a_late_handle.fixed.rs"]
+    mod best_effort_of_a_late_handle;
+    #[path = "best_effort_of_a_set.fixed.rs"]
+    mod best_effort_of_a_set;
+    #[path = "best_effort_of_a_significant_child.fixed.rs"]
+    mod best_effort_of_a_significant_child;
     #[path = "child_limit_in_a_group.fixed.rs"]
     mod child_limit_in_a_group;
     #[path = "child_limit_with_a_shared_budget.fixed.rs"]
@@ -403,6 +409,8 @@ mod types {
     mod array_index_of_wrong_type;
     #[path = "array_length_of_wrong_type.fixed.rs"]
     mod array_length_of_wrong_type;
+    #[path = "best_effort_of_a_tree.fixed.rs"]
+    mod best_effort_of_a_tree;
     #[path = "initial_arguments_of_wrong_type.fixed.rs"]
     mod initial_arguments_of_wrong_type;
     #[path = "key_argument_of_wrong_type.fixed.rs"]

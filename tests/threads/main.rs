@@ -6,11 +6,13 @@
 //!
 //! `THREADS_SECONDS` sets how long the random walks run (10), `THREADS_DROPS` how many runtimes are dropped while
 //! everything is running (100), `THREADS_STARTS` how often a requested start races with an end (2,000),
-//! `THREADS_REPORTS` how many trees are stopped to read their reports (5,000), and `SEED` the random numbers.
+//! `THREADS_REPORTS` how many trees are stopped to read their reports (5,000), `THREADS_FIRST_STARTS` how many trees start
+//! without some of their children (500), and `SEED` the random numbers.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
 mod dropped_runtimes;
+mod first_starts;
 mod reports;
 mod requested_starts;
 mod tree;

@@ -252,6 +252,7 @@ fn any(failure: &Failure) -> Directive {
         0 | 1 => Directive::Resume,
         2 => Directive::Escalate,
         3 => Directive::Stop,
+        4 | 5 => Directive::Default,
         _ => Directive::Restart,
     }
 }
@@ -267,7 +268,7 @@ supervisor! {
 
         #[mailbox(Bounded(8))]
         pub a: Worker = Worker::new(&w, "alone/a"),
-        #[lifecycle(Transient, drain)]
+        #[lifecycle(Transient, drain, best_effort)]
         pub b: Worker = Worker::new(&w, "alone/b"),
         #[backoff(1ms..4ms)]
         #[mailbox(Bounded(4))]
@@ -280,6 +281,7 @@ supervisor! {
         #[mailbox(Bounded(4))]
         pub keyed: [u64 => Worker] = |k: u64| Worker::new(&w, format!("alone/keyed/{k}")),
         pub jobs: [task] = |n: u64| |cx| job(w, format!("alone/jobs/{n}"), cx),
+        #[lifecycle(Transient, best_effort)]
         pub job: task = |cx| job(w, "alone/job".into(), cx),
     }
 
@@ -289,7 +291,7 @@ supervisor! {
         #![shutdown(20ms, Together)]
 
         pub x: Worker = Worker::new(&w, "all/x"),
-        #[lifecycle(Transient)]
+        #[lifecycle(Transient, best_effort)]
         pub y: Worker = Worker::new(&w, "all/y"),
         #[backoff(1ms..3ms)]
         pub z: Worker = Worker::new(&w, "all/z"),

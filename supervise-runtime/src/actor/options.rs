@@ -287,6 +287,17 @@ impl<T> ChildOptions<T> {
 ///
 /// The bound is on the single methods, so that for a tree or a task the compiler reports this text, and not that there
 /// is no such method.
+/// Actors and tasks.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`best_effort` is for actors and tasks, and `{Self}` is a tree; write it above its children",
+    label = "the handle of a tree exists only once it was up"
+)]
+pub trait NotATree {}
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> NotATree for A {}
+
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this setting is for actors, and `{Self}` is a tree; write it above an actor inside that tree",
@@ -298,6 +309,16 @@ pub trait OfActors: Actor {}
 impl<A: Actor> OfActors for A {}
 
 impl<A> ChildOptions<A> {
+    /// Lets the first start of the tree go on without this child, if the child fails and is not restarted.
+    ///
+    /// See rule S21.
+    pub fn best_effort(self) -> Self
+    where
+        A: NotATree,
+    {
+        self.set(|common| common.best_effort = true)
+    }
+
     /// Lets a stop first handle the queued messages and finish what `cx.run` has begun, within the `shutdown` time; new
     /// messages are refused. Off by default: queued messages then become dead letters immediately.
     ///

@@ -25,6 +25,7 @@ pub(crate) fn facts(options: &Options, lifecycle: Lifecycle) -> rules::Child {
         ask: common.ask.into(),
         drain: common.drain,
         significant: common.significant,
+        best_effort: common.best_effort,
         backoff: common.backoff.as_ref().map(rules::Backoff::from),
         pace: common.pace.as_ref().map(rules::Backoff::from),
         limit: common.limit.into(),

@@ -49,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) significant: bool,
     /// The child may be absent (S28).
     pub(crate) optional: bool,
+    /// The first start goes on without the child (S21).
+    pub(crate) best_effort: bool,
 }
 
 impl Settings {
@@ -63,6 +65,7 @@ impl Settings {
             drain: false,
             significant: false,
             optional: false,
+            best_effort: false,
         }
     }
 

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands;
 use crate::actor::commands::CommandError;
-use crate::actor::options::ChildOptions;
+use crate::actor::options::{ChildOptions, NotATree};
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
@@ -308,6 +308,9 @@ impl fmt::Debug for TaskContext {
         f.debug_struct("TaskContext").field("path", &self.path()).finish_non_exhaustive()
     }
 }
+
+#[diagnostic::do_not_recommend]
+impl NotATree for Task {}
 
 impl ChildOptions<Task> {
     /// All defaults, for a task that does not take its context: such a task is dropped at its next await and needs no

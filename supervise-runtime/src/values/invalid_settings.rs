@@ -118,6 +118,9 @@ pub enum InvalidSettings {
     /// A `Permanent` child is `significant`, though it never ends by itself.
     #[error("a `Permanent` child never ends by itself; make it `Transient`, or remove `significant`")]
     SignificantPermanent,
+    /// A child whose failure ends the tree is `best_effort`.
+    #[error("the tree ends when this child fails, so it cannot be `best_effort`; remove that, or `significant`")]
+    SignificantBestEffort,
     /// `drain` is combined with `Kill`, which leaves no time to drain.
     #[error("`drain` needs time to handle messages, and `Kill` gives none; give another `shutdown`")]
     DrainWithoutTime,
@@ -186,6 +189,7 @@ impl InvalidSettings {
             Problem::FreshRedelivers => FreshRedelivers,
             Problem::DrainWithoutTime => DrainWithoutTime,
             Problem::SignificantPermanent => SignificantPermanent,
+            Problem::SignificantBestEffort => SignificantBestEffort,
             Problem::NeverRestarted(setting) => NeverRestarted(setting),
             Problem::NoLimit { setting, .. } => NoLimit(setting),
             Problem::LimitInGroup => LimitInGroup(strategy),

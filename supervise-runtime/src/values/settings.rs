@@ -31,6 +31,7 @@ pub(crate) struct Common {
     /// Whether this is a task that does not take its context, as far as the declaration tells.
     pub(crate) without_context: bool,
     pub(crate) significant: bool,
+    pub(crate) best_effort: bool,
     pub(crate) while_down: WhileDown,
     /// A restart begins with an empty mailbox.
     pub(crate) fresh: bool,

@@ -1,5 +1,6 @@
 //! The first start, which children are started again, and which actors are notified of an end.
 
+mod best_effort;
 mod death_watch;
 mod first_start;
 mod last_words;

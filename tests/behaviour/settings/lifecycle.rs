@@ -315,3 +315,24 @@ async fn post_restart_path_is_obeyed() {
     assert_eq!(restart_lines(|tree| &tree.plain).await.last().unwrap(), "plain post_restart");
     assert_eq!(restart_lines(|tree| &tree.post).await.last().unwrap(), "reload after Told");
 }
+
+/// S21: the first start goes on without a `best_effort` child that fails.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_best_effort_is_obeyed() {
+    supervisor! {
+        struct With(journal: Journal) {
+            #[lifecycle(Permanent, best_effort)]
+            extra: Probe = Probe::start("extra", journal).await?,
+            main: Probe = Probe::start("main", journal).await?,
+        }
+        struct Without(journal: Journal) {
+            extra: Probe = Probe::start("extra", journal).await?,
+            main: Probe = Probe::start("main", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("extra start", 2, crate::common::Fault::Error);
+    let tree = With::start(journal.clone()).await.unwrap();
+    assert!(matches!(tree.extra.ended(), Some(Ended::Failed(_))) && tree.main.is_alive());
+    assert!(Without::start(journal).await.is_err());
+}

@@ -274,6 +274,7 @@ const _: () = {
                     let __options = __options.lifecycle(__rt::Lifecycle::Transient);
                     let __options = __options.ready();
                     let __options = __options.significant();
+                    let __options = __options.best_effort();
                     __options.shutdown(__rt::ShutdownTimeout::Infinity)
                 };
                 __rt::Builder::child(
@@ -393,7 +394,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Infinity,
                     ),
                     settings: &[
-                        "lifecycle(Transient, ready, significant, shutdown = Infinity)",
+                        "lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)",
                     ],
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
@@ -438,7 +439,7 @@ const _: () = {
 ///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
 ///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))
 ///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
-///└── server: task  Transient  lifecycle(Transient, ready, significant, shutdown = Infinity)
+///└── server: task  Transient  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Settings {

@@ -25,7 +25,7 @@ supervisor! {
         #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
         #[max_children(5)]
         many: [Db] = || Db,
-        #[lifecycle(Transient, ready, significant, shutdown = Infinity)]
+        #[lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)]
         server: task = |cx| serve(cx),
     }
     struct Defaults(pace: ExponentialBackoff, room: usize) {

@@ -159,7 +159,7 @@ supervisor! {
         pub let twice: u64 = doubled;
 
         /// A child with every setting of an actor.
-        #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain)]
+        #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain, best_effort)]
         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
         #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
         #[pre_restart(Db::dump)]

@@ -24,6 +24,7 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
         // On a task or a subtree, `drain` is reported for another reason.
         drain: says("drain") && !child.is_task() && child.subtree().is_none(),
         significant: says("significant"),
+        best_effort: says("best_effort"),
         backoff: of("backoff").map(backoff),
         pace: default("backoff").map(backoff),
         limit: of("limit").map(limit).unwrap_or_default(),

@@ -1,8 +1,9 @@
 //! Reports settings that have no effect on this kind of child (rule C4). The rules check the values of settings.
 
+use proc_macro2::Ident;
 use supervise_rules::{Given, Lifecycle, MaxRestarts};
 
-use super::super::model::{Body, Child, Setting, setting};
+use super::super::model::{Body, Child, Setting, Shape, setting};
 use super::facts;
 use crate::errors::Errors;
 
@@ -65,5 +66,24 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
         && (child.is_task() || child.subtree().is_some())
     {
         errors.reject_at(drain.span(), "`drain` is for actors; a task or a subtree has no mailbox; remove it");
+    }
+    if let Some(best_effort) = lifecycle.says("best_effort") {
+        self::best_effort(best_effort, child, errors);
+    }
+}
+
+/// Without the child, the first start goes on, so something must answer for it.
+fn best_effort(word: &Ident, child: &Child, errors: &mut Errors) {
+    let reason = match &child.shape {
+        Some(Shape::Optional(_)) => "the handle of an optional child exists only once it was up",
+        Some(Shape::Inline(_)) => "the handle of a subtree exists only once it was up",
+        _ if child.is_set() => "an instance of a `[..]` never concerns the first start",
+        _ => return,
+    };
+    let message = format!("{reason}; remove `best_effort`");
+    match child.subtree() {
+        // There is no such method.
+        Some(_) => errors.reject_at(word.span(), message),
+        None => errors.at(word.span(), message),
     }
 }

@@ -132,6 +132,12 @@ impl Place<'_> {
                 self.word("lifecycle", "significant"),
                 "a `Permanent` child never ends by itself; write `Transient`, or remove `significant`".into(),
             ),
+            Problem::SignificantBestEffort => (
+                self.word("lifecycle", "best_effort"),
+                "the tree ends when this child fails, so its first start cannot go on without it; remove `best_effort` \
+                 or `significant`"
+                    .into(),
+            ),
             Problem::NeverRestarted(setting) => {
                 let place = match setting {
                     "fresh" => self.word("mailbox", setting),

@@ -1179,11 +1179,13 @@ impl Group {
 
     /// Stops the child, also at a limit that stops (S18). `why` is the end of the failed child.
     fn stop_for(&mut self, id: Id, why: Ended, failure: &Failure, now: Instant) {
-        if !self.all_were_up {
+        let first_start = !self.all_were_up;
+        if first_start && !self.roster.member(id).settings.best_effort {
             return self.fail(id, failure.clone(), now); // the first start comes up as a whole or not at all (S21)
         }
         let on_request = self.is_alone(id);
-        let alone = !self.is_group() || self.roster.member(id).is_temporary() || on_request;
+        // The first start goes on without a `best_effort` child, whatever the strategy.
+        let alone = !self.is_group() || self.roster.member(id).is_temporary() || on_request || first_start;
         self.first_failure.get_or_insert_with(|| failure.clone());
         let instance = self.at(id) == MemberState::Failed;
         let member = self.roster.member(id);

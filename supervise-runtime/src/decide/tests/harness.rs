@@ -33,6 +33,7 @@ pub(super) struct Setup {
     on_limit: OnLimit,
     significant: Option<Id>,
     optional: Option<Id>,
+    best_effort: Option<Id>,
 }
 
 pub(super) fn tree(strategy: Strategy) -> Setup {
@@ -47,6 +48,7 @@ pub(super) fn tree(strategy: Strategy) -> Setup {
         on_limit: OnLimit::Escalate,
         significant: None,
         optional: None,
+        best_effort: None,
     }
 }
 
@@ -90,6 +92,10 @@ impl Setup {
         Setup { significant: Some(id), ..self }
     }
 
+    pub(super) fn best_effort(self, id: Id) -> Self {
+        Setup { best_effort: Some(id), ..self }
+    }
+
     pub(super) fn optional(self, id: Id) -> Self {
         Setup { optional: Some(id), ..self }
     }
@@ -105,6 +111,7 @@ impl Setup {
         let mut settings = Settings::new(kind, self.lifecycles[id], backoff, RestartLimit::new());
         settings.significant = self.significant == Some(id as Id);
         settings.optional = self.optional == Some(id as Id);
+        settings.best_effort = self.best_effort == Some(id as Id);
         Arc::new(settings)
     }
 

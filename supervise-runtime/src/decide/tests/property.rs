@@ -115,8 +115,9 @@ fn plans() -> impl Strategy<Value = Plan> {
     let on_limit = prop_oneof![Just(OnLimit::Escalate), Just(OnLimit::Stop)];
     let significant = prop_oneof![4 => Just(false), 1 => Just(true)];
     let together = prop_oneof![2 => Just(false), 1 => Just(true)];
-    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, any::<bool>(), together);
-    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, shared, together)| {
+    let flags = (any::<bool>(), any::<bool>(), together);
+    let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, flags);
+    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, (shared, best_effort, together))| {
         if owner != Owner::Tree {
             // A member that is spawned does not have kept values among its children.
             for member in members.iter_mut().filter(|member| member.0.is_none()) {
@@ -127,7 +128,7 @@ fn plans() -> impl Strategy<Value = Plan> {
         // The rules allow it for this strategy only, and not with a Stop at the limit.
         let shared = shared && strategy == Range::OneForOne && owner != Owner::Set && on_limit == OnLimit::Escalate;
         let together = together && owner == Owner::Tree;
-        Plan { owner, strategy, members, max, on_limit, significant, shared, together }
+        Plan { owner, strategy, members, max, on_limit, significant, shared, best_effort, together }
     })
 }
 

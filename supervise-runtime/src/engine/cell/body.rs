@@ -136,7 +136,8 @@ pub(crate) trait Body: Hands {
 pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
     let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff.clone(), common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
-    (settings.optional, settings.pace) = (common.optional, common.pace.clone());
+    (settings.optional, settings.best_effort) = (common.optional, common.best_effort);
+    settings.pace = common.pace.clone();
     Arc::new(settings)
 }
 

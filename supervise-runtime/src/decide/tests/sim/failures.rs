@@ -114,6 +114,8 @@ impl Sim {
         let at = self.group.at(id);
         let ats: Vec<(Id, MemberState)> = self.ids().into_iter().map(|other| (other, self.group.at(other))).collect();
         let alone = self.child(id).alone;
+        let (kind, lifecycle, all_were_up) = (self.child(id).kind, self.child(id).lifecycle, self.all_were_up);
+        let best_effort = self.plan.best_effort(Some(kind), lifecycle);
         let comes_to = self.group.comes_to(id, pending.directive, at == MemberState::Failed, self.now);
         let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
         match reported {
@@ -135,12 +137,14 @@ impl Sim {
         }
         let effects = self.group.take_effects();
         if reported == FailureRoute::Decide {
-            self.check_comes_to(id, comes_to, &effects);
-            match alone {
+            self.check_comes_to(id, best_effort, comes_to, &effects);
+            // Nobody else goes with a `best_effort` child that the first start goes on without.
+            let left_out = comes_to == Directive::Stop && best_effort && !all_were_up;
+            match alone || left_out {
                 true => self.check_alone(id, &ats),
                 false => self.check_widened(id, &before.0, before.1),
             }
-            self.forget_finished(id, before.1, alone);
+            self.forget_finished(id, before.1, alone || left_out);
         }
         if self.has(id) {
             self.child(id).pending = Some(pending);

@@ -35,6 +35,8 @@ pub(in crate::decide::tests) struct Plan {
     pub(in crate::decide::tests) members: Vec<(Option<ChildKind>, Lifecycle, bool)>,
     pub(in crate::decide::tests) max: u32,
     pub(in crate::decide::tests) on_limit: OnLimit,
+    /// Whether the first start goes on without the members that it can go on without (S21).
+    pub(in crate::decide::tests) best_effort: bool,
     /// Whether all members have one budget under `OneForOne`, too.
     pub(in crate::decide::tests) shared: bool,
     /// Whether the supervisor ends when a member ends and is not restarted (S22).
@@ -46,6 +48,12 @@ pub(in crate::decide::tests) struct Plan {
 impl Plan {
     pub(in crate::decide::tests) fn is_group(&self) -> bool {
         self.strategy != Strategy::OneForOne
+    }
+
+    /// Whether a child of this shape is declared with `best_effort`.
+    pub(in crate::decide::tests) fn best_effort(&self, kind: Option<ChildKind>, lifecycle: Lifecycle) -> bool {
+        let ends_the_tree = self.significant && lifecycle == Lifecycle::Temporary;
+        self.best_effort && matches!(kind, Some(ChildKind::Actor | ChildKind::Task)) && !ends_the_tree
     }
 
     pub(in crate::decide::tests) fn shares_budget(&self) -> bool {
@@ -73,6 +81,7 @@ impl Plan {
         let mut settings = Settings { kind, ..of_a_child };
         settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
         settings.drain = drains(kind, lifecycle);
+        settings.best_effort = self.best_effort(kind, lifecycle);
         Arc::new(settings)
     }
 }

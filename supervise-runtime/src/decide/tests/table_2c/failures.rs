@@ -152,6 +152,18 @@ fn stops() -> Vec<Case> {
                     assert_eq!(harness.gone(0), "over 0, all down");
                 }
             }
+            // Not for a member that the first start can go on without: whether it is starting or up, it ends alone.
+            for strategy in ALL {
+                for setup in [tree(strategy), tree(strategy).member(1, Temporary)] {
+                    let mut harness = setup.best_effort(1).boots_on();
+                    assert_eq!(harness.start_fails(1, Stop), "decided: over 1, start 2");
+                    assert_eq!(harness.ats(), [MemberState::Up, MemberState::Ended, MemberState::Starting]);
+                }
+                let mut harness = tree(strategy).best_effort(0).boots_on();
+                assert_eq!(harness.fails(0, Stop), "decided: end 0");
+                assert_eq!(harness.gone(0), "over 0");
+                assert_eq!(harness.ats(), [MemberState::Ended, MemberState::Starting, MemberState::Queued]);
+            }
             // After the first start.
             let mut harness = tree(AllForOne).comes_up();
             assert_eq!(harness.start_fails(1, Stop), "decided: over 2, over 1, end 0");

@@ -1,0 +1,15 @@
+// `no_effect/best_effort_of_a_set.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Transient)]
+        many: [Db] = || Db,
+    }
+}
