@@ -55,9 +55,10 @@ impl Part {
 impl Part {
     fn handle(&mut self, reply: Option<Reply<()>>) -> Result<(), Planned> {
         match reply {
-            Some(reply) => Ok(reply.send(())),
-            None => Err(Planned),
+            Some(reply) => reply.send(()),
+            None => return Err(Planned),
         }
+        Ok(())
     }
 
     #[pre_start]

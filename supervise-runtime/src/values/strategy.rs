@@ -50,7 +50,8 @@ pub enum Strategy {
 
 /// The decision on a failure.
 ///
-/// [`Default`](Directive::Default) leaves the decision to rule S9. The arms of a decider name the variants without the name of this type (rule S8):
+/// [`Default`](Directive::Default) leaves the decision to rule S9. The arms of a decider name the variants without the
+/// name of this type (rule S8):
 ///
 /// ```
 /// use supervise::prelude::*;

@@ -187,7 +187,7 @@ async fn an_escalation_ends_the_first_start_as_ever() {
         soon(Other::start(journal.clone())).await.unwrap_err(),
     ];
     assert!(failures.iter().all(|failure| failure.path() == "extra"));
-    assert!(matches!(failures[1].cause(), supervise::Cause::LimitReached));
+    assert!(matches!(failures[1].cause(), Cause::LimitReached));
 }
 
 /// S18, S20, S21: once the tree is up, the child is one like any other; after a restart of its tree the first start

@@ -118,7 +118,7 @@ async fn a_computed_list_of_delays_that_makes_no_sense_is_the_error_of_the_start
     ] {
         assert_eq!(of(&start(delays, second, share).await.unwrap_err()), (path.to_owned(), what));
     }
-    let spawned = supervise::spawn("listed", || async { Ok(Probe::start("listed", Journal::default()).await?) });
+    let spawned = spawn("listed", || async { Ok(Probe::start("listed", Journal::default()).await?) });
     let refused = soon(spawned.backoff(SteppedBackoff::new([])).into_future()).await;
     assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: NoDelays, .. })), "{refused:?}");
 }

@@ -331,7 +331,7 @@ async fn lifecycle_best_effort_is_obeyed() {
         }
     }
     let journal = Journal::default();
-    journal.plan("extra start", 2, crate::common::Fault::Error);
+    journal.plan("extra start", 2, Fault::Error);
     let tree = With::start(journal.clone()).await.unwrap();
     assert!(matches!(tree.extra.ended(), Some(Ended::Failed(_))) && tree.main.is_alive());
     assert!(Without::start(journal).await.is_err());
