@@ -272,6 +272,8 @@ const _: () = {
             name: "Cache",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             children: &[
                 __rt::ChildSpec {
@@ -340,6 +342,8 @@ const _: () = {
             name: "Inner",
             doc: "",
             strategy: __rt::Strategy::OneForOne,
+            shutdown: __rt::DeclaredShutdown::Default,
+            shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             children: &[
                 __rt::ChildSpec {

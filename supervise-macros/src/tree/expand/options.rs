@@ -34,7 +34,7 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
 }
 
 /// Emits the values of a tree's defaults, which its children share, in front of the children.
-pub(super) fn defaults(settings: &[Setting], scope: &Scope) -> TokenStream {
+pub(super) fn defaults(settings: &[Setting], scope: &Scope<'_>) -> TokenStream {
     let mut values = TokenStream::new();
     let words =
         DEFAULTS[..].iter().filter_map(|name| setting(settings, name)).filter(|default| default.name != "backoff");
