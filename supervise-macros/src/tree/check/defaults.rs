@@ -8,7 +8,7 @@ use super::super::model::{Arg, Body, Setting, setting, word};
 use crate::errors::Errors;
 use crate::settings::{DEFAULTS, is_flag};
 
-/// Reports parts of defaults that are about one child, and those that no child can take.
+/// Reports parts of defaults that are about one child, and those that no child takes.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
     for default in DEFAULTS.iter().filter_map(|name| setting(&body.settings, name)) {
         let named = default.name.to_string();
@@ -24,7 +24,7 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                     continue; // reported for the whole default
                 }
                 let (what, place) = shown(default, arg);
-                errors.on(place, format!("no child of this tree can take `{what}` as a default; remove it"));
+                errors.on(place, format!("no child of this tree takes `{what}` as a default; remove it"));
             }
         }
     }
