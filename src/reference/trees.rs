@@ -352,7 +352,7 @@
 ///
 /// async fn serve(cx: TaskContext, listener: Arc<TcpListener>) -> std::io::Result<()> {
 ///     tokio::select! {
-///         () = cx.stopped() => Ok(()),
+///         _ = cx.stopped() => Ok(()),
 ///         accepted = listener.accept() => accepted.map(|_| ()),
 ///     }
 /// }
@@ -630,9 +630,9 @@
 ///     }
 /// }
 ///
-/// assert_eq!(Clients::SPEC.shutdown_budget(), Some(Duration::from_secs(6)));
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
+/// assert_eq!(Clients::SPEC.shutdown_budget(), Some(Duration::from_secs(6)));
 /// # assert!(Clients::start(Duration::from_secs(1)).await.unwrap().shutdown().await.is_orderly());
 /// # }
 /// ```
@@ -659,10 +659,10 @@
 ///     }
 /// }
 ///
-/// // All of them drain at the same time, and after 10 s nothing is up.
-/// assert_eq!(Ingest::SPEC.shutdown_budget(), Some(Duration::from_secs(10)));
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
+/// // All of them drain at the same time, and after 10 s nothing is up.
+/// assert_eq!(Ingest::SPEC.shutdown_budget(), Some(Duration::from_secs(10)));
 /// # assert!(Ingest::start().await.unwrap().shutdown().await.is_orderly());
 /// # }
 /// ```

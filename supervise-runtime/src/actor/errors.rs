@@ -260,7 +260,7 @@ pub struct WaitError {
 ///         if cx.incarnation() > 1 { Err(std::io::ErrorKind::TimedOut.into()) } else { Ok(()) }
 ///     }
 ///
-///     fn handle(&mut self, _msg: ()) {}
+///     fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Ok(()) }
 /// }
 ///
 /// supervisor! {

@@ -51,7 +51,7 @@ use crate::values::report::Report;
 /// let lines = shop.record().lines(); // the random part is the same in every run
 /// assert_eq!(lines[..2], ["db failed", "db decided Restart"]);
 /// shop.advance(Duration::from_secs(4)).await;
-/// shop.expect(["db stopping Restart", "db restarted"]);
+/// shop.expect(["db restarted"]);
 /// # }
 /// ```
 #[track_caller]

@@ -15,7 +15,7 @@ use crate::values::failure::Failure;
 ///
 /// ```
 /// use supervise::prelude::*;
-/// # async fn work(cx: TaskContext) { cx.stopped().await }
+/// # async fn work(cx: TaskContext) { cx.stopped().await; }
 ///
 /// supervisor! {
 ///     struct App {

@@ -310,7 +310,7 @@ pub enum Lifecycle {
 /// use std::time::Duration;
 /// use supervise::policy::ShutdownTimeout;
 /// use supervise::prelude::*;
-/// # async fn work(cx: TaskContext) { cx.stopped().await }
+/// # async fn work(cx: TaskContext) { cx.stopped().await; }
 ///
 /// supervisor! {
 ///     struct App(grace: ShutdownTimeout) {

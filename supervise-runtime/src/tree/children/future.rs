@@ -50,7 +50,7 @@ pin_project! {
     /// let server = Server::start().await?;
     /// let spawn = server.sessions.spawn(Duration::from_secs(3)).detached();
     /// assert!(tokio::time::timeout(Duration::from_secs(1), spawn).await.is_err());
-    /// tokio::time::sleep(Duration::from_secs(2)).await;
+    /// tokio::time::sleep(Duration::from_secs(3)).await;
     /// assert_eq!(server.sessions.handles().len(), 1); // it has come up all the same
     /// # Ok(())
     /// # }
