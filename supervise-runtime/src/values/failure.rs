@@ -545,6 +545,11 @@ impl Failure {
         self.history.as_ref()?.before.as_ref()
     }
 
+    /// Returns whether this is the same failure, perhaps seen from another supervisor.
+    pub(crate) fn is_same(&self, other: &Failure) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Returns the same failure as seen from a supervisor that failed with it.
     pub(crate) fn in_phase(mut self, phase: Phase) -> Self {
         self.phase = phase;

@@ -343,3 +343,38 @@ async fn trees_are_stopped_and_killed_by_their_handles() {
     settle().await;
     assert_eq!(tree.one.a.ask(Do::Get).await.unwrap(), 0, "the default decider ends only the killed child");
 }
+
+/// S22: a member that was started again and then ends well leaves no failure behind; the failure that takes a tree down is
+/// its end, whatever has failed before.
+#[tokio::test(start_paused = true)]
+async fn a_tree_ends_with_the_failure_that_ends_it() {
+    supervisor! {
+        struct Healed(journal: Journal) {
+            #[lifecycle(Transient, best_effort)]
+            first: Probe = Probe::start("first", journal).await?,
+            #[lifecycle(Transient)]
+            second: Probe = Probe::start("second", journal).await?,
+        }
+        struct Taken(journal: Journal) {
+            #![strategy(AllForOne)]
+            #![decider(Boom::Fatal => Stop, _ => Default)]
+            #[lifecycle(best_effort)]
+            first: Probe = Probe::start("first", journal).await?,
+            second: Probe = Probe::start("second", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("first start", 1, Fault::Error);
+    let tree = Healed::start(journal.clone()).await.unwrap();
+    tree.first.start_again().unwrap().await.unwrap();
+    tree.first.tell(Do::Stop).await.unwrap();
+    tree.second.tell(Do::Stop).await.unwrap();
+    let report = soon(tree.join()).await;
+    assert!(matches!(report.ended, Ended::Done), "{report}");
+
+    journal.plan("first start", 1, Fault::Error);
+    let tree = Taken::start(journal).await.unwrap();
+    tree.second.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    let report = soon(tree.join()).await;
+    assert_eq!(report.ended.failure().map(Failure::path), Some("second"), "{report}");
+}

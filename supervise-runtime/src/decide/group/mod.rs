@@ -1203,6 +1203,8 @@ impl Group {
         let from = self.range(id);
         if self.strategy == Strategy::AllForOne {
             if self.owner == Owner::Tree {
+                // This failure takes the tree down, whatever has ended before.
+                self.first_failure = Some(failure.clone());
                 self.ends_with = Some(why);
             }
             for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
@@ -1343,7 +1345,7 @@ impl Group {
     fn start_member(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
         member.at = MemberState::Queued;
-        member.ending = None;
+        let before = member.ending.take();
         member.on_request = false;
         member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
@@ -1351,7 +1353,19 @@ impl Group {
         member.budget = None;
         member.restart_delay = RestartDelay::default();
         self.living += 1;
+        if let Some(failure) = before.as_ref().and_then(Ended::failure) {
+            self.forget_failure(failure);
+        }
         self.begin_or_keep(id, now);
+    }
+
+    /// A member that had ended with this failure is started again, so that the supervisor does not end with the failure any
+    /// more.
+    fn forget_failure(&mut self, failure: &Failure) {
+        if self.first_failure.as_ref().is_some_and(|first| first.is_same(failure)) {
+            let mut ended = self.roster.iter().filter(|member| member.at == MemberState::Ended);
+            self.first_failure = ended.find_map(|member| member.ending.as_ref()?.failure()).cloned();
+        }
     }
 
     /// The supervisor itself was started again on request. That is a first start of all its children, also of those

@@ -1,5 +1,6 @@
 //! The ends of members, and the reasons for them (S18, S22, S24, S28).
 
+use super::super::child::Command;
 use super::super::child::machine::Order;
 use super::super::group::{Cut, FailureInfo, FailureRoute, GroupEffect, Id, OwnEnd, Owner};
 use super::super::member::MemberState;
@@ -55,6 +56,36 @@ fn the_failure_that_the_last_member_ends_with_is_that_of_the_tree() {
     let mut harness = tree(Strategy::OneForOne).stops();
     harness.group.ends_as(2, with_failure());
     assert!(harness.group.ends_with_failure().is_none(), "the tree was stopped");
+}
+
+/// S18, S22: a tree ends with the failure that takes it down, and not with that of a member that had ended before.
+#[test]
+fn the_failure_that_takes_the_tree_down_is_its_end() {
+    let mut harness = tree(Strategy::AllForOne).member(0, Lifecycle::Temporary).steady();
+    harness.fails(0, Directive::Restart);
+    harness.gone(0);
+    harness.group.take_effects();
+    let (fatal, now) = (failure(Phase::Restart), harness.now);
+    assert_eq!(harness.group.failed(1, true), FailureRoute::Decide);
+    harness.group.decided(1, Directive::Stop, &fatal, FailureInfo { handled: false, random: 0, now });
+    assert!(harness.group.ends_with_failure().is_some_and(|failure| failure.is_same(&fatal)));
+}
+
+/// S22: the failure of a member that was started again does not end the tree; that of another one does.
+#[test]
+fn a_failure_is_forgotten_when_its_member_is_started_again() {
+    for also in [false, true] {
+        let mut harness = tree(Strategy::OneForOne).steady();
+        for id in if also { vec![0, 1] } else { vec![0] } {
+            harness.fails(id, Directive::Stop);
+            harness.gone(id);
+        }
+        let requested = failure(Phase::Running);
+        harness.group.on_request(0, Command::StartAgain, &requested, harness.now);
+        harness.up(0);
+        (0..3).for_each(|id| _ = harness.stop_member(id));
+        assert_eq!(harness.group.own_end(), Some(if also { OwnEnd::Failed } else { OwnEnd::Done }));
+    }
 }
 
 /// S44: the time for its end begins for a tree as soon as what goes down takes it along.
