@@ -7,7 +7,7 @@ use supervise::error::AskError;
 use supervise::event::EventKind;
 use supervise::prelude::*;
 
-use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct Pair(journal: Journal) {
