@@ -134,7 +134,7 @@ impl Actor for Plain {
 }
 
 async fn serve(cx: TaskContext) {
-    cx.stopped().await;
+    _ = cx.stopped().await;
 }
 
 async fn poll(every: Duration) -> Result<(), Broken> {
