@@ -240,9 +240,7 @@ fn the_spec_knows_the_time_of_a_tree() {
             a: Probe = Probe::start("a", journal).await?,
         }
         struct Above(journal: Journal) {
-            #[lifecycle(shutdown = 6s)]
             sum: Sum = Sum::tree(journal),
-            #[lifecycle(shutdown = 5s)]
             both: Both = Both::tree(journal),
         }
     }
