@@ -43,9 +43,9 @@ run() {
     cargo mutants --no-times --colors never --timeout "$2" --jobs "${JOBS:-2}" --output "$work/$1" "${@:3}" || code=$?
     [[ $code -eq 0 || $code -eq 2 || $code -eq 3 ]] || exit "$code" # 2: some survived, 3: some did not end
 }
-# A fifth of the walks catches nearly all mutants; the survivors face all walks, and a million children.
+# Half of the walks come through every cell, and catch nearly all mutants; the survivors face all walks, and a million children.
 mkdir "$work/quick" "$work/whole"
-DECIDE_CASES=8000 run quick 60 "${options[@]}" -- -- --skip a_million
+DECIDE_CASES=20000 run quick 90 "${options[@]}" -- -- --skip a_million
 cp "$work/quick/mutants.out/missed.txt" "$work/missed.txt"
 if [[ -s $work/missed.txt ]]; then
     options=(--workspace)
