@@ -157,7 +157,7 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
 /// The handle of a set: [`Children`](crate::Children) or [`Keyed`](crate::Keyed), for
 /// [`Context::watch_each`](crate::Context::watch_each).
 ///
-/// It cannot be implemented elsewhere.
+/// The trait cannot be implemented elsewhere.
 ///
 /// ```
 /// use supervise::bound::InstanceSet;

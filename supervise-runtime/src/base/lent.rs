@@ -84,7 +84,7 @@ impl<T> Drop for Loan<'_, T> {
         if wanted {
             self.of.back.notify_one();
         }
-        // What was replaced meanwhile goes here. The thread may be that of a caller with a handle, whose panic it is not.
+        // A value that was replaced meanwhile goes here. The thread may be that of a caller with a handle, whose panic it is not.
         drop_catching_panics(self.value.take());
     }
 }

@@ -155,7 +155,7 @@ supervisor! {
         )]
 
         let doubled = first * 2;
-        /// What the first child has, twice.
+        /// Twice the part of the first child.
         pub let twice: u64 = doubled;
 
         /// A child with every setting of an actor.

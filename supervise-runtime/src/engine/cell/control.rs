@@ -116,7 +116,7 @@ struct Life {
     report: Option<Box<Reports>>,
 }
 
-/// What most cells are never asked for.
+/// State that most cells never need.
 #[derive(Default)]
 struct Told {
     /// The last end, and the last ticket that was given before it: the cell may have been started again before a waiter

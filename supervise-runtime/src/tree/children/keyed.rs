@@ -307,7 +307,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let before = table.put(key.hash, found, entry);
         drop(table);
         if let Some(before) = before {
-            // It has ended, and its key is taken before it was free.
+            // The instance has ended, and its key is taken before it was free.
             if let Some(ended) = before.cell.core().ended() {
                 tell_each(&*before.cell, before.key.clone(), &ended);
             }
