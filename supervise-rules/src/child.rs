@@ -55,6 +55,8 @@ pub struct Child {
     pub shutdown: Given<Shutdown>,
     /// The time that a start may take.
     pub start: Given<Duration>,
+    /// The time that an actor may take for each message.
+    pub handler: Given<Duration>,
     /// The time that an `ask` waits.
     pub ask: Given<Duration>,
     /// Whether a stop handles the queued messages first.
@@ -77,6 +79,8 @@ pub struct Child {
     pub rejects: bool,
     /// The largest number of instances of a set.
     pub max_children: Given<u64>,
+    /// The largest number of instances of a set that start at the same time.
+    pub max_starting: Given<u64>,
     /// The number of instances that a set begins with.
     pub initial: Given<u64>,
     /// The number of times that a message is delivered again, where `redeliver` is written.
@@ -101,9 +105,13 @@ pub fn child(child: &Child, above: &Supervision, report: &mut dyn FnMut(Problem)
         child.about_restarts(report);
     }
     let above = if child.set { &Supervision::default() } else { above };
+    let most = child.limit.max_restarts.or(above.limit.max_restarts);
+    if most == Given::Is(MaxRestarts::AtMost(0)) && child.backoff.is_some() && child.lifecycle != Lifecycle::Temporary {
+        report(Problem::NoRestarts);
+    }
     if !above.shares_budget() {
         // Nobody has written the default limit, which a slow pace may leave without effect.
-        let is_limited = child.pace.is_none() || child.limit.max_restarts.or(above.limit.max_restarts).is_given();
+        let is_limited = child.pace.is_none() || most.is_given();
         let waits = (child.lifecycle != Lifecycle::Temporary && is_limited).then(|| Waits::new(child.delay()));
         child.limit.check_own(&above.limit, child.backoff.is_some(), waits, report);
     } else if child.limit.is_given() {
@@ -148,8 +156,13 @@ impl Child {
             Some(Backoff::Stepped(backoff)) if backoff.has_zero => Some(Duration::ZERO),
             Some(Backoff::Stepped(_)) | None => None,
         };
-        let times =
-            [("shutdown", shutdown), ("start", self.start.value()), ("ask", self.ask.value()), ("backoff", backoff)];
+        let times = [
+            ("shutdown", shutdown),
+            ("start", self.start.value()),
+            ("handler", self.handler.value()),
+            ("ask", self.ask.value()),
+            ("backoff", backoff),
+        ];
         for (setting, time) in times {
             if time.is_some_and(|time| !is_time(time)) {
                 report(Problem::NoTime(setting));
@@ -167,6 +180,14 @@ impl Child {
             && initial > most
         {
             report(Problem::TooManyInitial { initial, most });
+        }
+        if self.max_starting == Given::Is(0) {
+            report(Problem::NoStarts);
+        } else if let (Given::Is(starting), Given::Is(most)) = (self.max_starting, self.max_children)
+            && most > 0
+            && starting >= most
+        {
+            report(Problem::StartsNotLimited { starting, most });
         }
         if self.attempts == Given::Is(0) {
             report(Problem::NoAttempts);
@@ -295,6 +316,8 @@ mod tests {
         assert_eq!(problems(&with(one, none, one, one)), [Problem::NoTime("start")]);
         assert_eq!(problems(&with(one, one, none, one)), [Problem::NoTime("ask")]);
         assert_eq!(problems(&with(one, one, one, none)), [Problem::NoTime("backoff")]);
+        let handling = Child { handler: Given::Is(none), ..Child::default() };
+        assert_eq!(problems(&handling), [Problem::NoTime("handler")]);
         let backoff = Exponential { min: Some(none), max: Some(one), ..Exponential::default() };
         let growing = Child { backoff: Some(Backoff::Exponential(backoff)), ..Child::default() };
         assert_eq!(problems(&growing), [Problem::NoTime("backoff")]);
@@ -316,6 +339,19 @@ mod tests {
         let of = |most| problems(&Child { set: true, max_children: Given::Is(most), ..Child::default() });
         assert_eq!((of(0), of(1)), ([Problem::NoChildren].into(), [].into()));
         assert_eq!((array(0), array(1)), (Some(Problem::EmptyArray), None));
+    }
+
+    #[test]
+    fn a_limit_of_starts_is_below_that_of_children() {
+        let of = |starting, most| {
+            problems(&Child { set: true, max_starting: Given::Is(starting), max_children: most, ..Child::default() })
+        };
+        assert_eq!(of(1, Given::Absent), []);
+        assert_eq!(of(0, Given::Absent), [Problem::NoStarts]);
+        assert_eq!(of(1, Given::Is(2)), []);
+        assert_eq!(of(2, Given::Is(2)), [Problem::StartsNotLimited { starting: 2, most: 2 }]);
+        assert_eq!(of(2, Given::Is(0)), [Problem::NoChildren], "one mistake");
+        assert_eq!(of(2, Given::Computed), []);
     }
 
     #[test]
@@ -386,6 +422,24 @@ mod tests {
             assert_eq!(problems(&Child { lifecycle: Lifecycle::Transient, ..child }), []);
         }
         assert_eq!(problems(&Child { limit: limit(Given::Is(MaxRestarts::AtMost(0))), ..temporary }), []);
+    }
+
+    #[test]
+    fn a_backoff_needs_a_restart() {
+        let none = Limit { max_restarts: Given::Is(MaxRestarts::AtMost(0)), ..Limit::default() };
+        let child = Child { backoff: Some(BACKOFF), ..Child::default() };
+        assert_eq!(problems(&Child { limit: none, ..child }), [Problem::NoRestarts]);
+        assert_eq!(problems(&Child { limit: none, set: true, ..child }), [Problem::NoRestarts]);
+        assert_eq!(problems(&Child { limit: none, pace: Some(BACKOFF), backoff: None, ..child }), []);
+        assert_eq!(problems(&Child { limit: none, backoff: None, ..child }), []);
+        let above = Supervision { limit: none, ..Supervision::default() };
+        assert_eq!(below(&child, &above), [Problem::NoRestarts]);
+        assert_eq!(below(&child, &Supervision { group: true, ..above }), [Problem::NoRestarts]);
+        assert_eq!(below(&Child { set: true, ..child }, &above), [], "a set has a limit of its own");
+        let once = Limit { max_restarts: Given::Is(MaxRestarts::AtMost(1)), ..Limit::default() };
+        assert_eq!(below(&Child { limit: once, ..child }, &above), []);
+        let temporary = Child { lifecycle: Lifecycle::Temporary, ..child };
+        assert_eq!(below(&temporary, &above), [Problem::NeverRestarted("backoff")]);
     }
 
     #[test]

@@ -112,6 +112,15 @@ pub enum Problem {
     NoPlaces,
     /// A set may have no children.
     NoChildren,
+    /// A set may start no child.
+    NoStarts,
+    /// A set may start as many children at a time as it may have.
+    StartsNotLimited {
+        /// The number of starts that `max_starting` allows at a time.
+        starting: u64,
+        /// The number of children that `max_children` allows.
+        most: u64,
+    },
     /// The length of an array is zero.
     EmptyArray,
     /// A set begins with more children than it may have.
@@ -133,6 +142,8 @@ pub enum Problem {
     SignificantBestEffort,
     /// This setting is about restarts, and the child is `Temporary`.
     NeverRestarted(&'static str),
+    /// A backoff of a child whose limit allows no restart.
+    NoRestarts,
     /// `within` or `on_limit` without a number of restarts to count.
     NoLimit {
         /// The setting that has no effect.

@@ -115,6 +115,10 @@ pub(crate) struct Member {
     /// The start was requested by a user, or happens at run time: until the member is up or has ended, a failure
     /// concerns only this member (S26, S38).
     pub(crate) alone: bool,
+    /// A user asked for the next start, which waits for no place among those that start (S27).
+    pub(crate) at_once: bool,
+    /// The member counts among those that start.
+    pub(crate) has_place: bool,
     /// The member was up once: its next start is a restart.
     pub(crate) was_up: bool,
     /// The build has reached the member in this incarnation of the supervisor.

@@ -143,6 +143,8 @@ pub(crate) trait Port {
     fn now(&self) -> Instant;
     /// Returns whether a message is being handled.
     fn is_busy(&self) -> bool;
+    /// Returns whether the instance has called `cx.stop()` in this incarnation.
+    fn has_stopped(&self) -> bool;
     /// Returns whether the child has, or had, children of its own.
     fn has_children(&self) -> bool;
     /// Returns the time that the child, which is a tree, has for each of its ends (S44).
@@ -263,6 +265,8 @@ pub(crate) struct LifeSettings {
     pub(crate) ready: bool,
     /// An end by itself is followed by a restart (S23).
     pub(crate) permanent: bool,
+    /// The time that the actor may take for each message (S13).
+    pub(crate) handler: Option<Duration>,
 }
 
 /// The point that the task has reached.
@@ -408,6 +412,7 @@ impl Machine {
             drains: false,
             ready: false,
             permanent: false,
+            handler: None,
         };
         Machine {
             kind,
@@ -627,6 +632,12 @@ impl Machine {
         self.leaving_since.map_or(Duration::ZERO, |since| until.saturating_duration_since(since))
     }
 
+    /// Returns the time that the message in hand may take, unless the child goes down, which has a time of its own (S24).
+    pub(crate) fn handler_time(&self) -> Option<Duration> {
+        let handles = self.stage == Stage::Serving && self.state == State::Running && !self.is_leaving();
+        self.settings.handler.filter(|_| handles)
+    }
+
     /// Returns the failure that the hooks of a restart get.
     pub(crate) fn heals(&self) -> Option<&Failure> {
         self.cold.as_ref()?.healing.as_ref()
@@ -775,11 +786,19 @@ impl Machine {
                     self.cuts(Cut::Leaves);
                 }
             }
-            State::Failed | State::Stopping => {
+            State::Failed => {
                 self.leaves_for_good(port);
                 port.perform(self, Effect::Refuse);
             }
-            State::PreRestart | State::GoingDown => self.leaves_for_good(port),
+            State::Stopping => {
+                self.leaves_for_good(port);
+                port.perform(self, Effect::Refuse);
+                self.ends_restart_below(port);
+            }
+            State::PreRestart | State::GoingDown => {
+                self.leaves_for_good(port);
+                self.ends_restart_below(port);
+            }
             State::Draining => {
                 if self.suspended {
                     self.state = State::Running;
@@ -790,6 +809,13 @@ impl Machine {
             State::Ended => {}
         }
         port.perform(self, Effect::Interrupt(true));
+    }
+
+    /// The children that go down for a restart of this child go down to their end instead.
+    fn ends_restart_below(&mut self, port: &mut dyn Port) {
+        if self.stage == Stage::ChildrenDown && self.forget_restart() {
+            self.children_go_down(port);
+        }
     }
 
     fn leaves_for_good(&mut self, port: &mut dyn Port) {
@@ -1514,6 +1540,11 @@ impl Machine {
                 let given = self.cold().failing.take();
                 Some(given.unwrap_or_else(|| port.failure(Phase::Running, Cause::Killed)))
             }
+            // The message in hand has taken longer than it may.
+            StepEnd::Cut(Cut::TimeUp) if !going && self.kind == ChildKind::Actor => {
+                threw = Some(port.has_stopped());
+                Some(port.failure(Phase::Running, Cause::TimedOut))
+            }
             StepEnd::Cut(Cut::TimeUp | Cut::Abort) => {
                 self.abort(port);
                 if !going {
@@ -1720,20 +1751,32 @@ impl Machine {
         if self.is_over_by_failure() {
             return self.is_down(port);
         }
-        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.as_ref());
-        if again.is_some() && !self.is_broken() {
+        if self.ends() {
+            self.forget_restart();
+        }
+        let restarts = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.as_ref()).is_some();
+        if restarts && !self.is_broken() {
             port.perform(self, Effect::Unwatch); // after `pre_restart`, which names the children to keep
         }
         if !port.has_children() {
             return self.children_are_down(port);
         }
+        self.children_go_down(port);
+        self.stage = Stage::ChildrenDown;
+    }
+
+    fn children_go_down(&mut self, port: &mut dyn Port) {
         let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
         self.children_are_down = false; // that of an earlier way down
         port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
         if self.aborted {
             port.perform(self, Effect::AbortChildren);
         }
-        self.stage = Stage::ChildrenDown;
+    }
+
+    /// The way down leads to no restart any more. Returns whether it did.
+    fn forget_restart(&mut self) -> bool {
+        self.cold.as_mut().and_then(|cold| cold.way.as_mut()?.again.take()).is_some()
     }
 
     fn children_are_down(&mut self, port: &mut dyn Port) {

@@ -43,7 +43,7 @@ pub(crate) enum CommandOutcome {
     Stopping,
     /// Refused: the child has ended.
     Ended,
-    /// Refused: the child is started only once, and its arguments were moved into that start.
+    /// Refused: the child is started only once, and what it needs was moved into that start.
     StartedOnce,
     /// Refused: the supervisor has ended, and starts no child any more.
     SupervisorEnded,

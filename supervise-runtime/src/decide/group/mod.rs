@@ -33,6 +33,7 @@
 //! it needs another event to go on. A walk never calls another walk. It returns true instead if it has changed the
 //! mode, so the stack does not grow with the number of members.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -203,6 +204,12 @@ pub(crate) struct Group {
     first_failure: Option<Failure>,
     /// A significant member has ended by itself: the supervisor ends once the group is at rest (S22).
     significant_end: bool,
+    /// A set ends when its last instance has ended by itself or by failing (S22).
+    ends_with_last: bool,
+    /// The last end of an instance that was up is one with which the set may end.
+    last_end_counts: bool,
+    /// The number of children whose places are held for those that replace them.
+    held: usize,
     /// The supervisor itself is up. It does not end because of its members before that.
     owner_is_up: bool,
     /// The supervisor itself ends when the range is down (`Stop` in an `AllForOne` tree).
@@ -210,8 +217,15 @@ pub(crate) struct Group {
     /// The runtime was dropped together with the members: that none is left is then not an end of the supervisor by
     /// itself (S25).
     runtime_gone: bool,
-    /// The slot in which [`Group::all_up`] last found a member that was not up.
+    /// The slots in which [`Group::all_up`] and [`Group::have_passed`] last found a member that was not.
     first_down: usize,
+    first_to_pass: usize,
+    /// The number of members that may start at the same time, if a set limits it (S27).
+    max_starting: Option<usize>,
+    /// The number of members that start, or that have not come down from a start.
+    starting: usize,
+    /// The members that wait for a place among those that start, in the order of their spawns.
+    waiting: BTreeSet<Place>,
     effects: Vec<GroupEffect>,
 }
 
@@ -241,10 +255,17 @@ impl Group {
             reason: StopReason::Shutdown,
             first_failure: None,
             significant_end: false,
+            ends_with_last: false,
+            last_end_counts: false,
+            held: 0,
             owner_is_up: owner != Owner::Tree,
             ends_with: None,
             runtime_gone: false,
             first_down: 0,
+            first_to_pass: 0,
+            max_starting: None,
+            starting: 0,
+            waiting: BTreeSet::new(),
             effects: Vec::new(),
         }
     }
@@ -269,6 +290,21 @@ impl Group {
     /// Sets the order in which the members of a tree go down.
     pub(crate) fn set_shutdown_order(&mut self, order: ShutdownOrder) {
         self.shutdown_order = order;
+    }
+
+    /// Sets how many members may start at the same time.
+    pub(crate) fn set_max_starting(&mut self, most: Option<usize>) {
+        self.max_starting = most;
+    }
+
+    /// Sets whether a set ends with its last instance.
+    pub(crate) fn set_significant(&mut self, significant: bool) {
+        self.ends_with_last = significant;
+    }
+
+    /// Sets how many children have places that are held for others. The set is not empty meanwhile.
+    pub(crate) fn set_held(&mut self, held: usize) {
+        self.held = held;
     }
 
     /// Takes the effects since the last call.
@@ -364,16 +400,20 @@ impl Group {
 
     /// Returns whether all members are up or have ended, and none is still to be declared.
     pub(crate) fn all_up(&mut self) -> bool {
-        // The search begins where the last one found a member that was not up, since most members come up one after the
-        // other.
-        let slots = self.roster.slots();
         let is_up = |member: &Member| member.is_value() || matches!(member.at, MemberState::Up | MemberState::Ended);
-        let not_up = (self.first_down..slots).chain(0..self.first_down.min(slots)).find(|slot| {
-            self.roster.step();
-            !self.roster.get(*slot as Id).is_none_or(is_up)
-        });
+        let not_up = self.first_from(self.first_down, |id| !self.roster.get(id).is_none_or(is_up));
         self.first_down = not_up.unwrap_or(0);
         self.built && not_up.is_none()
+    }
+
+    /// Returns the first slot for which this is true. The search begins where the last one has ended, since most members
+    /// come up one after the other.
+    fn first_from(&self, last: usize, is_one: impl Fn(Id) -> bool) -> Option<usize> {
+        let slots = self.roster.slots();
+        (last..slots).chain(0..last.min(slots)).find(|slot| {
+            self.roster.step();
+            is_one(*slot as Id)
+        })
     }
 
     /// Returns whether the build can go on to the next member: this one is up or has ended; under `OneForOne`, also if
@@ -388,8 +428,10 @@ impl Group {
     }
 
     /// Returns [`Group::has_passed`] for all members.
-    pub(crate) fn have_passed(&self) -> bool {
-        !matches!(self.mode, GroupState::AwaitingOwner) && self.roster.ids().all(|id| self.has_passed(id))
+    pub(crate) fn have_passed(&mut self) -> bool {
+        let to_pass = self.first_from(self.first_to_pass, |id| !self.has_passed(id));
+        self.first_to_pass = to_pass.unwrap_or(0);
+        !matches!(self.mode, GroupState::AwaitingOwner) && to_pass.is_none()
     }
 
     /// Returns the members that were asked to go down and are not down, with the time of the request.
@@ -443,6 +485,12 @@ impl Group {
         self.roster.steps.take()
     }
 
+    /// The number of members that start, and those that wait for a place, in their order.
+    #[cfg(test)]
+    pub(super) fn places(&self) -> (usize, Vec<Id>) {
+        (self.starting, self.waiting.iter().map(|place| place.id).collect())
+    }
+
     /// The number of members for which there is memory, and the length of the list of free slots.
     #[cfg(test)]
     pub(super) fn room(&self) -> (usize, usize) {
@@ -474,7 +522,7 @@ impl Group {
             (member.budget.as_ref().map_or(0, |budget| budget.used(&allowance, now)), allowance)
         });
         Some(MemberView {
-            at: member.at,
+            at: if self.waits_for_place(id) { MemberState::Starting } else { member.at },
             kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
             holds_up: self.wait == Some(id) && self.mode == GroupState::Up,
@@ -528,6 +576,8 @@ impl Group {
             significant_end: false,
             finished: false,
             alone: dynamic,
+            at_once: false,
+            has_place: false,
             was_up: false,
             reached: true,
             passed: false,
@@ -562,7 +612,10 @@ impl Group {
     /// Lets a spawned member start as soon as nothing delays it.
     pub(crate) fn admit(&mut self, id: Id, now: Instant) {
         match self.mode {
-            GroupState::Steady if !self.suspended => self.start(id, now),
+            GroupState::Steady if !self.suspended => {
+                self.start(id, now);
+                self.give_places(now);
+            }
             _ => self.settle(now),
         }
     }
@@ -721,6 +774,7 @@ impl Group {
         // elsewhere.
         self.ends_with = None;
         self.significant_end = false;
+        self.last_end_counts = false;
         self.owner_is_up = false;
         self.first_failure = None;
         self.wait = None;
@@ -803,12 +857,18 @@ impl Group {
         if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
             return;
         }
+        self.reason = reason;
         for id in self.roster.ids() {
-            if let Some(member) = self.roster.get_mut(id).filter(|member| member.at != MemberState::Ended) {
-                member.ending.get_or_insert(Ended::Stopped);
+            let Some(member) = self.roster.get_mut(id).filter(|member| member.at != MemberState::Ended) else {
+                continue;
+            };
+            let restarts = member.in_walk && member.ending.is_none() && !member.is_value();
+            let why = member.ending.get_or_insert(Ended::Stopped).clone();
+            if restarts {
+                // The walk has told the member to go down for a restart, and will not come to it again.
+                self.effects.push(GroupEffect::Tell(id, Order::End(why, reason)));
             }
         }
-        self.reason = reason;
         self.go_down(0, AfterDown::End, now);
     }
 
@@ -820,6 +880,8 @@ impl Group {
         if member.at != MemberState::Starting {
             return;
         }
+        self.leave_place(id);
+        let member = self.roster.member(id);
         member.at = MemberState::Up;
         (member.was_up, member.passed, member.alone) = (true, true, false);
         member.restart_delay.went_up(now);
@@ -839,6 +901,7 @@ impl Group {
             MemberState::Ended => FailureRoute::ReportOnly,
             _ => {
                 member.at = if instance { MemberState::Failed } else { MemberState::FailedStart };
+                self.leave_place(id);
                 self.revisit(id);
                 match () {
                     () if in_range && stopping => FailureRoute::ReportOnly,
@@ -847,6 +910,23 @@ impl Group {
                     () => FailureRoute::Decide,
                 }
             }
+        }
+    }
+
+    /// The child has failed while the supervisor stops. If its turn has not come, it goes down now: others may wait for
+    /// its end before they go down themselves.
+    pub(crate) fn ends_before_its_turn(&mut self, id: Id, now: Instant) {
+        let Some(why) = self.roster.get(id).filter(|_| self.is_stopping()).and_then(|member| member.ending.clone())
+        else {
+            return;
+        };
+        match self.at(id) {
+            MemberState::Failed => self.send_end(id, why, self.reason_of(id), now),
+            MemberState::FailedStart => {
+                self.over(id, why);
+                self.settle(now);
+            }
+            _ => {}
         }
     }
 
@@ -925,6 +1005,7 @@ impl Group {
             return self.settle(facts.now);
         }
         member.at = MemberState::FailedStart;
+        self.leave_place(id);
         self.revisit(id);
         if in_range {
             return self.settle(facts.now);
@@ -986,6 +1067,7 @@ impl Group {
             return self.settle(now);
         }
         member.at = MemberState::Queued;
+        self.leave_place(id);
         self.revisit(id);
         // No walk will start this child: it restarts alone, or the order to go down was for its previous instance.
         let walked = matches!(self.mode, GroupState::Down { .. }) || group && self.mode == GroupState::Up;
@@ -995,10 +1077,11 @@ impl Group {
         self.settle(now);
     }
 
-    /// The task of the child was dropped, so the child never starts again.
-    pub(crate) fn lose(&mut self, id: Id, now: Instant) {
+    /// The task of the child was dropped, so the child never starts again. `why`: its end, unless it has another one.
+    pub(crate) fn lose(&mut self, id: Id, why: Ended, now: Instant) {
         if let Some(member) = self.roster.get_mut(id) {
-            (member.lost, member.on_request) = (true, true);
+            (member.lost, member.on_request, member.finished) = (true, true, false);
+            member.ending.get_or_insert(why);
         }
         self.stop_member(id, now);
         self.gone(id, now);
@@ -1020,6 +1103,7 @@ impl Group {
             return; // an earlier wait
         }
         self.begin_or_keep(id, now);
+        self.give_places(now);
     }
 
     /// A user asks the child to stop. Returns `false` if the child goes down with its range, when its turn comes.
@@ -1186,7 +1270,7 @@ impl Group {
         let on_request = self.is_alone(id);
         // The first start goes on without a `best_effort` child, whatever the strategy.
         let alone = !self.is_group() || self.roster.member(id).is_temporary() || on_request || first_start;
-        self.first_failure.get_or_insert_with(|| failure.clone());
+        self.note_failure(id, failure);
         let instance = self.at(id) == MemberState::Failed;
         let member = self.roster.member(id);
         member.significant_end = member.settings.significant && member.is_temporary() && !on_request;
@@ -1306,10 +1390,10 @@ impl Group {
         verdict
     }
 
-    /// Returns whether the child is an instance of a `Temporary` set, whose arguments were moved into its only start
-    /// (S27).
+    /// Returns whether the child is `Temporary` and was spawned at run time: what its only start needs was moved into
+    /// that start (S27, S38).
     fn starts_once(&self, id: Id) -> bool {
-        self.owner == Owner::Set && self.roster.get(id).is_some_and(Member::is_temporary)
+        self.roster.get(id).is_some_and(|member| member.dynamic && member.is_temporary())
     }
 
     /// Returns the row of table 2d, as far as the group knows the child's state.
@@ -1319,6 +1403,7 @@ impl Group {
             MemberState::Ended => State::Ended,
             MemberState::GoingDown if ending => State::Stopping,
             MemberState::GoingDown => State::GoingDown,
+            MemberState::Queued if self.waits_for_place(id) => State::Starting,
             MemberState::Queued => State::Idle,
             MemberState::Starting => State::Starting,
             MemberState::Up => State::Running,
@@ -1330,7 +1415,7 @@ impl Group {
     /// Restarts the child alone, without counting against the budget; a failure of its start concerns only the child.
     fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) {
         let member = self.roster.member(id);
-        member.alone = true;
+        (member.alone, member.at_once) = (true, true);
         member.delay = Duration::ZERO;
         if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
             self.send_down(id, failure.clone(), StopReason::Restart, now);
@@ -1400,7 +1485,7 @@ impl Group {
         self.plan = self.roster.places();
         self.position = self.plan.len();
         // Children use values until they are down, so values go after all of them (S30).
-        if self.shutdown_order == ShutdownOrder::Together && self.owner == Owner::Tree && next != AfterDown::Up {
+        if self.shutdown_order == ShutdownOrder::Together && self.owner == Owner::Tree && !self.keeps_values(next) {
             let roster = &self.roster;
             self.plan.sort_by_key(|place| !roster.get(place.id).is_some_and(Member::is_value));
         }
@@ -1436,14 +1521,59 @@ impl Group {
         self.revisit(id);
     }
 
+    /// Starts the member. Where starts are limited, it is queued for a place first, which [`Group::give_places`] gives.
     fn start(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
-        member.at = MemberState::Starting;
         member.due = false;
+        if self.max_starting.is_some() && !member.at_once {
+            member.at = MemberState::Queued;
+            let place = Place { order: member.order, id };
+            self.waiting.insert(place);
+        } else {
+            self.begin(id, now);
+        }
+    }
+
+    fn begin(&mut self, id: Id, now: Instant) {
+        self.leave_place(id);
+        let member = self.roster.member(id);
+        member.at = MemberState::Starting;
+        (member.at_once, member.has_place) = (false, true);
+        self.starting += 1;
         if member.was_up {
             member.restart_delay.started_again(now);
         }
         self.effects.push(GroupEffect::Tell(id, Order::Start));
+    }
+
+    /// Starts the members that wait for a place, in the order of their spawns, as far as there are places.
+    fn give_places(&mut self, now: Instant) {
+        while !self.waiting.is_empty()
+            && self.mode == GroupState::Steady
+            && !self.suspended
+            && self.max_starting.is_none_or(|most| self.starting < most)
+            && let Some(place) = self.waiting.pop_first()
+        {
+            self.roster.step();
+            self.begin(place.id, now);
+        }
+    }
+
+    /// The member starts no more, or waits no more for a place: it is up, down, or ended.
+    fn leave_place(&mut self, id: Id) {
+        let Some(member) = self.roster.get_mut(id) else { return };
+        if std::mem::take(&mut member.has_place) {
+            self.starting -= 1;
+        }
+        if !self.waiting.is_empty() {
+            let place = Place { order: self.order(id), id };
+            self.waiting.remove(&place);
+        }
+    }
+
+    /// Returns whether the member waits for a place among those that start.
+    fn waits_for_place(&self, id: Id) -> bool {
+        !self.waiting.is_empty() && self.waiting.contains(&Place { order: self.order(id), id })
     }
 
     fn wait_or_start(&mut self, id: Id, now: Instant) {
@@ -1498,6 +1628,16 @@ impl Group {
             member.at = MemberState::Ended;
             return;
         }
+        self.leave_place(id);
+        if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
+            self.note_failure(id, failure);
+        }
+        let member = self.roster.member(id);
+        if member.was_up {
+            // A stop that was asked for, or an end with the set, is not one that ends the set.
+            let kind = why.kind();
+            self.last_end_counts = !matches!(kind, EndedKind::Stopped | EndedKind::Aborted | EndedKind::RuntimeGone);
+        }
         let in_walk = std::mem::take(&mut member.in_walk);
         member.at = MemberState::Ended;
         member.down_since = None;
@@ -1517,10 +1657,14 @@ impl Group {
         if in_walk {
             self.in_flight -= 1;
         }
-        if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
+        self.effects.push(GroupEffect::Tell(id, Order::Over(why)));
+    }
+
+    /// Remembers the first failure. A spawn that never came up is not counted among the ends of a set (S22).
+    fn note_failure(&mut self, id: Id, failure: &Failure) {
+        if self.owner != Owner::Set || self.was_up(id) {
             self.first_failure.get_or_insert_with(|| failure.clone());
         }
-        self.effects.push(GroupEffect::Tell(id, Order::Over(why)));
     }
 
     fn tell_suspended(&mut self, suspended: bool) {
@@ -1575,13 +1719,17 @@ impl Group {
         while match self.mode {
             GroupState::Down { from, next } => self.walk_down(from, next, now),
             GroupState::Up => self.walk_up(now),
-            GroupState::Steady => self.check_all_ended(),
+            GroupState::Steady => {
+                self.give_places(now);
+                self.check_all_ended()
+            }
             GroupState::AwaitingOwner | GroupState::Failed { .. } | GroupState::Ended => false,
         } {}
     }
 
     /// Goes down in reverse order, one member at a time, or all members together. True: there is more to settle.
     fn walk_down(&mut self, from: u64, next: AfterDown, now: Instant) -> bool {
+        let keeps_values = self.keeps_values(next);
         while let Some(Place { order, id }) = self.next_down(from)
             && (self.in_flight == 0 || self.goes_together(id, next))
         {
@@ -1596,7 +1744,7 @@ impl Group {
             match member.at {
                 MemberState::Up if member.is_value() => {
                     // A member that is lost with its runtime may still be about to start on another thread.
-                    if next != AfterDown::Up && !self.runtime_gone {
+                    if !keeps_values && !self.runtime_gone {
                         member.at = MemberState::GoingDown;
                         member.in_walk = true;
                         self.in_flight += 1;
@@ -1683,10 +1831,15 @@ impl Group {
         false
     }
 
+    /// Returns whether the range comes up again with the values that it has (S30).
+    fn keeps_values(&self, next: AfterDown) -> bool {
+        next == AfterDown::Up && self.ends_with.is_none()
+    }
+
     /// Returns whether the member does not wait until the ones behind it are down. A range that comes up again keeps its
     /// values.
     fn goes_together(&self, id: Id, next: AfterDown) -> bool {
-        let waits = || next != AfterDown::Up && self.roster.get(id).is_some_and(Member::is_value);
+        let waits = || !self.keeps_values(next) && self.roster.get(id).is_some_and(Member::is_value);
         self.shutdown_order == ShutdownOrder::Together && !waits()
     }
 
@@ -1773,7 +1926,8 @@ impl Group {
 
     /// Returns whether a significant member has ended by itself, so that the supervisor ends (S22).
     fn ends_now(&self) -> bool {
-        self.significant_end && self.owner_is_up
+        let last_has_ended = || self.ends_with_last && self.last_end_counts && self.living == 0 && self.held == 0;
+        (self.significant_end || last_has_ended()) && self.owner_is_up
     }
 
     fn end_by_itself(&mut self) {

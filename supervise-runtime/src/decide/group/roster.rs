@@ -8,7 +8,7 @@ use crate::decide::member::{Member, Settings};
 pub(crate) type Id = u32;
 
 /// A position in the plan of a walk. The slot may have another member by the time the walk reaches it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) order: u64,
     pub(super) id: Id,

@@ -2,7 +2,7 @@
 
 use super::super::child::Command;
 use super::super::child::machine::Order;
-use super::super::group::{Cut, FailureInfo, FailureRoute, GroupEffect, Id, OwnEnd, Owner};
+use super::super::group::{Cut, FailureInfo, FailureRoute, GroupEffect, GroupState, Id, OwnEnd, Owner};
 use super::super::member::MemberState;
 use super::harness::{ALL, Harness, tree};
 use super::sim::failure;
@@ -332,4 +332,36 @@ fn a_delayed_start_begins_before_the_supervisor_ends() {
     assert_eq!(harness.end_suspension(), "start 1");
     assert_eq!(harness.up(1), "start 2");
     assert_eq!(harness.up(2), "end 2");
+}
+
+/// S22: a significant set ends when its last instance has ended by itself, unless a place is held for another one, or
+/// another one is on its way.
+#[test]
+fn a_significant_set_ends_with_its_last_instance() {
+    let ended = |harness: &Harness| *harness.group.mode() == GroupState::Ended;
+    let set = || {
+        let setup = tree(Strategy::OneForOne).owner(Owner::Set);
+        let setup = (0..3).fold(setup, |setup, id| setup.member(id, Lifecycle::Transient));
+        let mut harness = setup.steady();
+        harness.group.set_significant(true);
+        harness.done(0);
+        harness.done(1);
+        assert!(!ended(&harness));
+        (setup, harness)
+    };
+    let (_, mut harness) = set();
+    assert_eq!(harness.done(2), "over 2, all ended");
+
+    let (setup, mut harness) = set();
+    harness.group.set_held(1);
+    harness.done(2);
+    assert!(!ended(&harness), "a place is held");
+    harness.group.set_held(0);
+    assert_eq!(harness.spawn(setup), "start 0");
+    assert_eq!(harness.start_fails(0, Directive::Stop), "decided: over 0, all ended");
+
+    let (_, mut harness) = set();
+    harness.stop_member(2);
+    harness.gone(2);
+    assert!(!ended(&harness), "the last one was stopped");
 }

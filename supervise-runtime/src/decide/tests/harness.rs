@@ -337,7 +337,11 @@ impl Harness {
             }
             FailureRoute::Kept => format!("kept{acts}"),
             FailureRoute::Absorbed => format!("absorbed{acts}"),
-            FailureRoute::ReportOnly => format!("reported{acts}"),
+            FailureRoute::ReportOnly => {
+                self.group.ends_before_its_turn(id, self.now);
+                let ends = self.effects();
+                format!("reported{acts}{}{ends}", if ends.is_empty() { "" } else { ": " })
+            }
         }
     }
 

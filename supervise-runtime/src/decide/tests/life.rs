@@ -62,6 +62,7 @@ impl Life {
                 drains: false,
                 ready: false,
                 permanent: true,
+                handler: Some(Duration::from_secs(3)),
             },
             step: None,
             busy: false,
@@ -443,6 +444,7 @@ impl Life {
             None | Some(Step::Yield | Step::Exit) => {}
             Some(Step::Wait) if self.machine.deadline().is_some() => self.machine.time_is_up(),
             Some(_) if starts || self.machine.deadline().is_some() => self.finish(StepEnd::Cut(Cut::TimeUp)),
+            Some(_) if self.busy && self.machine.handler_time().is_some() => self.finish(StepEnd::Cut(Cut::TimeUp)),
             Some(_) => {}
         }
     }

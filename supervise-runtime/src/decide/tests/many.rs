@@ -225,6 +225,66 @@ fn each_look_for_one_that_is_not_up_begins_where_the_last_one_ended() {
     assert!(!many.group.all_up());
 }
 
+/// S27: any number of spawns waits for a few places, and each place is given without a search.
+#[test]
+fn a_million_wait_for_a_few_places() {
+    on_a_small_stack(|| {
+        for n in [500_000, 1_000_000] {
+            let now = Instant::now();
+            let mut group = Group::new(Owner::Set, Strategy::OneForOne, RestartLimit::new());
+            group.set_max_starting(Some(3));
+            group.owner_up(now);
+            let settings = settings(Lifecycle::Transient);
+            let started = |group: &mut Group| -> Vec<Id> {
+                let effects = group.take_effects().into_iter();
+                effects.map(|act| if let GroupEffect::Tell(id, Order::Start) = act { id } else { panic!() }).collect()
+            };
+            for id in 0..n {
+                assert_eq!(group.add(settings.clone(), true), id);
+                group.admit(id, now);
+            }
+            assert_eq!(started(&mut group), [0, 1, 2]);
+            for id in 0..n {
+                group.up(id, now);
+                let next = (id + 3 < n).then_some(id + 3);
+                assert_eq!(started(&mut group), Vec::from_iter(next));
+            }
+            assert!(group.all_up() && group.have_passed());
+            let looked_at = group.take_steps().div_ceil(u64::from(n));
+            assert!(looked_at <= 4, "{looked_at}");
+        }
+    });
+}
+
+/// S27: the wait for the instances of `initial` looks at few of them, and those that wait end with their set.
+#[test]
+fn a_million_that_wait_for_a_place_are_passed_and_end() {
+    on_a_small_stack(|| {
+        let (n, now) = (1_000_000, Instant::now());
+        let mut group = Group::new(Owner::Set, Strategy::OneForOne, RestartLimit::new());
+        group.set_max_starting(Some(1));
+        let settings = settings(Lifecycle::Transient);
+        for id in 0..n {
+            group.add(settings.clone(), true);
+            group.admit(id, now);
+        }
+        group.owner_up(now);
+        for id in 0..n / 2 {
+            assert!(!group.have_passed());
+            assert_eq!(group.at(id), MemberState::Starting);
+            group.up(id, now);
+        }
+        let looked_at = group.take_steps().div_ceil(u64::from(n));
+        assert!(looked_at <= 4, "{looked_at}");
+        group.take_effects();
+        group.stop(StopReason::Shutdown, now);
+        for id in 0..=n / 2 {
+            group.gone(id, now);
+        }
+        assert_eq!((group.mode(), group.living()), (&GroupState::Ended, 0));
+    });
+}
+
 /// A place in the order belongs to one member: a member that takes over its slot comes after all others in the order.
 #[test]
 fn a_slot_that_is_used_again_is_no_place_in_the_walk() {
@@ -315,7 +375,7 @@ fn a_group_that_goes_with_its_runtime_has_not_ended_by_itself() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
     for id in 0..2 {
         many.group.runtime_gone();
-        many.group.lose(id, many.now);
+        many.group.lose(id, Ended::Stopped, many.now);
     }
     assert!(
         many.group.take_effects().iter().all(|act| !matches!(act, GroupEffect::TellOwner(Order::ChildrenEnded(_))))
@@ -348,7 +408,7 @@ fn a_group_that_goes_with_its_runtime_drops_no_values() {
 #[test]
 fn a_lost_member_is_never_started_again() {
     let mut many = Many::of(Owner::Tree, Strategy::OneForOne, 2, Lifecycle::Permanent);
-    many.group.lose(0, many.now);
+    many.group.lose(0, Ended::Stopped, many.now);
     let again = many.group.on_request(0, Command::StartAgain, &failure(Phase::Running), many.now);
     assert_eq!(again, CommandOutcome::SupervisorEnded);
     let again = many.group.on_request(1, Command::StartAgain, &failure(Phase::Running), many.now);

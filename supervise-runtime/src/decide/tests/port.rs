@@ -13,6 +13,8 @@ use crate::values::failure::{Cause, Failure, Phase};
 pub(super) struct Known {
     pub(super) now: Instant,
     pub(super) busy: bool,
+    /// Whether the instance has called `cx.stop()`.
+    pub(super) stopped: bool,
     pub(super) children: bool,
     pub(super) place: bool,
     /// Whether all watchers were notified of the end.
@@ -31,6 +33,7 @@ impl Known {
         Known {
             now,
             busy: false,
+            stopped: false,
             children: false,
             place: true,
             told: true,
@@ -58,6 +61,10 @@ impl Port for Known {
 
     fn is_busy(&self) -> bool {
         self.busy
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.stopped
     }
 
     fn has_children(&self) -> bool {

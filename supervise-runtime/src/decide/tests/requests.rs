@@ -5,12 +5,14 @@ use super::super::group::Owner;
 use super::harness::tree;
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
-/// S27: the arguments of a `Temporary` instance were moved into its only start.
+/// S27, S38: what a `Temporary` child needs that was spawned at run time was moved into its only start.
 #[test]
-fn only_an_instance_of_a_temporary_set_starts_once() {
+fn only_a_temporary_child_that_was_spawned_starts_once() {
     let temporary = tree(Strategy::OneForOne).member(1, Lifecycle::Temporary);
     let set = temporary.owner(Owner::Set);
     let outcome = |setup: super::harness::Setup, id| setup.steady().on_request(id, Command::Restart);
+    assert_eq!(outcome(temporary.owner(Owner::Actor), 1), CommandOutcome::StartedOnce);
+    assert_eq!(outcome(temporary.owner(Owner::Guardian), 1), CommandOutcome::StartedOnce);
     assert_eq!(outcome(set, 1), CommandOutcome::StartedOnce);
     assert_eq!(outcome(set, 0), CommandOutcome::DownAlone);
     assert_eq!(outcome(temporary, 1), CommandOutcome::DownAlone);

@@ -109,6 +109,7 @@ impl Child {
                 drains: has("drains"),
                 ready: has("ready"),
                 permanent: !has("temporary"),
+                handler: None,
             },
             signalled: has("with context"),
             up_before: !has("not up before"),

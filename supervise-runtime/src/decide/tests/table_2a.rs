@@ -96,6 +96,7 @@ const AGAIN: &str = "prerestart, children restart, poststop, drop, gone";
 /// The way down without a restart, from an instance. The mailbox refuses at once, and is then closed.
 const FOR_GOOD: &str = "refuse, refuse, children stop, poststop, drop, gone";
 const DECIDED: &str = "children suspended, decide running";
+const LATE: &str = "children suspended, decide running, timed out";
 const KILLED: &str = "cut, children suspended, decide running, killed";
 
 fn up(cases: &mut Vec<Case>) {
@@ -138,7 +139,18 @@ fn up(cases: &mut Vec<Case>) {
                 assert_eq!(life.trace(), "refuse, aborted, refuse, children stop, children aborted, drop, gone");
             }),
             (Kill, || leads(Handling, Kill, KILLED, Failed)),
-            (TimeUp, || nothing(Handling, TimeUp)), // only a child that was asked to go down has a deadline
+            (TimeUp, || {
+                leads(Handling, TimeUp, LATE, Failed);
+                // The time of the handler runs on below a failure, and not once the child was asked to go down.
+                let mut life = at(Handling);
+                life.order(Order::Suspend(true));
+                life.meets(TimeUp);
+                assert_eq!(life.trace(), format!("suspended, children suspended, {LATE}"));
+                let mut life = Life::new(ChildKind::Actor, Owner::Actor).settings(|settings| settings.handler = None);
+                life = life.go_to(Handling);
+                life.meets(TimeUp);
+                assert_eq!((&*life.trace(), life.state()), ("", Handling));
+            }),
         ],
     ));
     cases.extend(row(
@@ -160,6 +172,9 @@ fn up(cases: &mut Vec<Case>) {
     ));
 }
 
+/// After `pre_restart`, if a stop has come.
+const ENDS_CHILDREN: &str = "children stop, poststop, drop, gone";
+
 /// After `pre_restart`.
 const GOES_ON: &str = "children restart, poststop, drop, gone";
 
@@ -177,7 +192,7 @@ fn going_down(cases: &mut Vec<Case>) {
             (Release, || {
                 leads(PreRestart, Release, &format!("released, children released, {GOES_ON}"), AwaitingRestart)
             }),
-            (Stop, || leads(PreRestart, Stop, GOES_ON, AwaitingRestart)),
+            (Stop, || leads(PreRestart, Stop, ENDS_CHILDREN, AwaitingRestart)),
             (Kill, || leads(PreRestart, Kill, &format!("cut, {ABORTED}"), AwaitingRestart)),
             (TimeUp, || leads(PreRestart, TimeUp, ABORTED, AwaitingRestart)),
         ],
@@ -196,7 +211,7 @@ fn going_down(cases: &mut Vec<Case>) {
             (Down, || nothing(GoingDown, Down)),
             (Suspend, || leads(GoingDown, Suspend, "suspended, children suspended", GoingDown)),
             (Release, || leads(GoingDown, Release, "released, children released", GoingDown)),
-            (Stop, || nothing(GoingDown, Stop)),
+            (Stop, || leads(GoingDown, Stop, ENDS_CHILDREN, AwaitingRestart)),
             (Kill, || leads(GoingDown, Kill, CHILDREN, AwaitingRestart)),
             (TimeUp, || leads(GoingDown, TimeUp, CHILDREN, AwaitingRestart)),
         ],

@@ -122,6 +122,7 @@ impl SimChild {
             drains: super::drains(Some(self.kind), self.lifecycle),
             ready: self.kind == ChildKind::Task && self.lifecycle != Lifecycle::Temporary,
             permanent: self.lifecycle == Lifecycle::Permanent,
+            handler: (self.kind == ChildKind::Actor && self.lifecycle == Lifecycle::Transient).then_some(DOWN_TIME),
         }
     }
 

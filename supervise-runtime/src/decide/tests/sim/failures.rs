@@ -24,7 +24,8 @@ impl Sim {
     pub(in crate::decide::tests) fn time_is_up(&mut self, id: Id, directive: Directive) {
         let child = self.child(id);
         let starts = matches!(child.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
-        if child.is_in_user_code() && (starts || child.machine.deadline().is_some()) {
+        let handles = child.busy && child.machine.handler_time().is_some();
+        if child.is_in_user_code() && (starts || handles || child.machine.deadline().is_some()) {
             child.directive = directive;
             self.finish(id, StepEnd::Cut(Cut::TimeUp));
         }
@@ -44,6 +45,7 @@ impl Sim {
             }
             FailureRoute::ReportOnly => {
                 assert!(ending, "a failure is only reported although the child goes on");
+                self.group.ends_before_its_turn(id, self.now);
                 true
             }
             FailureRoute::Kept => {

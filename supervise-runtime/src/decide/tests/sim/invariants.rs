@@ -43,8 +43,10 @@ impl Sim {
     pub(in crate::decide::tests) fn check_down(&self, id: Id) {
         let walks = self.in_range(id) && self.plan.owner != Owner::Set;
         let rebuild = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Rebuild, .. });
+        // A child that fails while its supervisor stops does not wait for its turn (S24).
+        let failed = self.children[id as usize].as_ref().is_some_and(|child| child.pending.is_some());
         for other in self.later(id) {
-            let stays = rebuild && self.group.is_kept(other);
+            let stays = rebuild && self.group.is_kept(other) || failed && self.group.is_stopping();
             assert!(!walks || self.plan.together || stays || !self.is_up(other), "{id} goes down before {other}");
         }
     }

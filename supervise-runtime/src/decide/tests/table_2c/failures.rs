@@ -58,9 +58,11 @@ fn reported() {
     for strategy in ALL {
         for directive in [Restart, Stop, Escalate] {
             let mut harness = tree(strategy).stops();
-            assert_eq!(harness.fails(0, directive), "reported");
             assert_eq!(harness.fails(2, directive), "reported");
+            assert_eq!(harness.fails(0, directive), "reported: end 0", "its turn has not come");
+            assert_eq!(harness.gone(0), "over 0");
             assert_eq!(harness.gone(2), "over 2, end 1");
+            assert_eq!(harness.start_fails(1, directive), "reported", "its turn has come");
         }
     }
 }

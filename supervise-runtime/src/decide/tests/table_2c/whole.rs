@@ -137,7 +137,7 @@ fn stops() -> Vec<Case> {
         }),
         case(STOP, DOWN, || {
             let mut harness = tree(RestForOne).down();
-            assert_eq!(harness.stop(), "");
+            assert_eq!(harness.stop(), "end 2", "told to go down for a restart before");
             assert!(matches!(harness.group.mode(), GroupState::Down { from: 0, next: AfterDown::End }));
             ends_in_reverse(&mut harness, 2);
         }),
