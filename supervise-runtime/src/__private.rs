@@ -5,13 +5,18 @@ pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
 pub use crate::actor::options::{ChildOptions, NotATree, OfActors};
-pub use crate::actor::{Actor, DeclaredHooks, HandleOutput, Outcome, OutputIf, Watcher};
-pub use crate::task::{Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of};
+pub use crate::actor::{
+    Actor, DeclaredHooks, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable,
+};
+pub use crate::task::{
+    Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
+};
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::{
-    Argument, AsKey, Builder, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared, First, Handle, Launched,
-    Moved, Parameter, Published, Returned, Running, SendValue, SharedValue, Start, Tree, TreeDef, TreeHandle, TreeRef,
-    TypeCheck, initial, launch_tree, no_initial,
+    Ahead, Argument, AsKey, Builder, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared,
+    First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, SharedValue, Spawned,
+    Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree, name_of_child, new_child,
+    new_child_once, no_initial,
 };
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
 pub use crate::values::ended::{Ended, Watched};

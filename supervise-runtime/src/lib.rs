@@ -34,14 +34,14 @@ pub mod __private;
 pub use actor::actor_ref::{ActorRef, Reply};
 pub use actor::child_ref::{AnyRef, ChildRef};
 pub use actor::context::Context;
-pub use actor::guardian::{self, spawn};
+pub use actor::guardian;
 pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
 pub use task::{Task, TaskContext, TaskRef};
 pub use tree::children::{Children, Keyed, Origin};
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
-pub use tree::{Child, Handle, Running, Start, Tree, TreeRef};
+pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn, spawn_with};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
 pub use values::path;
@@ -94,7 +94,6 @@ pub mod spec {
 /// The futures that methods return. Programs await them, and seldom name them.
 pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
-    pub use crate::actor::context::SpawnChild;
     pub use crate::actor::waits::{ShutdownRef, Starting, Terminated};
     pub use crate::tree::children::{GetOrSpawn, Spawn, Told};
     pub use crate::tree::{Join, Shutdown};
@@ -108,6 +107,7 @@ pub mod bound {
     pub use crate::actor::timers::Every;
     pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
+    pub use crate::tree::IntoStart;
     pub use crate::values::failure::Decides;
     pub use crate::values::strategy::IntoDecider;
 }

@@ -198,8 +198,8 @@ pub trait InstanceSet: Sealed {
 /// impl Pool {
 ///     #[pre_start]
 ///     async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
-///         cx.spawn("first", || async { Ok(Worker(1)) }).await?;
-///         cx.spawn("second", || async { Ok(Worker(2)) }).await?;
+///         cx.spawn_with("first", || async { Ok(Worker(1)) }).await?;
+///         cx.spawn_with("second", || async { Ok(Worker(2)) }).await?;
 ///         Ok(())
 ///     }
 ///

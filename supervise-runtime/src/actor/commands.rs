@@ -70,9 +70,10 @@ pub enum CommandError {
         /// The path of the child.
         path: String,
     },
-    /// `restart()` was called on an instance of a `Temporary` set, whose arguments were moved into its only start.
+    /// `restart()` was called on a `Temporary` child that was spawned at run time: an instance of a set, or a `child!`.
+    /// Its arguments were moved into its only start.
     ///
-    /// See rule S27.
+    /// See rules S27, S38.
     StartedOnce {
         /// The path of the child.
         path: String,
@@ -128,7 +129,7 @@ impl fmt::Display for CommandError {
                  or spawn a new one"
             ),
             CommandError::StartedOnce { .. } => {
-                write!(f, "{path} belongs to a `Temporary` set, so it cannot be restarted; spawn another instance")
+                write!(f, "{path} is `Temporary` and was spawned, so it cannot be restarted; spawn another one")
             }
             CommandError::Stopping { .. } => {
                 write!(f, "{path} is stopping; wait for its end, then ask for `start_again()`")

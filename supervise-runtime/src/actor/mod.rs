@@ -15,9 +15,10 @@ pub(crate) mod validate;
 pub(crate) mod waits;
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, Ready, ready};
 
 use crate::actor::context::Context;
+use crate::actor::hook::Form;
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::{BoxError, Failure};
 use crate::values::strategy::SupervisorStrategy;
@@ -249,6 +250,78 @@ impl<E> HandleOutput for Result<(), E> {
         self
     }
 }
+
+/// Returns the future of one message as it is. One that is not `Send` is reported where this function is called.
+#[doc(hidden)]
+pub fn sendable<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send {
+    future
+}
+
+/// A function that can be the `handle` of a derive. The lifetimes of its arguments are those of one call, so that its
+/// future may borrow them in any way.
+///
+/// `Form` only makes two implementations possible: with one, the compiler would count arguments instead of showing the
+/// signature.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the `handle` of a derive is `async fn handle(&mut self, msg: Msg, cx: &mut Context<Self>)`",
+    label = "has a `handle` with another signature",
+    note = "with `#[actor]` above its `impl` block, `handle` may be sync, and without `cx`"
+)]
+pub trait HandleFn<A, M, C, Form> {
+    type Future: Future;
+    fn call(self, actor: A, msg: M, cx: C) -> Self::Future;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, A, M, C, Fut> HandleFn<A, M, C, Form<3, true>> for F
+where
+    F: FnOnce(A, M, C) -> Fut,
+    Fut: Future,
+{
+    type Future = Fut;
+
+    fn call(self, actor: A, msg: M, cx: C) -> Fut {
+        self(actor, msg, cx)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: HasHandle, A, M, C> HandleFn<A, M, C, Form<0, false>> for F {
+    type Future = Ready<()>;
+
+    fn call(self, _actor: A, _msg: M, _cx: C) -> Ready<()> {
+        ready(())
+    }
+}
+
+/// Calls the `handle` of a derive.
+#[doc(hidden)]
+pub fn call_handle<A, M, C, Form, F: HandleFn<A, M, C, Form>>(handle: F, actor: A, msg: M, cx: C) -> F::Future {
+    handle.call(actor, msg, cx)
+}
+
+/// The `handle` that a derive finds if the type has none of its own, so that the error shows what to add.
+#[doc(hidden)]
+pub trait NoHandle: Actor {
+    fn handle<'a>(&'a mut self, _msg: Self::Msg, _cx: &'a mut Context<Self>) -> Ready<Result<(), Self::Error>>
+    where
+        Self: HasHandle,
+    {
+        ready(Ok(()))
+    }
+}
+
+impl<A: Actor> NoHandle for A {}
+
+/// Implemented by no type.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `handle`",
+    label = "would handle no message",
+    note = "add `async fn handle(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), Error>` to its `impl` block"
+)]
+pub trait HasHandle {}
 
 /// [`HandleOutput`] with a constant as argument. For an invalid return type this is the only place where the compiler
 /// complains.

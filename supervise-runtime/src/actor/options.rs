@@ -147,8 +147,8 @@ pub(crate) type Source = Arc<Mutex<Options>>;
 
 /// The settings of a child of type `T`.
 ///
-/// In `supervisor! { .. }` they are written above the child, and each becomes a call of the method with its name. For a
-/// child spawned with [`Context::spawn`], [`SpawnChild`](crate::future::SpawnChild) has the same methods.
+/// In `supervisor! { .. }` and `child! { .. }` they are written above the child, and each becomes a call of the method
+/// with its name.
 ///
 /// ```
 /// use std::time::Duration;
@@ -259,17 +259,36 @@ impl<T> ChildOptions<T> {
     }
 
     /// Ends the supervisor when this child has ended by itself; for a `Temporary` child, also when it has failed. The
-    /// other children go down in reverse order. Off by default; without effect on a `Permanent` child, which is started
-    /// again.
+    /// other children go down in reverse order. Above a `[..]`: when its last instance has ended by itself or by failing.
+    /// Off by default; without effect on a `Permanent` child, which is started again.
     ///
     /// See rule S22.
     pub fn significant(self) -> Self {
         self.set(|common| common.significant = true)
     }
 
+    /// Lets the child's task run on this runtime, with the tasks of its own children unless they say otherwise. The
+    /// runtime needs time (`enable_time`). Default: the runtime of the supervisor.
+    ///
+    /// If that runtime goes while the supervisor lives, the child has ended with
+    /// [`Ended::RuntimeGone`](crate::Ended::RuntimeGone), and is not started again. Read at the first start.
+    ///
+    /// See rule S25.
+    pub fn runtime(self, handle: tokio::runtime::Handle) -> Self {
+        self.set(|common| common.runtime = Some(handle))
+    }
+
     /// Sets how many instances of a `[..]` there may be that have not ended. Default: any number.
     pub fn max_children(self, most: usize) -> Self {
         self.set(|common| common.max_children = Some(most))
+    }
+
+    /// Sets how many instances of a `[..]` may start at the same time; the others wait for their turn, in the order of
+    /// their spawns. Default: any number.
+    ///
+    /// See rule S27.
+    pub fn max_starting(self, most: usize) -> Self {
+        self.set(|common| common.max_starting = Some(most))
     }
 
     /// Marks the child as one that may be absent (S28).
@@ -328,6 +347,19 @@ impl<A> ChildOptions<A> {
         A: OfActors,
     {
         self.set(|common| common.drain = true)
+    }
+
+    /// Sets how long the actor may take for what comes from its mailbox: a message, a tick, a result of `cx.run`, a
+    /// `terminated`. The time begins when the handler first waits. After it the handler is dropped at its next await,
+    /// and has failed with [`Cause::TimedOut`](crate::Cause::TimedOut). Code that never awaits cannot be cut short.
+    /// Default: as long as it takes.
+    ///
+    /// See rule S13.
+    pub fn handler(self, within: Duration) -> Self
+    where
+        A: OfActors,
+    {
+        self.set(|common| common.handler = Some(within))
     }
 
     /// Sets how many messages can wait. Default: `Bounded(1024)`.

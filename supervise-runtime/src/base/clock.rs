@@ -12,3 +12,12 @@ const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
 pub(crate) fn after(now: Instant, time: Duration) -> Instant {
     now.checked_add(time.min(FAR)).unwrap_or(now)
 }
+
+/// Returns whether the runtime is the one of the test: its clock stands at the same time, which only a clock that is
+/// paused does.
+#[cfg(feature = "testing")]
+pub(crate) fn is_own_clock(runtime: &tokio::runtime::Handle) -> bool {
+    let own = Instant::now();
+    let _entered = runtime.enter();
+    own == Instant::now()
+}

@@ -149,6 +149,9 @@ pub(crate) struct TreeShared {
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
     pub(crate) reports: AtomicBool,
+    /// True for a tree under test.
+    #[cfg(feature = "testing")]
+    pub(crate) tested: AtomicBool,
     /// The time when the tree was started.
     started: OnceLock<Instant>,
     /// Notified when a child went up or ended: for `ready()`.
@@ -172,6 +175,8 @@ impl TreeShared {
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
+            #[cfg(feature = "testing")]
+            tested: AtomicBool::new(false),
             started: OnceLock::new(),
             changed: Notify::new(),
             spans: Spans::default(),

@@ -36,7 +36,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::base::clock::after;
 use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::values::event::{DeadLetterReason, EventKind};
@@ -67,6 +67,9 @@ pub(crate) enum Admission {
     Open,
     /// Messages wait: the actor is down (S35).
     Down,
+    /// Messages wait for an actor that was named before its turn and has not been up yet. No sender waits: not for room,
+    /// and not for a reply (S47).
+    Early,
     /// New messages are refused, but queued ones are still handled (S24).
     Draining,
     /// Messages are refused: the actor has ended, or is stopping.
@@ -78,7 +81,8 @@ pub(crate) struct ActorCell<T> {
     core: CellCore,
     /// The actor's loop has to return, because an order arrived.
     interrupted: AtomicBool,
-    busy: AtomicBool,
+    /// The number of the message in hand; 0 if there is none.
+    in_hand: AtomicU32,
     /// The present incarnation has handled a message.
     handled: AtomicBool,
     /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
@@ -106,6 +110,17 @@ struct Inner<T> {
     rejects: Option<Box<RejectState>>,
 }
 
+/// How long a sender may wait for an actor that is down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// As long as it takes: a `tell`.
+    Waits,
+    /// Only if the actor was up before: an `ask`, whose sender waits for the reply.
+    OnceUp,
+    /// Not at all: a sender that is on its way down itself.
+    Never,
+}
+
 /// Why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rejected {
@@ -125,7 +140,7 @@ impl<T: MailboxItem> ActorCell<T> {
         ActorCell {
             core,
             interrupted: AtomicBool::new(false),
-            busy: AtomicBool::new(false),
+            in_hand: AtomicU32::new(0),
             handled: AtomicBool::new(false),
             in_batch: AtomicUsize::new(0),
             has_waiters: AtomicBool::new(false),
@@ -156,11 +171,11 @@ impl<T: MailboxItem> ActorCell<T> {
         self.ask.set(time);
     }
 
-    /// Accepts the message if there is room. `refuse_down`: the sender must not wait for an actor that is down.
+    /// Accepts the message if there is room.
     #[inline]
-    pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {
+    pub(crate) fn try_push(&self, msg: T, patience: Patience) -> Result<(), (T, Rejected)> {
         let inner = lock(&self.inner);
-        match self.refuses(&inner, refuse_down) {
+        match self.refuses(&inner, patience) {
             Some(rejected) => {
                 drop(inner);
                 Err((msg, rejected))
@@ -173,13 +188,13 @@ impl<T: MailboxItem> ActorCell<T> {
     }
 
     #[inline]
-    fn refuses(&self, inner: &Inner<T>, refuse_down: bool) -> Option<Rejected> {
+    fn refuses(&self, inner: &Inner<T>, patience: Patience) -> Option<Rejected> {
         if inner.gate != Admission::Open
-            && let Some(rejected) = inner.refusal(refuse_down)
+            && let Some(rejected) = inner.refusal(patience)
         {
             return Some(rejected);
         }
-        self.is_full(inner).then_some(Rejected::Full)
+        self.is_full(inner).then(|| inner.if_full())
     }
 
     #[inline]
@@ -217,14 +232,14 @@ impl<T: MailboxItem> ActorCell<T> {
         &self,
         msg: &mut Option<T>,
         ticket: &mut Option<u64>,
-        refuse_down: bool,
+        patience: Patience,
         waker: &Waker,
     ) -> Poll<Result<(), Rejected>> {
         // Cloned and dropped outside of the lock: a waker may be user code.
         let mut fresh = None;
         loop {
             let mut inner = lock(&self.inner);
-            match self.refuses(&inner, refuse_down) {
+            match self.refuses(&inner, patience) {
                 None => {
                     // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
@@ -396,7 +411,11 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
     }
 
     fn is_busy(&self) -> bool {
-        self.busy.load(Ordering::Relaxed)
+        self.in_hand() != 0
+    }
+
+    fn in_hand(&self) -> u32 {
+        self.in_hand.load(Ordering::Relaxed)
     }
 
     fn has_handled(&self) -> bool {
@@ -420,6 +439,8 @@ pub(crate) struct Inbox<T> {
     bounded: bool,
     /// The number of messages that were taken out without a check for waiting senders.
     unsaid: u32,
+    /// The number of the last message that was taken out.
+    number: u32,
     /// Present while the buffers are large.
     calm: Option<Box<Calm>>,
 }
@@ -442,24 +463,24 @@ pub(crate) enum Received<T> {
 
 impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn new() -> Self {
-        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, calm: None }
+        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, number: 0, calm: None }
     }
 
     /// Returns the next message. Marks the cell busy until the next call.
     #[inline]
     pub(crate) fn poll(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
         if cell.interrupted.load(Ordering::Acquire) {
-            cell.busy.store(false, Ordering::Relaxed);
+            cell.in_hand.store(0, Ordering::Relaxed);
             return Poll::Ready(Received::Interrupted);
         }
         if self.budget == 0 {
             self.budget = BUDGET;
-            cell.busy.store(false, Ordering::Relaxed);
+            cell.in_hand.store(0, Ordering::Relaxed);
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
         if self.batch.is_empty() {
-            cell.busy.store(false, Ordering::Relaxed);
+            cell.in_hand.store(0, Ordering::Relaxed);
             let mut inner = lock(&cell.inner);
             if inner.queue.is_empty() {
                 if inner.gate == Admission::Draining {
@@ -495,7 +516,8 @@ impl<T: MailboxItem> Inbox<T> {
         self.count_down(cell);
         match msg {
             Some(msg) => {
-                cell.busy.store(true, Ordering::Relaxed);
+                self.number = self.number.wrapping_add(1).max(1);
+                cell.in_hand.store(self.number, Ordering::Relaxed);
                 Poll::Ready(Received::Message(msg))
             }
             None => Poll::Pending,

@@ -188,7 +188,7 @@ fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {
         // A `Permanent` child that is `Done` for good is optional and absent, as intended.
         Lifecycle::Permanent => !ended.is_orderly(),
         Lifecycle::Transient => !ended.is_orderly(),
-        Lifecycle::Temporary => false,
+        Lifecycle::Temporary => matches!(ended, Ended::RuntimeGone),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
-use crate::task::{Kept, NeverReady, Request, TaskContext, TaskStart, joined};
+use crate::task::{Kept, NeverReady, ReadyDropped, Request, TaskContext, TaskStart, joined};
 use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
@@ -97,6 +97,11 @@ impl<F> TaskBody<F> {
             some = true;
         }
         some
+    }
+
+    /// Whether every context of the task has been dropped, so that no request can come any more.
+    fn is_mute(&self) -> bool {
+        self.incoming.as_ref().is_some_and(|incoming| incoming.is_closed() && incoming.is_empty())
     }
 
     fn grant(&mut self, request: Request) {
@@ -181,6 +186,9 @@ where
                     moved = true;
                 }
                 if !moved {
+                    if self.is_mute() {
+                        return Poll::Ready(Err(UserError::from(ReadyDropped)));
+                    }
                     return Poll::Pending;
                 }
             }

@@ -5,11 +5,12 @@ pub(crate) mod body;
 use std::any::Any;
 use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, Ready, ready};
 use std::panic::resume_unwind;
 use std::pin::Pin;
 
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::CancellationToken;
 
@@ -231,6 +232,80 @@ where
     }
 }
 
+/// A value that a task is started from, so that [`Polled`] can look at its type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Poll<F>(pub F);
+
+/// A type that the tree can poll as a task.
+///
+/// `M` only makes two implementations possible: with one, the compiler would report the `.await`, too.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a future",
+    label = "a task starts from a future",
+    note = "call the function, as in `serve(..)`; with a context write `|cx| serve(cx, ..)`"
+)]
+pub trait TaskFuture<M> {
+    type Future: Future;
+    fn future(self) -> Self::Future;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: IntoFuture> TaskFuture<FutureMarker> for F {
+    type Future = F::IntoFuture;
+
+    fn future(self) -> F::IntoFuture {
+        self.into_future()
+    }
+}
+
+/// Implemented by no type.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a tree polls its tasks itself, and this one is spawned already; write the future, without `tokio::spawn`",
+    label = "goes on after a restart and after the end of the tree",
+    note = "write `beat(..)` for `tokio::spawn(beat(..))`; wait for `spawn_blocking(..)` in an `async` block"
+)]
+pub trait Unspawned {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Unspawned> TaskFuture<ContextMarker> for F {
+    type Future = Ready<()>;
+
+    fn future(self) -> Ready<()> {
+        ready(())
+    }
+}
+
+/// Takes the future out, if there is one.
+#[doc(hidden)]
+pub trait Polled<F> {
+    fn polled<M>(self) -> F::Future
+    where
+        F: TaskFuture<M>;
+}
+
+impl<F> Polled<F> for Poll<F> {
+    fn polled<M>(self) -> F::Future
+    where
+        F: TaskFuture<M>,
+    {
+        self.0.future()
+    }
+}
+
+impl<T> Poll<JoinHandle<T>> {
+    /// Found before the method of the trait. Reports that the future is spawned already.
+    #[doc(hidden)]
+    pub fn polled(self) -> JoinHandle<T>
+    where
+        JoinHandle<T>: Unspawned,
+    {
+        self.0
+    }
+}
+
 /// Converts the start expression of an `Option<task>`.
 #[doc(hidden)]
 pub fn optional_task<M, T: IntoTask<M>>(task: Option<T>) -> Option<TaskStart> {
@@ -247,6 +322,11 @@ pub(crate) enum Request {
 #[derive(Debug, thiserror::Error)]
 #[error("the task returned before it was ready; call `cx.ready()` once it has started, or remove `ready`")]
 pub(crate) struct NeverReady;
+
+/// The error of a task whose context is gone, so that nothing can call `ready` any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the task dropped its context before it was ready; call `cx.ready()` once it has started, or remove `ready`")]
+pub(crate) struct ReadyDropped;
 
 /// The context of a task `|cx| ..`: it notifies the task of a stop, and starts subtasks.
 ///

@@ -116,6 +116,7 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
     /// Returns the failure of a start that is not retried, with the record of what led to it (S21).
     fn into_future(self) -> Self::IntoFuture {
         let mut tree = self.tree.seed_or(0);
+        tree.tested();
         Box::pin(async move {
             clock::pause();
             let record = Record::of(tree.events());

@@ -1,28 +1,42 @@
 //! The types of child: what each of them is started from, and the handle that it gives.
 
+use std::fmt;
+use std::future::Future;
+
+use tokio::runtime;
+
 use crate::actor::Actor;
 use crate::actor::actor_ref::ActorRef;
 use crate::actor::child_ref::AnyRef;
 use crate::actor::context::make_actor;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::sync::{Arc, Mutex, lock};
-use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
+use crate::engine::cell::{Unbegun, require_time};
+use crate::engine::mailbox::Admission;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::tree::body::HandleSlot;
 use crate::values::failure::UserError;
+use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
+use crate::values::settings::Common;
 use crate::values::spec::TreeSpec;
-use std::fmt;
-use std::future::Future;
 
 /// The cell of a child that is about to be made: the runtime passes it to [`Child::launch`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ChildSlot {
     pub(crate) core: CellCore,
+    /// The child is named before its turn (S47).
+    pub(crate) early: bool,
+}
+
+impl ChildSlot {
+    pub(crate) fn of(core: CellCore) -> Self {
+        ChildSlot { core, early: false }
+    }
 }
 
 /// A child that is made and does not run yet.
@@ -93,7 +107,8 @@ impl<H: Clone> HandleSource<H> {
     message = "`{Self}` is neither an actor nor a supervision tree",
     label = "cannot be supervised",
     note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
-    note = "a tree: declare it with `supervisor!`"
+    note = "a tree: declare it with `supervisor!`",
+    note = "a value, which is not supervised: declare it with `let`"
 )]
 pub trait Child: Sized + Send + 'static {
     /// The handle of the child.
@@ -154,7 +169,8 @@ pub type Handle<T> = <T as Child>::Handle;
     message = "`{Self}` is neither an actor nor a supervision tree",
     label = "cannot be supervised",
     note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
-    note = "a tree: declare it with `supervisor!`"
+    note = "a tree: declare it with `supervisor!`",
+    note = "a value, which is not supervised: declare it with `let`"
 )]
 pub trait Declared {
     const IS: bool;
@@ -215,6 +231,9 @@ impl<A: Actor> Child for A {
         Fut: Future<Output = Result<A, UserError>> + Send + 'static,
     {
         let (cell, life) = make_actor(child_slot.core, options, start);
+        if child_slot.early {
+            cell.set_gate(Admission::Early, None);
+        }
         Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
     }
 
@@ -240,7 +259,8 @@ impl Child for Task {
     }
 
     fn handle_of(child: &AnyRef) -> Option<TaskRef> {
-        Some(TaskRef { cell: child.cell().clone() })
+        let cell = child.cell().clone().any().downcast::<BareCell>().ok()?;
+        cell.is_of_a_task().then_some(TaskRef { cell })
     }
 }
 
@@ -248,4 +268,32 @@ impl Child for Task {
 #[doc(hidden)]
 pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
     const SPEC: TreeSpec;
+}
+
+/// Marks the cell of a child for which a runtime is declared.
+pub(crate) fn apart(cell: &dyn AnyCell, runtime: &Option<runtime::Handle>) {
+    if runtime.is_some() {
+        cell.core().set_apart();
+    }
+}
+
+/// Returns the runtime that is declared for a child of this supervisor, unless the tree is under test and the runtime is
+/// not that of the test.
+///
+/// # Panics
+///
+/// Panics if the runtime was built without `enable_time`.
+pub(crate) fn declared_runtime(above: &CellCore, common: &Common) -> Result<Option<runtime::Handle>, InvalidSettings> {
+    let Some(runtime) = common.runtime.clone() else { return Ok(None) };
+    #[cfg(feature = "testing")]
+    if above.bus.tested.load(crate::base::sync::atomic::Ordering::Relaxed)
+        && !crate::base::clock::is_own_clock(&runtime)
+    {
+        return Err(InvalidSettings::RuntimeUnderTest);
+    }
+    let _ = above;
+    let _entered = runtime.enter();
+    require_time();
+    drop(_entered);
+    Ok(Some(runtime))
 }

@@ -1,6 +1,8 @@
 //! The types that a declared child has in the handle struct of its tree.
 
+use crate::actor::Actor;
 use crate::actor::options::ChildOptions;
+use crate::tree::TreeDef;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Keyed};
 
@@ -17,6 +19,55 @@ pub trait ChildIf<const IS: bool>: Sized {
     type Options;
 
     fn options() -> Self::Options;
+}
+
+/// The type of a `child!`, in which any type may name a parameter of the code around it, so that no constant can check
+/// it.
+///
+/// `M` is inferred from the implementations. For a type that is no child none is left, so the types here are unknown,
+/// and the compiler reports nothing more.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an actor nor a supervision tree",
+    label = "cannot be supervised",
+    note = "an actor: `#[derive(Actor)]`, `#[actor] impl {Self}` or `impl Actor for {Self}`",
+    note = "a tree: declare it with `supervisor!`"
+)]
+pub trait Spawned<M>: Sized {
+    type Start;
+    type Options;
+
+    fn options() -> Self::Options;
+}
+
+/// Marks a [`Spawned`] actor.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct OfActor;
+
+/// Marks a [`Spawned`] tree.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct OfTree;
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> Spawned<OfActor> for A {
+    type Start = A;
+    type Options = ChildOptions<A>;
+
+    fn options() -> ChildOptions<A> {
+        ChildOptions::new()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: TreeDef + Child> Spawned<OfTree> for T {
+    type Start = T::Start;
+    type Options = ChildOptions<T>;
+
+    fn options() -> ChildOptions<T> {
+        ChildOptions::new()
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Weak};
 use crate::engine::supervisor::Value;
+use crate::tree::builder::Builder;
 use crate::tree::children::Key;
 
 /// A `let` or parameter that the supervisor keeps, on any thread.
@@ -18,6 +19,23 @@ pub trait SendValue: Send + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Send + 'static> SendValue for T {}
+
+/// Keeps a parameter at its place in the tree.
+#[doc(hidden)]
+pub trait Keep: Sized {
+    fn __keep_in(self, builder: &Builder) -> SharedValue<Self>
+    where
+        Self: SendValue;
+}
+
+impl<T> Keep for T {
+    fn __keep_in(self, builder: &Builder) -> SharedValue<T>
+    where
+        T: SendValue,
+    {
+        builder.keep(self)
+    }
+}
 
 /// A kept value that a child names, so that each start needs a clone.
 #[doc(hidden)]

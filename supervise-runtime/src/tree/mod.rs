@@ -24,19 +24,21 @@ mod kept;
 mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
+mod spawn;
 mod tree_ref;
 mod validator;
 
 use builder::with_builder;
-pub use builder::{Builder, initial, no_initial};
+pub use builder::{Ahead, Builder, initial, later, no_initial};
 pub(crate) use child::HandleSource;
 pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle};
-pub use field::ChildIf;
+pub use field::{ChildIf, Spawned};
 pub use kept::{
-    Argument, AsKey, Checked, CloneForStart, First, Moved, Parameter, Published, Returned, SendValue, SharedValue,
-    TypeCheck,
+    Argument, AsKey, Checked, CloneForStart, First, Keep, Moved, Parameter, Published, Returned, SendValue,
+    SharedValue, TypeCheck,
 };
 pub use running::{Running, Tree};
+pub use spawn::{Capture, Captures, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn, spawn_with};
 pub use tree_ref::{Join, Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.

@@ -82,6 +82,12 @@ impl<T: TreeDef> Tree<T> {
         if self.seed.is_some() { self } else { self.seed(seed) }
     }
 
+    /// Marks the tree as one under test.
+    #[cfg(feature = "testing")]
+    pub(crate) fn tested(&mut self) {
+        self.bus().tested.store(true, crate::base::sync::atomic::Ordering::Relaxed);
+    }
+
     fn bus(&mut self) -> Arc<TreeShared> {
         let seed = self.seed;
         self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
@@ -190,7 +196,7 @@ impl<T: TreeDef> Tree<T> {
         bus.spans.begin();
         let core = CellCore::new(Name::from(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
-        let launched = launch_build(ChildSlot { core }, ChildOptions::<T>::new(), move |builder: Builder| {
+        let launched = launch_build(ChildSlot::of(core), ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
             let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {
@@ -307,7 +313,7 @@ impl Drop for Guard {
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "dropping this shuts the tree down; keep it in a variable, or end it with `.shutdown().await`"]
+#[must_use = "dropping this shuts the tree down, and `let _ =` drops it at once; keep it in a variable with a name, or end it with `.shutdown().await`"]
 pub struct Running<T> {
     handle: T,
     guard: Guard,

@@ -318,7 +318,9 @@ pub enum Cause {
     Killed,
     /// An actor that this one depends on has ended ([`Context::depend_on`](crate::Context::depend_on)); its path.
     DeathPact(String),
-    /// The start took longer than its time.
+    /// The start, or the handler of a message, took longer than its time.
+    ///
+    /// See rule S13.
     TimedOut,
     /// A `Permanent` child ended without a request.
     ///
@@ -396,7 +398,7 @@ impl fmt::Display for Cause {
             Cause::Panic(text) => write!(f, "panicked: {text}"),
             Cause::Killed => f.write_str("killed"),
             Cause::DeathPact(path) => write!(f, "ended with {path}, which it depends on"),
-            Cause::TimedOut => f.write_str("the start took too long"),
+            Cause::TimedOut => f.write_str("took too long"),
             Cause::EndedByItself => f.write_str("ended by itself"),
             Cause::LimitReached => f.write_str("restarted too often"),
             Cause::Requested => f.write_str("restart requested"),

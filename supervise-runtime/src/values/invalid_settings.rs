@@ -17,9 +17,8 @@ use crate::values::strategy::{BudgetScope, OnLimit, RestartLimit, Strategy, Supe
 /// [`SpawnError::InvalidSettings`](crate::error::SpawnError::InvalidSettings).
 ///
 /// ```
-/// # use supervise_runtime::{Actor, Context};
-/// # use supervise_runtime::error::{InvalidSettings, SpawnError};
-/// # use supervise_runtime::policy::ExponentialBackoff;
+/// # use supervise::error::{InvalidSettings, SpawnError};
+/// # use supervise::prelude::*;
 /// # use std::time::Duration;
 /// # struct Db;
 /// # impl Actor for Db { type Msg = String; type Error = std::convert::Infallible;
@@ -27,8 +26,11 @@ use crate::values::strategy::{BudgetScope, OnLimit, RestartLimit, Strategy, Supe
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let (min, max) = (Duration::from_secs(30), Duration::from_secs(3)); // from a configuration
-/// let db = supervise_runtime::spawn("db", || async { Ok(Db) }).backoff(ExponentialBackoff::new(min, max)).await;
-/// let Err(SpawnError::InvalidSettings { what, .. }) = db else { panic!("it was not seen") };
+/// let db = supervise::spawn(child! {
+///     #[backoff(min..max)]
+///     "db": Db = Db
+/// });
+/// let Err(SpawnError::InvalidSettings { what, .. }) = db.await else { panic!("it was not seen") };
 /// assert_eq!(what, InvalidSettings::EmptyRange { min, max });
 /// # }
 /// ```
@@ -86,6 +88,20 @@ pub enum InvalidSettings {
     /// A set without room for a child: `max_children(0)`.
     #[error("`max_children` is 0; give at least 1")]
     NoChildren,
+    /// A set that starts no child: `max_starting(0)`.
+    #[error("`max_starting` is 0, so no child would ever start; give at least 1")]
+    NoStarts,
+    /// `max_starting` allows at least as many starts as `max_children` allows children.
+    #[error(
+        "`max_starting` allows {starting} starts at a time, and `max_children` {most} children, so it has no effect; give \
+         less, or remove it"
+    )]
+    StartsNotLimited {
+        /// The number of starts that are allowed at a time.
+        starting: usize,
+        /// The number of children that are allowed.
+        most: usize,
+    },
     /// An array of length 0: `[T; 0]`.
     #[error("an array of 0 children has no effect; make it longer, or remove the child")]
     EmptyArray,
@@ -97,12 +113,23 @@ pub enum InvalidSettings {
         /// The number of children that are allowed.
         most: usize,
     },
+    /// Two children in `initial` have the same key, and a key has one instance.
+    #[error("children {first} and {second} of `initial` have the same key; remove one of them")]
+    InitialKeyTwice {
+        /// The place of the first child with this key, counted from 1.
+        first: usize,
+        /// The place of the second.
+        second: usize,
+    },
     /// No attempt to redeliver: `redeliver(attempts = 0)`.
     #[error("`attempts` is 0; give at least 1, or remove `redeliver`")]
     NoAttempts,
     /// `fresh` empties the mailbox at a restart, and `redeliver` puts a message back into it.
     #[error("`fresh` empties the mailbox at a restart, and `redeliver` puts a message back; remove one of them")]
     FreshRedelivers,
+    /// A child has a backoff, and its limit allows no restart.
+    #[error("the limit allows no restart, so the backoff has no effect; remove it, or allow restarts")]
+    NoRestarts,
     /// `within` or `on_limit` is given without a number of restarts.
     #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
@@ -137,6 +164,12 @@ pub enum InvalidSettings {
         /// The window.
         within: Duration,
     },
+    /// A tree under test has a child on another runtime, whose clock the test does not move.
+    #[error(
+        "`runtime` is another runtime than that of the test, whose clock the test cannot move; pass `Handle::current()` in \
+         tests"
+    )]
+    RuntimeUnderTest,
     /// A subtree has less time to stop than its children can take.
     #[error(
         "the children may take {need:?} to stop, and `shutdown` gives them {given:?}; give at least {need:?}, or remove \
@@ -181,6 +214,10 @@ impl InvalidSettings {
             Problem::UnboundedHold => UnboundedHold,
             Problem::NoPlaces => NoPlaces,
             Problem::NoChildren => NoChildren,
+            Problem::NoStarts => NoStarts,
+            Problem::StartsNotLimited { starting, most } => {
+                StartsNotLimited { starting: children(starting), most: children(most) }
+            }
             Problem::EmptyArray => EmptyArray,
             Problem::TooManyInitial { initial, most } => {
                 TooManyInitial { initial: children(initial), most: children(most) }
@@ -191,6 +228,7 @@ impl InvalidSettings {
             Problem::SignificantPermanent => SignificantPermanent,
             Problem::SignificantBestEffort => SignificantBestEffort,
             Problem::NeverRestarted(setting) => NeverRestarted(setting),
+            Problem::NoRestarts => NoRestarts,
             Problem::NoLimit { setting, .. } => NoLimit(setting),
             Problem::LimitInGroup => LimitInGroup(strategy),
             Problem::SharedInGroup => SharedInGroup(strategy),

@@ -78,9 +78,10 @@ pub struct ChildReport {
     pub path: String,
     /// Why the child ended.
     pub ended: Ended,
-    /// The time that the child took to go down.
+    /// The time that the child took to go down; zero if it had ended before.
     pub took: Duration,
-    /// Whether the child was aborted because its time was up, and so lost its remaining hooks.
+    /// Whether the child was aborted because its time was up, and so lost its remaining hooks: now, or before the tree
+    /// began to end.
     pub aborted: bool,
     /// Whether the child blocked its thread, so that the shutdown did not wait for it any longer.
     pub stuck: bool,
@@ -159,7 +160,10 @@ impl fmt::Display for Report {
             write!(f, "{between}{}", child.path)?;
             if child.stuck || child.aborted {
                 let how = if child.stuck { "stuck" } else { "aborted" };
-                write!(f, " was {how} after {:?}", child.took)?;
+                write!(f, " was {how}")?;
+                if !child.took.is_zero() {
+                    write!(f, " after {:?}", child.took)?;
+                }
             }
             if let Some(failure) = &child.failure {
                 f.write_str(if child.aborted { ", and" } else { "" })?;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use crate::values::backoff::Backoff;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Decider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
@@ -24,8 +26,12 @@ pub(crate) struct Common {
     pub(crate) mailbox: Mailbox,
     pub(crate) ask: Option<Duration>,
     pub(crate) max_children: Option<usize>,
+    /// The number of instances of a set that may start at the same time.
+    pub(crate) max_starting: Option<usize>,
     pub(crate) optional: bool,
     pub(crate) start: Option<Duration>,
+    /// The time that an actor may take for each message.
+    pub(crate) handler: Option<Duration>,
     pub(crate) drain: bool,
     pub(crate) ready: bool,
     /// Whether this is a task that does not take its context, as far as the declaration tells.
@@ -35,6 +41,8 @@ pub(crate) struct Common {
     pub(crate) while_down: WhileDown,
     /// A restart begins with an empty mailbox.
     pub(crate) fresh: bool,
+    /// The runtime of the child's task.
+    pub(crate) runtime: Option<Handle>,
 }
 
 impl Common {

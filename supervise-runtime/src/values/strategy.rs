@@ -489,11 +489,17 @@ pub enum WhileDown {
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // #[limit(max_restarts = 3, within = 1min, on_limit = Stop)] as a value
 /// let limit = RestartLimit::new()
 ///     .max_restarts(MaxRestarts::AtMost(3))
 ///     .within(Duration::from_secs(60))
 ///     .on_limit(OnLimit::Stop);
-/// let db = supervise::spawn("db", || async { Ok(Db) }).limit(limit).await?;
+/// # let _ = limit;
+/// let db = spawn(child! {
+///     #[limit(max_restarts = 3, within = 1min, on_limit = Stop)]
+///     "db": Db = Db
+/// });
+/// let db = db.await?;
 /// for _ in 0..4 {
 ///     db.tell(()).await?; // fails
 /// }

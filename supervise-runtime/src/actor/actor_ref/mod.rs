@@ -15,9 +15,8 @@ use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::engine::cell::current;
 use crate::engine::death_watch::Notice;
-use crate::engine::mailbox::{ActorCell, MailboxItem, Rejected};
+use crate::engine::mailbox::{ActorCell, MailboxItem, Patience, Rejected};
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::Failure;
 
@@ -27,7 +26,7 @@ mod reply;
 pub use push::{Ask, Tell};
 pub use reply::Reply;
 
-use push::Push;
+use push::{Push, patience};
 
 /// The function that delivers a notice to `A`. A watch creates it where `A: Watcher` is known, so that the message loop
 /// does not need this bound.
@@ -170,7 +169,7 @@ impl<A: Actor> ActorRef<A> {
     /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
     pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
-        Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg)) }
+        Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg), Patience::Waits) }
     }
 
     /// Sends a message without waiting.
@@ -180,7 +179,7 @@ impl<A: Actor> ActorRef<A> {
     /// Returns the message if the mailbox is full, if the actor has ended or drains, or if the actor is down and
     /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop` (S3, S35).
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
-        self.cell.try_push(Envelope::Msg(msg), current::is_leaving()).map_err(|(envelope, rejected)| {
+        self.cell.try_push(Envelope::Msg(msg), patience(Patience::Waits)).map_err(|(envelope, rejected)| {
             let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
             TellError::new(message, rejected.into(), self.path())
         })
@@ -255,7 +254,7 @@ impl<A: Actor> ActorRef<A> {
         let msg = message(reply);
         Ask {
             cell: &self.cell,
-            push: Push::new(Envelope::Msg(msg)),
+            push: Push::new(Envelope::Msg(msg), Patience::OnceUp),
             answer,
             within: self.cell.ask_time(),
             timer: None,

@@ -16,19 +16,20 @@ use crate::actor::errors::{AskError, TellError};
 use crate::base::clock::after;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::current;
-use crate::engine::mailbox::Rejected;
+use crate::engine::mailbox::{Patience, Rejected};
 use crate::values::event::EventKind;
 
 /// A message on its way into a mailbox.
 pub(super) struct Push<A: Actor> {
     envelope: Option<Envelope<A>>,
+    patience: Patience,
     ticket: Option<u64>,
     blocked: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
 }
 
 impl<A: Actor> Push<A> {
-    pub(super) fn new(envelope: Envelope<A>) -> Self {
-        Push { envelope: Some(envelope), ticket: None, blocked: None }
+    pub(super) fn new(envelope: Envelope<A>, patience: Patience) -> Self {
+        Push { envelope: Some(envelope), patience, ticket: None, blocked: None }
     }
 
     #[inline]
@@ -37,7 +38,7 @@ impl<A: Actor> Push<A> {
         if self.ticket.is_none()
             && let Some(envelope) = self.envelope.take()
         {
-            match cell.try_push(envelope, current::is_leaving()) {
+            match cell.try_push(envelope, patience(self.patience)) {
                 Ok(()) => return Poll::Ready(Ok(())),
                 Err((envelope, Rejected::Full)) => self.envelope = Some(envelope),
                 Err((envelope, rejected)) => {
@@ -52,7 +53,7 @@ impl<A: Actor> Push<A> {
     /// Sends the message if there is room.
     fn try_now(&mut self, cell: &Cell<A>) -> Result<(), Rejected> {
         let envelope = self.envelope.take().expect("a message is tried once");
-        cell.try_push(envelope, current::is_leaving()).map_err(|(envelope, rejected)| {
+        cell.try_push(envelope, patience(self.patience)).map_err(|(envelope, rejected)| {
             self.envelope = Some(envelope);
             rejected
         })
@@ -60,7 +61,7 @@ impl<A: Actor> Push<A> {
 
     #[cold]
     fn poll_full(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        match cell.poll_push(&mut self.envelope, &mut self.ticket, current::is_leaving(), cx.waker()) {
+        match cell.poll_push(&mut self.envelope, &mut self.ticket, patience(self.patience), cx.waker()) {
             Poll::Pending => self.wait(cell, cx),
             ready => ready,
         }
@@ -90,6 +91,11 @@ impl<A: Actor> Push<A> {
             cell.cancel_wait(ticket);
         }
     }
+}
+
+/// Returns how long the code on this thread may wait, where `by_default` holds for others: none waits on its way down.
+pub(super) fn patience(by_default: Patience) -> Patience {
+    if current::is_leaving() { Patience::Never } else { by_default }
 }
 
 /// Returns whether there is a tokio runtime here. Asking for the current task is the cheaper test.

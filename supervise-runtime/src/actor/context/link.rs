@@ -69,7 +69,7 @@ impl<A: Actor> Context<A> {
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
     /// # impl Actor for Nest { type Msg = (); type Error = Box<dyn std::error::Error + Send + Sync>;
     /// async fn receive(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), Self::Error> {
-    ///     let bird = cx.spawn("bird", || async { Ok(Bird) }).await?;
+    ///     let bird = cx.spawn_with("bird", || async { Ok(Bird) }).await?;
     ///     cx.unlink(&bird).await?; // the bird lives on when the nest is gone
     ///     Ok(())
     /// }

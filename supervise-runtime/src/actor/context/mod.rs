@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
-use std::future::Future;
 
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::CancellationToken;
@@ -16,7 +15,6 @@ use crate::decide::group::Owner;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::ChildTable;
-use crate::values::failure::UserError;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::SupervisorStrategy;
 
@@ -26,8 +24,6 @@ mod spawn;
 mod watching;
 
 use watching::Watching;
-
-pub use spawn::SpawnChild;
 
 pub(crate) use spawn::{Startup, make_actor, started, transient};
 
@@ -40,8 +36,8 @@ pub(crate) use spawn::{Startup, make_actor, started, transient};
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
 /// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
 ///   [`watch_each`](Context::watch_each). These outlive a restart.
-/// * **Its children**: [`spawn`](Context::spawn), [`children`](Context::children), [`child`](Context::child),
-///   [`keep`](Context::keep), [`link`](Context::link),
+/// * **Its children**: [`spawn`](Context::spawn), [`spawn_with`](Context::spawn_with),
+///   [`children`](Context::children), [`child`](Context::child), [`keep`](Context::keep), [`link`](Context::link),
 ///   [`unlink`](Context::unlink). They are stopped when the actor is restarted, unless they are kept.
 ///
 /// A context belongs to one incarnation and cannot be stored. To reach the actor from elsewhere, pass on its
@@ -399,63 +395,22 @@ impl<A: Actor> Context<A> {
 
     // ----- children
 
-    /// Spawns a child of this actor, supervised by [`Actor::supervision`].
-    ///
-    /// `start` is called for the first start and for every restart. The returned value has a method for each setting;
-    /// await it to spawn the child and get its [`ActorRef`].
-    ///
-    /// The name must be unique among the living children. When this actor is restarted, its children are stopped,
-    /// unless [`keep`](Context::keep) names them (S38).
-    ///
-    /// ```
-    /// # use supervise::{Actor, Context};
-    /// # use supervise::policy::Lifecycle;
-    /// # struct Manager; struct Fetcher;
-    /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
-    /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # impl Actor for Manager { type Msg = String; type Error = supervise::error::SpawnError;
-    /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
-    ///     let fetcher = cx.spawn("fetcher", || async { Ok(Fetcher) }).lifecycle(Lifecycle::Permanent).await?;
-    ///     # drop(fetcher);
-    ///     Ok(())
-    /// }
-    /// # }
-    /// ```
-    ///
-    /// The start of a child must not `ask` the actor that waits for the spawn in a handler: both would wait until the
-    /// time of the ask is up.
-    ///
-    /// # Errors
-    ///
-    /// Awaiting returns a [`SpawnError`](crate::error::SpawnError).
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, the child is stopped.
-    #[doc(alias = "spawn_link")]
-    pub fn spawn<B, F, Fut>(&mut self, name: &str, start: F) -> SpawnChild<B, F>
-    where
-        B: Actor,
-        F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<B, UserError>> + Send + 'static,
-    {
-        self.supervise();
-        SpawnChild::new(self.cell.clone(), name, start)
-    }
-
-    /// Returns the child that was spawned here under this name and has not ended; `None` also if it is not a `B`.
-    ///
-    /// A new instance finds in this way the children that the previous one has [kept](Context::keep) (S38).
-    pub fn child<B: Actor>(&self, name: &str) -> Option<ActorRef<B>> {
-        let cell = self.cell.core().table()?.child(name)?.any();
-        Some(ActorRef { cell: cell.downcast::<Cell<B>>().ok()? })
-    }
-
     /// Returns the children of this actor that have not ended, in the order in which they were spawned or linked.
     ///
     /// See [`AnyRef`] for an example.
     pub fn children(&self) -> Vec<AnyRef> {
         self.cell.core().table().map_or_else(Vec::new, |table| table.living().into_iter().map(AnyRef::of).collect())
+    }
+
+    /// Returns the cell of this actor, as the supervisor of a child that is about to be spawned.
+    pub(crate) fn as_supervisor(&mut self) -> Arc<dyn AnyCell> {
+        self.supervise();
+        self.cell.clone()
+    }
+
+    /// Returns the cell of this actor.
+    pub(crate) fn cell(&self) -> &dyn AnyCell {
+        &*self.cell
     }
 
     /// Makes this actor a supervisor, if it is not one yet.
@@ -467,13 +422,14 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Lets a child survive the next restart of this actor. Call this in `pre_restart`.
+    /// Lets a child survive the next restart of this actor: an actor, a task or a tree. Call this in `pre_restart`.
     ///
     /// The child is suspended while the actor is down, and restarted after the actor has been restarted. The new
-    /// instance finds it with [`child`](Context::child), and does not wait for its restart (S11).
-    pub fn keep<B: Actor>(&mut self, child: &ActorRef<B>) {
+    /// instance finds it with [`child`](Context::child), and does not wait for its restart. A task goes on while the
+    /// actor is down. A `Temporary` child is never started again: it ends where the others are restarted (S11).
+    pub fn keep(&mut self, child: &impl ChildRef) {
         if let Some(table) = self.cell.core().table() {
-            table.on_child(&*self.cell, &*child.cell, |group, id| group.keep(id));
+            table.on_child(&*self.cell, &**child.any().cell(), |group, id| group.keep(id));
         }
     }
 }

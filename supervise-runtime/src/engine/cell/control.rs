@@ -60,6 +60,8 @@ pub(crate) enum SystemMessage {
     BackgroundWork(Box<BackgroundWork>),
     /// The cell moves to another supervisor (S38).
     Move(Box<Move>),
+    /// The runtime of this child, which is not that of this cell, is gone, and with it the child's task (S25).
+    Lost(Arc<dyn AnyCell>),
 }
 
 impl SystemMessage {
@@ -205,6 +207,8 @@ pub(crate) struct CellCore {
     leaving: AtomicBool,
     /// Why the incarnation goes down, as a number; 0 if it does not.
     stop_reason: AtomicU8,
+    /// A runtime is declared for the cell's task.
+    apart: AtomicBool,
 }
 
 /// The next number. No schedule depends on it, so it is a standard library atomic in every build.
@@ -239,7 +243,30 @@ impl CellCore {
             suspended: AtomicBool::new(false),
             leaving: AtomicBool::new(false),
             stop_reason: AtomicU8::new(0),
+            apart: AtomicBool::new(false),
         }
+    }
+
+    /// Marks the cell as one that has a runtime of its own.
+    pub(crate) fn set_apart(&self) {
+        self.apart.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a runtime is declared for this cell.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.apart.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether a runtime is declared for this cell or for a cell above it.
+    pub(crate) fn has_runtime(&self) -> bool {
+        let mut next = Some(self);
+        while let Some(core) = next {
+            if core.is_apart() {
+                return true;
+            }
+            next = core.parent.as_ref().map(|parent| parent.core());
+        }
+        false
     }
 
     pub(crate) fn set_suspended(&self, suspended: bool) {
@@ -771,6 +798,10 @@ pub(crate) trait AnyCell: Send + Sync + 'static {
     fn refuse_new(&self) {}
     /// Returns whether a message is in hand.
     fn is_busy(&self) -> bool;
+    /// Returns the number of the message in hand, which differs from that of the message before it; 0 for none.
+    fn in_hand(&self) -> u32 {
+        0
+    }
     /// Returns whether the present incarnation has handled a message.
     fn has_handled(&self) -> bool {
         false
@@ -854,6 +885,11 @@ impl BareCell {
     /// Returns the slot for the handle of a tree, if it has this type and the tree's task lives.
     pub(crate) fn handle<S: Send + Sync + 'static>(&self) -> Option<Arc<S>> {
         self.handle.get()?.upgrade()?.downcast().ok()
+    }
+
+    /// Returns whether this is the cell of a task: of a child without messages, and without children of its own.
+    pub(crate) fn is_of_a_task(&self) -> bool {
+        self.handle.get().is_none() && self.core.table().is_none()
     }
 }
 

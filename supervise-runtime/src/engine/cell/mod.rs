@@ -10,6 +10,8 @@
 
 use std::fmt;
 
+use tokio::runtime::Handle;
+
 use crate::base::sync::{Arc, foreign};
 
 pub(crate) mod body;
@@ -27,17 +29,25 @@ mod waitlist;
 /// outside of a runtime the spawn panics, which drops the future too. In both cases the drop notifies the cell's
 /// supervisor.
 #[must_use = "nothing of a cell happens before its life is begun"]
-pub(crate) struct Unbegun(Box<dyn FnOnce() + Send>);
+pub(crate) struct Unbegun {
+    begin: Box<dyn FnOnce(Option<Handle>) + Send>,
+    runtime: Option<Handle>,
+}
 
 impl Unbegun {
     pub(crate) fn new<C: control::AnyCell>(cell: &Arc<C>, life: impl Future<Output = ()> + Send + 'static) -> Self {
         let cell = cell.clone();
         // Boxed only until then: the spawned future has its own type.
-        Unbegun(Box::new(move || begin(&*cell, life)))
+        Unbegun { begin: Box::new(move |runtime| begin(&*cell, life, runtime)), runtime: None }
+    }
+
+    /// Lets the life run on this runtime; `None`: on that of the code that begins it.
+    pub(crate) fn on(self, runtime: Option<Handle>) -> Self {
+        Unbegun { runtime, ..self }
     }
 
     pub(crate) fn begin(self) {
-        (self.0)();
+        (self.begin)(self.runtime);
     }
 }
 
@@ -60,8 +70,9 @@ pub(crate) fn require_time() {
 
 /// Spawns the task of a cell, for all its incarnations. With `--cfg tokio_unstable` the task is named by its path
 /// (S41).
-fn begin(cell: &dyn control::AnyCell, life: impl Future<Output = ()> + Send + 'static) {
+fn begin(cell: &dyn control::AnyCell, life: impl Future<Output = ()> + Send + 'static, runtime: Option<Handle>) {
     foreign();
+    let _entered = runtime.as_ref().map(Handle::enter);
     #[cfg(tokio_unstable)]
     {
         let task = tokio::task::Builder::new().name(&cell.core().path()).spawn(life);

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use tokio::time::Instant;
 
-use super::{ActorCell, Admission, Inner, MailboxItem, Rejected};
+use super::{ActorCell, Admission, Inner, MailboxItem, Patience, Rejected};
 use crate::base::sync::{foreign, lock};
 use crate::values::strategy::WhileDown;
 
@@ -18,15 +18,25 @@ pub(super) struct RejectState {
 
 impl<T> Inner<T> {
     /// Returns the refusal for a sender that must not wait.
-    pub(super) fn refusal(&self, refuse_down: bool) -> Option<Rejected> {
+    pub(super) fn refusal(&self, patience: Patience) -> Option<Rejected> {
         match (self.gate, &self.rejects) {
             (Admission::Open, _) => None,
             (Admission::Draining | Admission::Closed, _) => Some(Rejected::Closed),
-            (Admission::Down, Some(rejects)) => {
+            (Admission::Down | Admission::Early, Some(rejects)) => {
                 let retry_in = rejects.retry_at.map(|at| at.saturating_duration_since(Instant::now()));
                 Some(Rejected::Down { retry_in })
             }
-            (Admission::Down, None) => refuse_down.then_some(Rejected::Down { retry_in: None }),
+            (Admission::Down, None) => (patience == Patience::Never).then_some(Rejected::Down { retry_in: None }),
+            (Admission::Early, None) => (patience != Patience::Waits).then_some(Rejected::Down { retry_in: None }),
+        }
+    }
+
+    /// Returns the refusal for a sender that finds no room. Before the first start nothing would make room.
+    #[cold]
+    pub(super) fn if_full(&self) -> Rejected {
+        match self.gate {
+            Admission::Early => Rejected::Down { retry_in: None },
+            Admission::Open | Admission::Down | Admission::Draining | Admission::Closed => Rejected::Full,
         }
     }
 }
@@ -63,7 +73,9 @@ impl<T: MailboxItem> ActorCell<T> {
         let inner = lock(&self.inner);
         let rejected = match inner.gate {
             Admission::Draining => self.is_full(&inner).then_some(Rejected::Full),
-            Admission::Open | Admission::Down | Admission::Closed => self.refuses(&inner, false),
+            Admission::Open | Admission::Down | Admission::Early | Admission::Closed => {
+                self.refuses(&inner, Patience::Waits)
+            }
         };
         if let Some(rejected) = rejected {
             drop(inner);
@@ -77,7 +89,7 @@ impl<T: MailboxItem> ActorCell<T> {
     /// (S35).
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
-        if !matches!(inner.gate, Admission::Open | Admission::Down) {
+        if !matches!(inner.gate, Admission::Open | Admission::Down | Admission::Early) {
             return Blocked(BTreeMap::new());
         }
         inner.gate = Admission::Draining;

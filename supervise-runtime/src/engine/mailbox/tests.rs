@@ -42,7 +42,7 @@ fn next(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) -> Option<u64> {
 }
 
 fn push(cell: &ActorCell<Letter>, number: u64) -> bool {
-    cell.try_push(Letter(number), false).is_ok()
+    cell.try_push(Letter(number), Patience::Waits).is_ok()
 }
 
 /// Takes everything out, also beyond the number after which the actor yields.
@@ -95,7 +95,7 @@ fn a_mailbox_that_is_too_full_wakes_no_sender() {
     assert!(push(&cell, 3));
     let sender = Arc::new(Sender::default());
     let (mut msg, mut ticket) = (Some(Letter(4)), None);
-    assert!(cell.poll_push(&mut msg, &mut ticket, false, &sender.clone().into()).is_pending());
+    assert!(cell.poll_push(&mut msg, &mut ticket, Patience::Waits, &sender.clone().into()).is_pending());
     inbox.requeue_front(&cell, Letter(1));
     let woken = |taken| {
         assert_eq!(next(&cell, &mut inbox), Some(taken));
@@ -127,7 +127,7 @@ fn missed_the_room(senders: usize) -> (ActorCell<Letter>, Inbox<Letter>, Vec<Arc
     let senders = (0..senders).map(|_| {
         let sender = Arc::new(Sender::default());
         let (mut msg, mut ticket) = (Some(Letter(100)), None);
-        assert!(cell.poll_push(&mut msg, &mut ticket, false, &sender.clone().into()).is_pending());
+        assert!(cell.poll_push(&mut msg, &mut ticket, Patience::Waits, &sender.clone().into()).is_pending());
         sender
     });
     let senders = senders.collect();

@@ -23,11 +23,13 @@ use crate::decide::child::{Command, CommandOutcome};
 use crate::decide::group::{Group, GroupEffect, GroupState, Id, Moving, Owner, is_roomy};
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
+use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
 use crate::values::place::Place;
+use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
 
 mod after_lock;
@@ -263,6 +265,18 @@ impl ChildTable {
         lock(&self.inner).group.all_up()
     }
 
+    /// Returns whether each child is up, has ended, or is backing off.
+    pub(crate) fn have_passed(&self) -> bool {
+        lock(&self.inner).group.have_passed()
+    }
+
+    /// Sets how many instances of a set may start at the same time, and whether the set ends with the last one.
+    pub(crate) fn configure_set(&self, max_starting: Option<usize>, significant: bool) {
+        let mut inner = lock(&self.inner);
+        inner.group.set_max_starting(max_starting);
+        inner.group.set_significant(significant);
+    }
+
     /// Reads the group.
     pub(crate) fn inspect<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
         read(&lock(&self.inner).group)
@@ -345,6 +359,7 @@ impl ChildTable {
         if let Some(id) = inner.id_of(child) {
             let ended = inner.group.at(id) == MemberState::Ended;
             inner.held.insert(child.core().id, ended);
+            inner.count_places();
         }
     }
 
@@ -364,6 +379,7 @@ impl ChildTable {
         let mut inner = lock(&self.inner);
         if let Some(id) = room.instead {
             inner.held.remove(&id);
+            inner.count_places();
         }
         if inner.group.is_ended() {
             return Err(Refused::Stopped);
@@ -487,6 +503,10 @@ impl ChildTable {
         foreign(); // may drop the last reference to a cell, a start closure, or a value
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
+                // A child with a runtime of its own outlives that of its supervisor, and stops in order (S25).
+                if cell.core().is_apart() {
+                    send(&**cell, SystemMessage::Order(Order::End(Ended::Stopped, StopReason::Shutdown)));
+                }
                 send(&**cell, SystemMessage::Order(Order::Orphan));
             }
         }
@@ -565,6 +585,11 @@ impl Inner {
     /// Returns the number of children that live, and of those whose places are held.
     fn taken(&self) -> usize {
         self.group.living() as usize + self.held.values().filter(|ended| **ended).count()
+    }
+
+    /// Tells the group how many places are held.
+    fn count_places(&mut self) {
+        self.group.set_held(self.held.len());
     }
 
     /// The place of a child that has ended is counted, if it is held.

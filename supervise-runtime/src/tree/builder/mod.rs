@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::actor::options::{ChildOptions, Options, Reader, Source};
@@ -22,22 +23,25 @@ use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::engine::supervisor::ChildTable;
 use crate::tree::body::{HandleSlot, TreeBody};
-use crate::tree::child::{Child, ChildSlot, HandleSource, TreeHandle};
+use crate::tree::child::{Child, ChildSlot, HandleSource, TreeHandle, apart, declared_runtime};
 use crate::tree::kept::{SendValue, SharedValue};
+use crate::tree::spawn::Boxed;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
+use crate::values::settings::Common;
 use crate::values::strategy::{ShutdownOrder, ShutdownTimeout, SupervisorStrategy};
 
+mod later;
 mod sets;
 mod several;
 
+use later::EarlyChildren;
+pub use later::{Ahead, later};
 pub use sets::{initial, no_initial};
-
-type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, UserError>> + Send>;
 
 /// The recipe that a build leaves at the position of a child; the next build finds it there.
 struct StartRecipe<T: Child> {
@@ -49,6 +53,11 @@ struct StartRecipe<T: Child> {
 }
 
 impl<T: Child> StartRecipe<T> {
+    /// Calls the start expression of the last build.
+    fn starts(&self) -> BoxFuture<'static, Result<T::Start, UserError>> {
+        self.start.with(|start| start()).expect("a start closure is replaced, never taken away")
+    }
+
     fn handle(&self) -> Option<T::Handle> {
         let source = lock(&self.handle).clone();
         source.and_then(|source| source.get())
@@ -77,6 +86,7 @@ pub struct Builder {
     cell: Arc<dyn AnyCell>,
     place: Arc<AtomicU32>,
     validator: Arc<Mutex<TreeValidator>>,
+    early: EarlyChildren,
 }
 
 /// The build of a tree as its body runs it: with a builder of its own, which finishes what the build has declared.
@@ -103,7 +113,7 @@ where
 impl Builder {
     pub(crate) fn new(cell: Arc<BareCell>) -> Self {
         cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
-        Builder { cell, place: Arc::default(), validator: Arc::default() }
+        Builder { cell, place: Arc::default(), validator: Arc::default(), early: Arc::default() }
     }
 
     fn table(&self) -> &ChildTable {
@@ -185,10 +195,18 @@ impl Builder {
             validator.own()?;
             count(&mut validator)
         };
-        counted.map_err(|what| {
-            let path = self.core(name.clone()).path();
-            UserError::from(Failure::new(Phase::Start, Cause::Error(UserError::from(what)), path, 0))
-        })
+        counted.map_err(|what| self.cannot_start(name, what))
+    }
+
+    /// Returns the failure of a child that cannot start with these settings.
+    fn cannot_start(&self, name: &Name, what: InvalidSettings) -> UserError {
+        let path = self.core(name.clone()).path();
+        UserError::from(Failure::new(Phase::Start, Cause::Error(UserError::from(what)), path, 0))
+    }
+
+    /// Returns the runtime that is declared for a child.
+    fn runtime(&self, name: &Name, common: &Common) -> Result<Option<Handle>, UserError> {
+        declared_runtime(self.cell.core(), common).map_err(|what| self.cannot_start(name, what))
     }
 
     /// Adds the time that a child may take to stop to the tree's sum. If a tree as a child declares no time, its
@@ -216,6 +234,7 @@ impl Builder {
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&name, |validator| validator.child(&given, common.lifecycle_or(T::KIND)))?;
+        let runtime = self.runtime(&name, &common)?;
         let (settings, time) = (settings(&common, T::KIND), stop_timeout(&common, T::KIND));
         let recipe = match self.known::<StartRecipe<T>>(place) {
             Some((_, recipe)) => {
@@ -225,21 +244,30 @@ impl Builder {
                 recipe
             }
             None => {
-                let source: Source = Arc::new(Mutex::new(options.options.clone()));
-                let recipe = Arc::new(StartRecipe {
-                    start: Lent::new(start),
-                    options: source.clone(),
-                    handle: Mutex::default(),
-                    there: OnceLock::new(),
-                });
-                let again: Arc<StartRecipe<T>> = recipe.clone();
-                let child_slot = ChildSlot { core: self.core(name) };
-                let launched = T::launch(child_slot, options.source(source), move || {
-                    again.start.with(|start| start()).expect("a start closure is replaced, never taken away")
-                });
+                let (recipe, launched) = match self.take_early(&name) {
+                    Some((recipe, launched)) => {
+                        recipe.start.set(Some(start));
+                        replace(&recipe.options, options.options);
+                        (recipe, launched)
+                    }
+                    None => {
+                        let source: Source = Arc::new(Mutex::new(options.options.clone()));
+                        let recipe = Arc::new(StartRecipe {
+                            start: Lent::new(start),
+                            options: source.clone(),
+                            handle: Mutex::default(),
+                            there: OnceLock::new(),
+                        });
+                        let again: Arc<StartRecipe<T>> = recipe.clone();
+                        let child_slot = ChildSlot::of(self.core(name));
+                        let launched = T::launch(child_slot, options.source(source), move || again.starts());
+                        (recipe, launched)
+                    }
+                };
                 replace(&recipe.handle, Some(launched.handle));
+                apart(&*launched.cell, &runtime);
                 self.table().declare(&*self.cell, launched.cell, recipe.clone(), settings, time);
-                launched.life.begin();
+                launched.life.on(runtime).begin();
                 recipe
             }
         };
@@ -269,6 +297,7 @@ impl Builder {
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&Name::from(name), |validator| validator.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
+        let runtime = self.runtime(&Name::from(name), &common)?;
         let (settings, time) = (settings(&common, ChildKind::Tree), stop_timeout(&common, ChildKind::Tree));
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
@@ -292,8 +321,9 @@ impl Builder {
                 let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
                 let life = Unbegun::new(&cell, task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
+                apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, place_of, settings, time);
-                life.begin();
+                life.on(runtime).begin();
                 recipe
             }
         };

@@ -2,7 +2,9 @@
 
 use std::future::Future;
 
-use super::{Builder, replace};
+use tokio::runtime::Handle;
+
+use super::{Builder, apart, replace};
 use crate::actor::context::transient;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
@@ -19,6 +21,7 @@ use crate::tree::body::SetBody;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan};
 use crate::values::failure::UserError;
+use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::strategy::{Lifecycle, RestartLimit, SupervisorStrategy};
@@ -76,7 +79,7 @@ impl Builder {
         let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
-        let plan = Plan { recipe, options: options.options.clone(), again, initial };
+        let plan = Plan { recipe, options: options.options.clone(), again, initial, runtime: None };
         let make = |cell, plan| Children { cell, plan };
         self.put_set(name, options, plan, make, |set: &Children<T, Args>| &set.plan, Children::begin).await
     }
@@ -132,11 +135,15 @@ impl Builder {
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
+        if let Some((first, second)) = initial.same_keys() {
+            let what = InvalidSettings::InitialKeyTwice { first, second };
+            return Err(self.cannot_start(&Name::from(name), what));
+        }
         let options = transient(options);
         let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
         let initial = Arc::new(Lent::new(initial));
-        let plan = Plan { recipe, options: options.options.clone(), again, initial };
+        let plan = Plan { recipe, options: options.options.clone(), again, initial, runtime: None };
         let make = |cell, plan| Keyed::new(Children { cell, plan });
         self.put_set(name, options, plan, make, |keyed: &Keyed<K, T, Args>| &keyed.set().plan, Keyed::begin).await
     }
@@ -147,7 +154,7 @@ impl Builder {
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        plan: Plan<T, Args>,
+        mut plan: Plan<T, Args>,
         make: impl FnOnce(Arc<dyn AnyCell>, Arc<Mutex<Plan<T, Args>>>) -> S,
         plan_of: impl Fn(&S) -> &Arc<Mutex<Plan<T, Args>>>,
         begin: fn(&S),
@@ -163,19 +170,32 @@ impl Builder {
         self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), initial))?;
         // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.validator).takes(&given, T::KIND, None);
-        // The set itself is a `Permanent` member without settings.
-        let settings = Arc::new(Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new()));
+        let runtime = self.runtime(&Name::from(name), &common)?;
+        // Instances are spawned from anywhere.
+        plan.runtime = runtime.clone().or_else(|| self.cell.core().has_runtime().then(Handle::current));
+        // The set itself is a `Permanent` member. It ends with its last instance, if that is significant, and the tree
+        // with the set (S22).
+        let mut settings = Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new());
+        settings.significant = common.significant;
+        let settings = Arc::new(settings);
+        if common.significant {
+            Arc::make_mut(&mut plan.options.common).significant = false;
+        }
+        let sets = || {
+            // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
+            let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
+            ChildTable::new(Owner::Set, &strategy)
+        };
         let set = match self.known::<S>(place) {
-            Some((_, set)) => {
+            Some((cell, set)) => {
                 replace(plan_of(&set), plan);
+                cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
                 self.table().reach(&*self.cell, place, settings, None);
                 set
             }
             None => {
                 let cell = BareCell::new(self.core(Name::from(name)));
-                // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
-                let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
-                cell.core().table_or_init(|| ChildTable::new(Owner::Set, &strategy));
+                cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
                 let set = Arc::new(make(cell.clone(), Arc::new(Mutex::new(plan))));
                 let always = Arc::downgrade(&set);
                 let begin = move || {
@@ -185,8 +205,9 @@ impl Builder {
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
                 let life = Unbegun::new(&cell, live(cell.clone(), body));
+                apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, set.clone(), settings, None);
-                life.begin();
+                life.on(runtime).begin();
                 set
             }
         };
@@ -201,7 +222,7 @@ impl Builder {
         let bus = self.cell.core().bus.clone();
         loop {
             let changed = bus.changed.notified();
-            if cell.core().table().is_none_or(|table| table.inspect(|group| group.have_passed())) {
+            if cell.core().table().is_none_or(|table| table.have_passed()) {
                 return;
             }
             changed.await;

@@ -1,4 +1,4 @@
-//! The futures of the spawns of a set.
+//! The futures of spawns.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -24,9 +24,10 @@ impl Detached {
 }
 
 pin_project! {
-    /// The future of `spawn` of a set, [`Children`](crate::Children) or [`Keyed`](crate::Keyed).
+    /// The future of every `spawn`: of a set, [`Children`](crate::Children) or [`Keyed`](crate::Keyed), of an actor,
+    /// [`Context::spawn`](crate::Context::spawn), and of a top-level child, [`spawn`](crate::spawn()).
     ///
-    /// Nothing has begun before its first poll. If it is dropped after that and before it is ready, the instance is
+    /// Nothing has begun before its first poll. If it is dropped after that and before it is ready, the child is
     /// stopped, unless it is [`detached`](Spawn::detached).
     ///
     /// ```
@@ -56,7 +57,7 @@ pin_project! {
     /// # }
     /// ```
     #[derive(Debug)]
-    #[must_use = "the instance is spawned when this is awaited"]
+    #[must_use = "the child is spawned when this is awaited"]
     pub struct Spawn<F> {
         #[pin]
         future: F,
@@ -65,12 +66,12 @@ pin_project! {
 }
 
 impl<F> Spawn<F> {
-    pub(super) fn new(make: impl FnOnce(Detached) -> F) -> Self {
+    pub(crate) fn new(make: impl FnOnce(Detached) -> F) -> Self {
         let detached = Detached::default();
         Spawn { future: make(detached.clone()), detached }
     }
 
-    /// Lets the instance start even if this future is dropped after its first poll.
+    /// Lets the child start even if this future is dropped after its first poll.
     pub fn detached(self) -> Self {
         self.detached.set();
         self

@@ -1,7 +1,10 @@
 //! The handle of a `[T]`: any number of children from one declaration, spawned at run time (rule S27).
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+
+use tokio::runtime::Handle;
 
 use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::Startup;
@@ -26,6 +29,7 @@ mod future;
 mod keyed;
 mod living;
 
+pub(super) use future::Detached;
 pub use future::{GetOrSpawn, Origin, Spawn, Told};
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
@@ -40,6 +44,8 @@ pub(crate) struct Plan<T: Child, Args> {
     pub(crate) again: Option<Clones<Args>>,
     /// The instances that the set has from its start on, each time it starts.
     pub(crate) initial: Arc<Lent<Initial<Args>>>,
+    /// The runtime of the instances; `None`: that of the code that spawns one.
+    pub(crate) runtime: Option<Handle>,
 }
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
@@ -69,6 +75,15 @@ impl<Args> Initial<Args> {
 
     fn again(&self) -> Vec<Args> {
         (self.again)(&self.items)
+    }
+}
+
+impl<K: Key, Args> Initial<(K, Args)> {
+    /// Returns the places, counted from 1, of the first two that have the same key.
+    pub(crate) fn same_keys(&self) -> Option<(usize, usize)> {
+        let mut places = HashMap::new();
+        let keys = self.items.iter().enumerate();
+        keys.filter_map(|(i, (key, _))| Some((places.insert(key, i)? + 1, i + 1))).next()
     }
 }
 
@@ -249,8 +264,12 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         G: FnMut() -> Option<Args> + Send + 'static,
     {
         let mut options = ChildOptions::<T>::new();
-        options.options = lock(&self.plan).options.clone();
-        Instance { name, common: options.options.common.clone(), made_of: Some((options, give)) }
+        let runtime = {
+            let plan = lock(&self.plan);
+            options.options = plan.options.clone();
+            plan.runtime.clone()
+        };
+        Instance { name, common: options.options.common.clone(), runtime, made_of: Some((options, give)) }
     }
 
     /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it
@@ -266,6 +285,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let core = self.cell.core();
         let Some(table) = core.table() else { return Err(Refused::Stopped) };
         let common = instance.common.clone();
+        let runtime = instance.runtime.clone();
         let mut launched = None;
         let after_lock = table.add(
             &*self.cell,
@@ -283,9 +303,9 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
                     let recipe = lock(&plan).recipe.clone();
                     recipe(args)
                 };
-                let child = T::launch(ChildSlot { core }, options, start);
+                let child = T::launch(ChildSlot::of(core), options, start);
                 let cell = child.cell.clone();
-                launched = Some(child);
+                launched = Some(Launched { life: child.life.on(runtime), ..child });
                 cell
             },
         )?;
@@ -323,6 +343,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 struct Instance<T: Child, G> {
     name: Option<Name>,
     common: Arc<Common>,
+    runtime: Option<Handle>,
     /// Present until the instance is added.
     made_of: Option<(ChildOptions<T>, G)>,
 }

@@ -12,6 +12,7 @@ use rand::{Rng as _, SeedableRng as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::span::Incarnation;
+use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
 use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute};
@@ -45,13 +46,28 @@ pub(crate) struct Engine {
     pub(super) message: Option<&'static str>,
     pub(super) timer: Option<Pin<Box<Sleep>>>,
     pub(super) watchdog: Option<Pin<Box<Sleep>>>,
-    /// The time when the present start began, over all its steps, with its timer.
-    pub(super) begun: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+    /// The present start, over all its steps, or the message in hand, if its time is limited and it has waited.
+    pub(super) begun: Option<Box<Begun>>,
     /// Other tasks have run since the last incarnation began.
     pub(super) waited: bool,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(in crate::engine::cell) broken: bool,
     pub(super) cold: Option<Box<ColdState>>,
+}
+
+/// The time since when a start or a message has been in progress.
+pub(super) struct Begun {
+    pub(super) at: Instant,
+    /// The number of the message; 0 for a start.
+    pub(super) message: u32,
+    pub(super) timer: Pin<Box<Sleep>>,
+}
+
+impl Begun {
+    pub(super) fn now(message: u32, within: Duration) -> Box<Self> {
+        let at = Instant::now();
+        Box::new(Begun { at, message, timer: Box::pin(sleep_until(after(at, within))) })
+    }
 }
 
 /// State that most cells never have.
@@ -302,6 +318,7 @@ impl Engine {
             drains: self.common.drain && self.kind == ChildKind::Actor,
             ready: self.common.ready && self.kind == ChildKind::Task,
             permanent: self.common.lifecycle_or(self.kind) == Lifecycle::Permanent,
+            handler: self.common.handler,
         };
         machine.begin(settings, was_up);
         let core = self.cell.core();
@@ -498,8 +515,11 @@ impl Engine {
                 self.cell.core().bus.changed.notify_waiters(); // a task that waits for this child's start may go on
             }
             FailureRoute::Kept => {}
-            FailureRoute::Absorbed | FailureRoute::ReportOnly => {
+            FailureRoute::Absorbed => self.cell.core().fails_late(failure.clone()),
+            FailureRoute::ReportOnly => {
                 self.cell.core().fails_late(failure.clone());
+                let now = Instant::now();
+                self.with_group(|group, id| group.ends_before_its_turn(id, now));
             }
         }
     }
@@ -582,7 +602,7 @@ fn ended_below(cell: &dyn AnyCell) -> Vec<(u64, ChildReport)> {
         if let Some(ended) = child.core().ended() {
             let path = child.core().path();
             let (failure, failures) = child.core().late();
-            let (took, aborted, stuck) = (Duration::ZERO, false, false);
+            let (took, aborted, stuck) = (Duration::ZERO, matches!(ended, Ended::Aborted), false);
             let report = ChildReport { path, ended, took, aborted, stuck, failure, failures };
             reports.push((child.core().id, report));
         }

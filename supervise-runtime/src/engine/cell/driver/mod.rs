@@ -25,13 +25,14 @@ use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
+use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::link_error::LinkError;
 use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
-use engine::{ColdState, Engine, enter, span_of};
+use engine::{Begun, ColdState, Engine, enter, span_of};
 use slot::Slot;
 
 mod engine;
@@ -75,6 +76,10 @@ impl Port for At<'_> {
 
     fn is_busy(&self) -> bool {
         self.engine.cell.is_busy()
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.hands.as_ref().is_some_and(|hands| hands.has_stopped())
     }
 
     fn has_children(&self) -> bool {
@@ -274,7 +279,7 @@ impl Driver {
                 continue;
             }
             // Only a future that really waits costs a timer.
-            if self.poll_deadline(cx) {
+            if self.poll_deadline(cx) || self.poll_handler_time(cx) {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
@@ -311,10 +316,7 @@ impl Driver {
         // A task that was asked to stop before it was ready has its `shutdown` time instead.
         let within = self.engine.common.start.filter(|_| !self.machine.is_leaving());
         let engine = &mut self.engine;
-        let (begun, timer) = &mut **engine.begun.get_or_insert_with(|| {
-            let now = Instant::now();
-            Box::new((now, Box::pin(sleep_until(after(now, STILL_STARTING)))))
-        });
+        let Begun { at: begun, timer, .. } = &mut **engine.begun.get_or_insert_with(|| Begun::now(0, STILL_STARTING));
         let over = within.map(|within| after(*begun, within));
         if let Some(over) = over.filter(|over| *over < timer.deadline()) {
             timer.as_mut().reset(over);
@@ -326,6 +328,28 @@ impl Driver {
             engine.cell.core().emit(EventKind::StillStarting { since: begun.elapsed() });
             let next = after(timer.deadline(), STILL_STARTING);
             timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
+        }
+        false
+    }
+
+    /// Returns whether the message in hand has waited longer than it may (S13). The timer is registered once for that
+    /// time, and not for each message: if it fires before the present message has used up its time, it is set again.
+    fn poll_handler_time(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(within) = self.machine.handler_time() else { return false };
+        let in_hand = self.engine.cell.in_hand();
+        if in_hand == 0 {
+            return false;
+        }
+        let begun = self.engine.begun.get_or_insert_with(|| Begun::now(in_hand, within));
+        if replace(&mut begun.message, in_hand) != in_hand {
+            begun.at = Instant::now();
+        }
+        let over = after(begun.at, within);
+        while begun.timer.as_mut().poll(cx).is_ready() {
+            if begun.timer.deadline() >= over {
+                return true;
+            }
+            begun.timer.as_mut().reset(over);
         }
         false
     }
@@ -454,6 +478,7 @@ impl Driver {
                 self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
             }
             SystemMessage::Move(to) => self.take_move(*to),
+            SystemMessage::Lost(child) => self.take_lost(&*child),
             SystemMessage::BackgroundWork(work) => self.take_background(*work),
         }
     }
@@ -519,6 +544,15 @@ impl Driver {
             Cause::Killed => self.take_kill(cause),
             cause => self.order(Order::Inject(self.failure(cause))),
         }
+    }
+
+    /// A child of this cell is gone with its runtime, and this cell is not.
+    fn take_lost(&mut self, child: &dyn AnyCell) {
+        let now = Instant::now();
+        if let Some(table) = self.engine.cell.core().table() {
+            table.on_child(&*self.engine.cell, child, |group, id| group.lose(id, Ended::RuntimeGone, now));
+        }
+        closed(child);
     }
 
     fn drop_value(&mut self, id: u32) {

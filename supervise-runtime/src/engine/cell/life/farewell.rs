@@ -35,6 +35,29 @@ impl CellGuard {
         self.bug = Some(bug);
     }
 
+    /// The runtime of this child alone is gone. Whether its supervisor lives on, the supervisor's own task finds out: if
+    /// the two have the same runtime, that task is gone as well.
+    fn lost_apart(&self) {
+        let core = self.cell.core();
+        self.cell.refuse();
+        if core.ended().is_none() {
+            core.emit(EventKind::Ended { ended: Ended::RuntimeGone });
+            core.set_ended(Ended::RuntimeGone);
+            self.report(Ended::RuntimeGone, false);
+        }
+        core.fail_start(&Ended::RuntimeGone);
+        if let Some(owner) = core.supervisor() {
+            send(&*owner, SystemMessage::Lost(self.cell.clone()));
+        }
+    }
+
+    fn report(&self, ended: Ended, aborted: bool) {
+        self.cell.core().tell_report(|path| {
+            let (ended, took) = (ended.clone(), std::time::Duration::ZERO);
+            ChildReport { path, ended, took, aborted, stuck: false, failure: None, failures: 0 }
+        });
+    }
+
     /// The task was dropped before the child ended: the supervisor must not wait for it forever. `runtime_gone`: the
     /// supervisor must not count this as an end.
     fn lost(&self, runtime_gone: bool) {
@@ -46,7 +69,7 @@ impl CellGuard {
                 if runtime_gone {
                     group.runtime_gone();
                 }
-                group.lose(id, now);
+                group.lose(id, Ended::Stopped, now);
             });
         }
     }
@@ -60,17 +83,15 @@ impl CellGuard {
         let ended = Ended::Failed(bug);
         core.emit(EventKind::Ended { ended: ended.clone() });
         core.set_ended(ended.clone());
-        let took = std::time::Duration::ZERO;
-        core.tell_report(|path| {
-            let ended = ended.clone();
-            ChildReport { path, ended, took, aborted: true, stuck: false, failure: None, failures: 0 }
-        });
+        self.report(ended, true);
     }
 }
 
 impl Drop for CellGuard {
     fn drop(&mut self) {
-        if !self.orderly {
+        if !self.orderly && self.bug.is_none() && self.cell.core().is_apart() {
+            self.lost_apart();
+        } else if !self.orderly {
             let core = self.cell.core();
             // First: after this, no requested start can reopen the mailbox, and an earlier one is undone here.
             self.lost(self.bug.is_none());

@@ -1,0 +1,549 @@
+//! Children that are spawned at run time: by an actor, or without a supervisor above them (rules S38, S39).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+
+use super::child::{Child, ChildSlot, Launched, apart, declared_runtime};
+use super::children::{Detached, Spawn};
+use super::kept::TypeCheck;
+use crate::actor::actor_ref::ActorRef;
+use crate::actor::child_ref::AnyRef;
+use crate::actor::context::{Context, Startup, transient};
+use crate::actor::options::ChildOptions;
+use crate::actor::{Actor, guardian, validate};
+use crate::base::BoxFuture;
+use crate::base::deferred_drop::CatchDrop;
+use crate::base::sync::Arc;
+use crate::engine::cell::body::{settings, stop_timeout};
+use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::{current, require_time};
+use crate::engine::supervisor::{Refused, Room};
+use crate::values::failure::UserError;
+use crate::values::path::escaped;
+use crate::values::place::Name;
+use crate::values::spawn_error::SpawnError;
+
+/// A start expression, boxed.
+pub(super) type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, UserError>> + Send>;
+
+/// A child that is about to be spawned: the value of `child! { .. }`.
+///
+/// [`Context::spawn`] spawns it as a child of an actor, [`spawn`] without a supervisor. Nothing has begun before that:
+/// a `NewChild` that is dropped does nothing.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::NewChild;
+///
+/// struct Download {
+///     url: String,
+/// }
+///
+/// #[actor]
+/// impl Download {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(self.url.clone());
+///     }
+/// }
+///
+/// fn download(url: &str) -> NewChild<Download> {
+///     let url = url.to_owned();
+///     child! {
+///         #[backoff(1s..30s)]
+///         "download": Download = Download { url }
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let download: ActorRef<Download> = supervise::spawn(download("https://example.org")).await?;
+/// assert_eq!(download.ask(|reply| reply).await?, "https://example.org");
+/// # download.stop();
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "pass it to `cx.spawn` or to `supervise::spawn`"]
+pub struct NewChild<T: Child> {
+    name: String,
+    options: ChildOptions<T>,
+    start: Boxed<T::Start>,
+}
+
+impl<T: Child> fmt::Debug for NewChild<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewChild").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Returns the name that a `child!` gives its child.
+#[doc(hidden)]
+pub fn name_of_child<'a>(name: impl Into<Cow<'a, str>>) -> String {
+    name.into().into_owned()
+}
+
+/// Makes a [`NewChild`]. Each start calls a clone of `start`.
+#[doc(hidden)]
+pub fn new_child<T, F, Fut>(name: String, options: ChildOptions<T>, start: F) -> NewChild<T>
+where
+    T: Child,
+    F: FnOnce() -> Fut + Clone + Send + 'static,
+    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+{
+    let start = CatchDrop::new(start);
+    let start: Boxed<T::Start> = Box::new(move || Box::pin((*start).clone()()));
+    NewChild { name, options, start }
+}
+
+/// Makes a [`NewChild`] that is `Temporary`: it is started once, and what its start names is moved into it.
+#[doc(hidden)]
+pub fn new_child_once<T, F, Fut>(name: String, options: ChildOptions<T>, start: F) -> NewChild<T>
+where
+    T: Child,
+    F: FnOnce() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+{
+    let mut start = CatchDrop::new(Some(start));
+    let start: Boxed<T::Start> = Box::new(move || {
+        let start = start.take().expect("a child whose start is moved is started once");
+        Box::pin(start())
+    });
+    NewChild { name, options, start }
+}
+
+/// A local variable that the start of a `child! { .. }` names: cloned for each start.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is named by the start of a child, but it is not `Clone`",
+    label = "each start needs its own clone",
+    note = "`#[lifecycle(Temporary)]` starts the child once: then it is moved, and needs no `Clone`",
+    note = "else wrap it in an `Arc`, or make it inside the start expression"
+)]
+pub trait Captures<T> {
+    fn again(value: &T) -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + 'static> Captures<T> for TypeCheck {
+    fn again(value: &T) -> T {
+        value.clone()
+    }
+}
+
+/// A captured variable. It is `Clone` whatever its type is, so that one complaint about the type is enough.
+#[doc(hidden)]
+pub struct Capture<T>(T, fn(&T) -> T);
+
+impl<T> fmt::Debug for Capture<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Capture")
+    }
+}
+
+impl<T> Clone for Capture<T> {
+    fn clone(&self) -> Self {
+        Capture((self.1)(&self.0), self.1)
+    }
+}
+
+impl<T> Capture<T> {
+    /// Clones the variable, which stays usable after the `child! { .. }`.
+    pub fn of(value: &T) -> Self
+    where
+        TypeCheck: Captures<T>,
+    {
+        Capture(TypeCheck::again(value), <TypeCheck as Captures<T>>::again)
+    }
+
+    /// Returns the value of one start.
+    pub fn take(self) -> T {
+        self.0
+    }
+}
+
+/// The result of a closure that starts an actor: the actor, a future of it, or a future of a `Result` of it.
+///
+/// The error of that `Result` is [`UserError`], so `?` works on every error inside, and the future ends in `Ok(..)`.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Page(String);
+///
+/// #[actor]
+/// impl Page {
+///     fn handle(&mut self, reply: Reply<usize>) {
+///         reply.send(self.0.len());
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let file = std::env::temp_dir().join("supervise-page.txt");
+/// # std::fs::write(&file, "page")?;
+/// let empty = spawn_with("empty", || Page(String::new())).await?;
+/// let short = spawn_with("short", || async { Page("page".to_owned()) }).await?;
+/// let read = spawn_with("read", move || {
+///     let file = file.clone();
+///     async move { Ok(Page(std::fs::read_to_string(file)?)) }
+/// })
+/// .await?;
+/// assert_eq!(read.ask(|reply| reply).await?, 4);
+/// # for page in [empty, short, read] { page.stop() }
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no start of an actor",
+    label = "expected an actor, a future of one, or a future of a `Result` of one whose error is `UserError`",
+    note = "a task, a tree, or a child with settings is written `child! {{ \"name\": Type = start }}`, for `spawn`"
+)]
+pub trait IntoStart<B, M>: Send + 'static {
+    /// Returns the future of the actor.
+    #[doc(hidden)]
+    fn into_start(self) -> impl Future<Output = Result<B, UserError>> + Send + 'static;
+}
+
+/// Marks the form of an [`IntoStart`]: the actor itself.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Plain;
+
+/// Marks the form of an [`IntoStart`]: a future of the actor.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Later;
+
+/// Marks the form of an [`IntoStart`]: a future that may fail.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Fallible;
+
+#[diagnostic::do_not_recommend]
+impl<B: Actor> IntoStart<B, Plain> for B {
+    async fn into_start(self) -> Result<B, UserError> {
+        Ok(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<B: Actor, F: Future<Output = B> + Send + 'static> IntoStart<B, Later> for F {
+    async fn into_start(self) -> Result<B, UserError> {
+        Ok(self.await)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<B: Actor, F: Future<Output = Result<B, UserError>> + Send + 'static> IntoStart<B, Fallible> for F {
+    fn into_start(self) -> impl Future<Output = Result<B, UserError>> + Send + 'static {
+        self
+    }
+}
+
+impl<A: Actor> Context<A> {
+    /// Spawns a child of this actor, supervised by [`Actor::supervision`]: an actor, a task or a tree, declared by
+    /// `child! { .. }`.
+    ///
+    /// Await the returned future to get the child's handle once it is up. If a first start is retried, the await waits
+    /// for it.
+    ///
+    /// The name must be unique among the living children. When this actor is restarted, its children are stopped,
+    /// unless [`keep`](Context::keep) names them (S38).
+    ///
+    /// ```
+    /// use supervise::error::SpawnError;
+    /// use supervise::prelude::*;
+    ///
+    /// struct Fetcher {
+    ///     url: String,
+    /// }
+    /// # #[actor]
+    /// # impl Fetcher { fn handle(&mut self, reply: Reply<String>) { reply.send(self.url.clone()); } }
+    ///
+    /// struct Manager {
+    ///     spawned: u32,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Manager {
+    ///     async fn handle(
+    ///         &mut self,
+    ///         (url, reply): (String, Reply<ActorRef<Fetcher>>),
+    ///         cx: &mut Context<Self>,
+    ///     ) -> Result<(), SpawnError> {
+    ///         self.spawned += 1;
+    ///         let fetcher = cx.spawn(child! {
+    ///             #[lifecycle(Transient, shutdown = 1s)]
+    ///             #[backoff(1s..30s)]
+    ///             format!("fetcher {}", self.spawned): Fetcher = Fetcher { url }
+    ///         });
+    ///         reply.send(fetcher.await?);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # supervisor! { struct App { manager: Manager = Manager { spawned: 0 } } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let app = App::start().await?;
+    /// let fetcher = app.manager.ask(|reply| ("https://example.org".to_owned(), reply)).await?;
+    /// assert_eq!(fetcher.path(), "manager/fetcher 1");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The start of a child must not `ask` the actor that waits for the spawn in a handler: both would wait until the
+    /// time of the ask is up.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns a [`SpawnError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing has begun before the first poll. If the future is dropped after that and before it is ready, the child
+    /// is stopped; [`detached`](Spawn::detached) lets it start all the same.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
+    #[doc(alias = "spawn_link")]
+    pub fn spawn<T: Child>(&mut self, child: NewChild<T>) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>> {
+        let NewChild { name, options, start } = child;
+        in_group(self.as_supervisor(), name, options, start)
+    }
+
+    /// Spawns an actor as a child of this actor, with the default settings: [`spawn`](Context::spawn) for the plain
+    /// case.
+    ///
+    /// `start` is called for the first start and for every restart. [`IntoStart`] says what it may return.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns a [`SpawnError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// As of [`spawn`](Context::spawn).
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Context::spawn).
+    ///
+    /// ```
+    /// # use supervise::{Actor, Context};
+    /// # struct Manager; struct Fetcher;
+    /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// # impl Actor for Manager { type Msg = String; type Error = supervise::error::SpawnError;
+    /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     let fetcher = cx.spawn_with("fetcher", || Fetcher).await?;
+    ///     # drop(fetcher);
+    ///     Ok(())
+    /// }
+    /// # }
+    /// ```
+    pub fn spawn_with<'a, B, F, R, M>(
+        &mut self,
+        name: impl Into<Cow<'a, str>>,
+        mut start: F,
+    ) -> Spawn<BoxFuture<'static, Result<ActorRef<B>, SpawnError>>>
+    where
+        B: Actor,
+        F: FnMut() -> R + Send + 'static,
+        R: IntoStart<B, M>,
+        M: 'static,
+    {
+        let name = name.into().into_owned();
+        in_group(self.as_supervisor(), name, ChildOptions::<B>::new(), move || start().into_start())
+    }
+
+    /// Returns the child that was spawned here under this name and has not ended: its handle, if it is a `T`. The
+    /// handle of a tree exists once the tree was up.
+    ///
+    /// A new instance finds in this way the children that the previous one has [kept](Context::keep) (S38).
+    ///
+    /// ```
+    /// # use supervise::{Actor, Context, Task, TaskRef};
+    /// # struct Manager;
+    /// # impl Actor for Manager { type Msg = (); type Error = std::convert::Infallible;
+    /// async fn receive(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     let upload: Option<TaskRef> = cx.child::<Task>("upload");
+    ///     # drop(upload);
+    ///     Ok(())
+    /// }
+    /// # }
+    /// ```
+    pub fn child<T: Child>(&self, name: &str) -> Option<T::Handle> {
+        T::handle_of(&AnyRef::of(self.cell().core().table()?.child(name)?))
+    }
+}
+
+/// Spawns a top-level child: an actor, a task or a tree that belongs to no tree, declared by `child! { .. }`.
+///
+/// The child decides on its own failures by the guardian's strategy ([`guardian::set`](crate::guardian::set)). It lives
+/// until it is stopped: dropping its handle stops nothing. Its path is its name, which need not be unique. An actor can
+/// take over a top-level actor as a child with [`Context::link`](crate::Context::link) (S39).
+///
+/// # Errors
+///
+/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`] for all errors.
+///
+/// # Cancel safety
+///
+/// Nothing has begun before the first poll. If the future is dropped after that and before it is ready, the child is
+/// stopped; [`detached`](Spawn::detached) lets it start all the same.
+///
+/// # Panics
+///
+/// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Logger;
+/// # #[actor]
+/// # impl Logger { fn handle(&mut self, _line: String) {} }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let logger = spawn(child! {
+///     #[lifecycle(Permanent)]
+///     "logger": Logger = Logger
+/// });
+/// let logger = logger.await?;
+/// logger.tell("hello".into()).await?;
+/// logger.stop();
+/// assert!(matches!(logger.terminated().await?, Ended::Stopped));
+/// # Ok(())
+/// # }
+/// ```
+pub fn spawn<T: Child>(child: NewChild<T>) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>> {
+    let NewChild { name, options, start } = child;
+    in_group(guardian::above(), name, options, start)
+}
+
+/// Spawns a top-level actor with the default settings: [`spawn`] for the plain case.
+///
+/// `start` is called for the first start and for every restart. [`IntoStart`] says what it may return.
+///
+/// # Errors
+///
+/// Awaiting returns an error if the first start fails; see [`SpawnError`] for all errors.
+///
+/// # Cancel safety
+///
+/// As of [`spawn`].
+///
+/// # Panics
+///
+/// As [`spawn`].
+///
+/// ```
+/// # use supervise::{Actor, Context};
+/// # struct Logger;
+/// # impl Actor for Logger { type Msg = String; type Error = std::convert::Infallible;
+/// #   async fn receive(&mut self, _: String, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let logger = supervise::spawn_with("logger", || Logger).await?;
+/// logger.tell("hello".into()).await?;
+/// # logger.stop();
+/// # Ok(())
+/// # }
+/// ```
+pub fn spawn_with<'a, B, F, R, M>(
+    name: impl Into<Cow<'a, str>>,
+    mut start: F,
+) -> Spawn<BoxFuture<'static, Result<ActorRef<B>, SpawnError>>>
+where
+    B: Actor,
+    F: FnMut() -> R + Send + 'static,
+    R: IntoStart<B, M>,
+    M: 'static,
+{
+    let name = name.into().into_owned();
+    in_group(guardian::above(), name, ChildOptions::<B>::new(), move || start().into_start())
+}
+
+/// Adds a child to the group of `owner`, and waits until it is up.
+fn in_group<T, F, Fut>(
+    owner: Arc<dyn AnyCell>,
+    name: String,
+    options: ChildOptions<T>,
+    start: F,
+) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>>
+where
+    T: Child,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+{
+    // Boxed: with a type of its own, the future would repeat a mistake in the start at each use.
+    Spawn::new(|detached| -> BoxFuture<'static, _> { Box::pin(begun(owner, name, options, start, detached)) })
+}
+
+async fn begun<T, F, Fut>(
+    owner: Arc<dyn AnyCell>,
+    name: String,
+    options: ChildOptions<T>,
+    start: F,
+    detached: Detached,
+) -> Result<T::Handle, SpawnError>
+where
+    T: Child,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+{
+    require_time();
+    let core = owner.core();
+    if core.is_guardian() {
+        core.bus.started();
+        core.bus.spans.begin();
+    }
+    let options = transient(options);
+    let common = options.options.common.clone();
+    let Some(table) = core.table() else { return Err(SpawnError::Stopped { path: core.path() }) };
+    if name.is_empty() {
+        return Err(SpawnError::EmptyName { path: core.path() });
+    }
+    if current::is_leaving() || core.is_leaving() {
+        // In a hook or message on the way down, the spawn would wait for a start that can begin only after the way down
+        // (S7).
+        return Err(SpawnError::Stopping { path: core.path() });
+    }
+    let make_core = || CellCore::new(Name::from(&*name), Some(owner.clone()), core.bus.clone());
+    let limits = table.limits();
+    let lifecycle = common.lifecycle_or(T::KIND);
+    let sound = limits.check().and_then(|()| validate::check(&options.options, lifecycle, &limits));
+    let runtime = sound.and_then(|()| declared_runtime(core, &common));
+    let runtime = runtime.map_err(|what| SpawnError::InvalidSettings { path: make_core().path(), what })?;
+    let mut launched = None;
+    let added = table.add(
+        &*owner,
+        Some(&name),
+        Room::default(),
+        settings(&common, T::KIND),
+        stop_timeout(&common, T::KIND),
+        |_| {
+            let child = T::launch(ChildSlot::of(make_core()), options, start);
+            let cell = child.cell.clone();
+            apart(&*cell, &runtime);
+            launched = Some(child);
+            cell
+        },
+    );
+    let Launched { cell, handle, life } = match (added, launched) {
+        (Ok(after_lock), Some(launched)) => {
+            after_lock.done();
+            launched
+        }
+        (Err(Refused::Exists), _) => {
+            return Err(SpawnError::Exists { path: format!("{}/{}", core.path(), escaped(&name)) });
+        }
+        (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: core.path() }),
+        _ => return Err(SpawnError::Stopping { path: core.path() }),
+    };
+    life.on(runtime).begin();
+    Startup::unless(cell, move || detached.is_set()).await?;
+    handle.get().ok_or_else(|| SpawnError::Stopping { path: core.path() })
+}
