@@ -7,8 +7,8 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser};
 
 /// The mistakes found so far.
@@ -24,24 +24,16 @@ pub(crate) struct Errors {
 /// Something that is wrong with the input.
 #[derive(Debug)]
 pub(crate) struct Mistake {
-    kind: Kind,
+    error: syn::Error,
     /// Whether only rust-analyzer may see the body of the expansion: rustc would report a name that was rejected or
     /// made up a second time.
     hides_body: bool,
 }
 
-#[derive(Debug)]
-enum Kind {
-    /// At one place.
-    One(syn::Error),
-    /// At one place, together with the place that it contradicts.
-    Two { at: Span, other: Span, label: &'static str, message: String },
-}
-
 /// A mistake after which rustc may see the body.
 impl From<syn::Error> for Mistake {
     fn from(error: syn::Error) -> Self {
-        Mistake { kind: Kind::One(error), hides_body: false }
+        Mistake { error, hides_body: false }
     }
 }
 
@@ -75,40 +67,21 @@ impl Errors {
         self.push(Mistake::from(syn::Error::new_spanned(tokens, message)).hiding_body());
     }
 
-    /// Reports a mistake with two places. `label` is a name that says what is at the other place.
-    ///
-    /// A `compile_error!` has one place. A constant that fails in a function shows where it is called and where
-    /// it failed, as one error.
-    pub(crate) fn both(&mut self, at: Span, other: Span, label: &'static str, message: impl Display) {
-        let kind = Kind::Two { at, other, label, message: message.to_string() };
-        self.list.push(Mistake { kind, hides_body: false });
-    }
-
-    /// As [`both`](Errors::both), but rustc would complain about the same name, so it must not see the body.
-    pub(crate) fn reject_both(&mut self, at: Span, other: Span, label: &'static str, message: impl Display) {
-        let kind = Kind::Two { at, other, label, message: message.to_string() };
-        self.list.push(Mistake { kind, hides_body: true });
-    }
-
     /// Reports a mistake. A message of the parser without a repair is about Rust's own syntax and gets one.
     pub(crate) fn push(&mut self, mistake: impl Into<Mistake>) {
-        let Mistake { kind, hides_body } = mistake.into();
-        let error = match kind {
-            Kind::One(error) => error,
-            two => return self.list.push(Mistake { kind: two, hides_body }),
-        };
+        let Mistake { error, hides_body } = mistake.into();
         for error in error {
             let text = error.to_string();
             let whole = text.contains("; ");
             let text = if whole { text } else { in_words(&text) };
             // At the end of the input the parser has no token to point at, and would underline the whole call.
             let nowhere = format!("{:?}", error.span()) == format!("{:?}", Span::call_site());
-            let kind = Kind::One(match self.end {
+            let error = match self.end {
                 Some(end) if nowhere => syn::Error::new(end, text),
                 _ if whole => error,
                 _ => syn::Error::new(error.span(), text),
-            });
-            self.list.push(Mistake { kind, hides_body });
+            };
+            self.list.push(Mistake { error, hides_body });
         }
     }
 
@@ -143,6 +116,13 @@ impl Errors {
         self.list.is_empty()
     }
 
+    /// Emits a type that fails with the first mistake, in the place of a type that is not known. Uses of it are no errors
+    /// of their own, and rustc shows equal errors at one place once.
+    pub(crate) fn failed_type(&self) -> Option<TokenStream> {
+        let first = self.list.first()?.to_tokens();
+        Some(quote!(<() as ::supervise::__private::ChildIf<{ #first }>>::Handle))
+    }
+
     /// Emits one error for each mistake.
     pub(crate) fn to_tokens(&self) -> TokenStream {
         self.list.iter().map(Mistake::to_tokens).collect()
@@ -151,11 +131,7 @@ impl Errors {
     /// Returns the messages, for tests of a single stage.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
-        let text = |mistake: &Mistake| match &mistake.kind {
-            Kind::One(error) => error.clone().into_iter().map(|each| each.to_string()).collect(),
-            Kind::Two { message, .. } => vec![message.clone()],
-        };
-        self.list.iter().flat_map(text).collect()
+        self.list.iter().flat_map(|mistake| mistake.error.clone()).map(|each| each.to_string()).collect()
     }
 }
 
@@ -166,17 +142,15 @@ impl Mistake {
     }
 
     fn to_tokens(&self) -> TokenStream {
-        match &self.kind {
-            Kind::One(error) => error.to_compile_error(),
-            Kind::Two { at, other, label, message } => {
-                let here = Ident::new(label, Span::mixed_site());
-                let (name, call) = (at_span(&here, *other), at_span(&here, *at));
-                let fail = quote_spanned!(*other=> ::core::panic!("{}", #message));
-                let call = quote_spanned!(*at=> #call());
-                quote!(const _: () = { const fn #name() { #fail } #call };)
-            }
-        }
+        self.error.to_compile_error()
     }
+}
+
+/// Returns ` in line 12`, the line of another place that a mistake is about; nothing outside of a compiler.
+///
+/// A `compile_error!` has one place.
+pub(crate) fn in_line(of: Span) -> String {
+    if proc_macro::is_available() { format!(" in line {}", of.unwrap().line()) } else { String::new() }
 }
 
 /// Rewrites a message of the parser that lists tokens, and adds the repair.
@@ -192,13 +166,6 @@ fn in_words(text: &str) -> String {
     format!("expected {one}; write one here")
 }
 
-/// Returns the same name with another place.
-fn at_span(name: &Ident, span: Span) -> Ident {
-    let mut name = name.clone();
-    name.set_span(span.resolved_at(name.span()));
-    name
-}
-
 /// The words of Akka, OTP and similar systems for our words, without underscores and in lower case.
 const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("AllForOne", &["oneforall", "allforall", "all"]),
@@ -211,6 +178,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("lifecycle", &["restart", "restarttype", "restartpolicy", "childtype"]),
     ("shutdown", &["shutdowntimeout", "stoptimeout", "gracetime", "grace"]),
     ("start", &["starttimeout", "inittimeout"]),
+    ("handler", &["timeout", "handlertimeout", "messagetimeout", "receivetimeout"]),
     ("drain", &["graceful"]),
     ("Kill", &["brutalkill", "brutal", "abort"]),
     ("Infinity", &["never", "forever", "none"]),
@@ -220,8 +188,11 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("Temporary", &["never", "once"]),
     ("decider", &["directive", "onfailure", "onerror"]),
     ("limit", &["budget", "restartlimit", "ratelimit"]),
-    ("pre_restart", &["beforerestart", "onrestart"]),
+    ("pre_restart", &["beforerestart", "onrestart", "onpanic", "onerror"]),
     ("post_restart", &["afterrestart"]),
+    ("pre_start", &["onstart", "started", "poststart", "beforestart", "init", "setup"]),
+    ("post_stop", &["onstop", "stopped", "stopping", "prestop", "afterstop", "terminate", "cleanup", "teardown"]),
+    ("terminated", &["handleinfo", "onlinkdied", "onterminated", "handlesupervisorevt", "onexit", "ondown"]),
     ("random_factor", &["jitter", "randomfactor", "noise"]),
     ("factor", &["multiplier", "base", "exponent"]),
     ("reset", &["autoreset", "resetafter", "resetbackoff"]),
@@ -229,9 +200,14 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("while_down", &["replywhilestopped", "whilestopped"]),
     ("redeliver", &["retry", "resend", "atleastonce"]),
     ("max_children", &["maxconcurrent", "capacity"]),
+    ("max_starting", &["concurrency", "maxconcurrency", "maxstarts"]),
+    ("runtime", &["dispatcher", "executor", "scheduler"]),
     ("ask", &["asktimeout", "calltimeout", "timeout"]),
     ("attempts", &["times", "maxattempts", "retries"]),
-    ("Escalate", &["fail", "exit", "shutdown"]),
+    ("Resume", &["ignore", "continue", "keep"]),
+    ("Restart", &["retry", "again", "restartone", "restartchild"]),
+    ("Stop", &["kill", "terminate", "shutdown", "giveup"]),
+    ("Escalate", &["fail", "exit", "raise", "propagate", "panic"]),
     ("Reject", &["drop", "refuse", "fail"]),
     ("Hold", &["buffer", "stash", "queue"]),
 ];
@@ -321,7 +297,8 @@ mod tests {
     fn every_word_of_a_neighbour_leads_to_one_of_ours() {
         for (ours, _) in NEIGHBOURS {
             let known = crate::settings::table().contains(&format!("`{ours}`"))
-                || crate::settings::argument_names().contains(ours);
+                || crate::settings::argument_names().contains(ours)
+                || crate::actor::HOOKS.contains(ours);
             assert!(known, "{ours}");
         }
     }
@@ -347,8 +324,6 @@ mod tests {
         assert!(errors.take_hidden());
         assert!(!errors.take_hidden(), "it was asked already");
         errors.push(Mistake::from(syn::Error::new(Span::call_site(), "four; remove it")).hiding_body());
-        assert!(errors.take_hidden());
-        errors.reject_both(Span::call_site(), Span::call_site(), "here", "five; remove it");
         assert!(errors.take_hidden());
     }
 

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprPath, Macro, Pat, PatIdent};
@@ -19,6 +19,8 @@ use syn::{Expr, ExprCall, ExprPath, Macro, Pat, PatIdent};
 pub(crate) struct FreeNames {
     values: HashMap<String, Place>,
     calls: HashMap<String, Place>,
+    /// The names in `later(name)`.
+    later: HashMap<String, Place>,
     /// The names in format strings, which have no `r#`.
     formatted: HashMap<String, Place>,
 }
@@ -38,19 +40,44 @@ impl FreeNames {
         first([self.values.get(&name.to_string()), self.formatted.get(&name.unraw().to_string())])
     }
 
+    /// Returns where `later(name)` is first written.
+    pub(crate) fn later(&self, name: &Ident) -> Option<Span> {
+        self.later.get(&name.to_string()).map(|(_, span)| *span)
+    }
+
+    /// As [`FreeNames::value`], but `later(name)` counts too, for a name that is declared above.
+    pub(crate) fn value_or_later(&self, name: &Ident) -> Option<Span> {
+        self.value(name).or_else(|| self.later(name))
+    }
+
     /// As [`FreeNames::value`], but a call counts too: a parameter or `let` may be a function, a handle may not.
     pub(crate) fn value_or_call(&self, name: &Ident) -> Option<Span> {
         let text = name.to_string();
-        first([self.values.get(&text), self.calls.get(&text), self.formatted.get(&name.unraw().to_string())])
+        let formatted = self.formatted.get(&name.unraw().to_string());
+        first([self.values.get(&text), self.calls.get(&text), self.later.get(&text), formatted])
     }
 
     fn next(&self, span: Span) -> Place {
-        (self.values.len() + self.calls.len() + self.formatted.len(), span)
+        (self.values.len() + self.calls.len() + self.later.len() + self.formatted.len(), span)
+    }
+
+    fn add_later(&mut self, name: &Ident) {
+        let place = self.next(name.span());
+        self.later.entry(name.to_string()).or_insert(place);
     }
 
     fn add(&mut self, ident: &Ident) {
         let place = self.next(ident.span());
         self.values.entry(ident.to_string()).or_insert(place);
+    }
+}
+
+/// Returns the name in `(name)`.
+fn only_name(group: &Group) -> Option<Ident> {
+    let mut tokens = group.stream().into_iter();
+    match (group.delimiter(), tokens.next()?, tokens.next()) {
+        (Delimiter::Parenthesis, TokenTree::Ident(name), None) => Some(name),
+        _ => None,
     }
 }
 
@@ -63,6 +90,14 @@ fn single(path: &ExprPath) -> Option<&Ident> {
     if path.qself.is_none() { path.path.get_ident() } else { None }
 }
 
+/// Returns the name in `later(name)`.
+fn named_later(call: &ExprCall) -> Option<&Ident> {
+    match (&*call.func, call.args.first()) {
+        (Expr::Path(func), Some(Expr::Path(arg))) if call.args.len() == 1 && single(func)? == "later" => single(arg),
+        _ => None,
+    }
+}
+
 impl<'ast> Visit<'ast> for FreeNames {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
@@ -72,6 +107,9 @@ impl<'ast> Visit<'ast> for FreeNames {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        if let Some(name) = named_later(call) {
+            return self.add_later(name);
+        }
         match &*call.func {
             Expr::Path(path) => {
                 if let Some(ident) = single(path) {
@@ -97,11 +135,14 @@ impl<'ast> Visit<'ast> for FreeNames {
 
 impl FreeNames {
     fn scan_tokens(&mut self, tokens: TokenStream) {
-        let mut after_dot = false;
+        let (mut after_dot, mut after_later) = (false, false);
         for token in tokens {
             match &token {
                 TokenTree::Ident(ident) if !after_dot => self.add(ident),
-                TokenTree::Group(group) => self.scan_tokens(group.stream()),
+                TokenTree::Group(group) => match only_name(group).filter(|_| after_later) {
+                    Some(name) => self.add_later(&name),
+                    None => self.scan_tokens(group.stream()),
+                },
                 TokenTree::Literal(literal) => {
                     for name in formatted(&literal.to_string()) {
                         let place = self.next(literal.span());
@@ -110,13 +151,14 @@ impl FreeNames {
                 }
                 _ => {}
             }
+            after_later = !after_dot && matches!(&token, TokenTree::Ident(ident) if ident == "later");
             after_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
         }
     }
 }
 
 /// Returns the names in a format string: `{name}`, `{name:?}`.
-fn formatted(literal: &str) -> Vec<String> {
+pub(crate) fn formatted(literal: &str) -> Vec<String> {
     let inside = literal.split('{').skip(1).filter_map(|part| part.split(['}', ':']).next());
     let is_name = |text: &&str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     inside.map(str::trim_end).filter(is_name).map(str::to_owned).collect()
@@ -192,6 +234,30 @@ mod tests {
             "<db>::X",
         ] {
             assert!(!names(text, "db"), "{text}");
+        }
+    }
+
+    #[test]
+    fn tells_later_names_from_values() {
+        let of = |text: &str| {
+            let (expr, name) = (syn::parse_str(text).unwrap(), syn::parse_str("db").unwrap());
+            let free = FreeNames::of([&expr]);
+            (free.value(&name).is_some(), free.later(&name).is_some(), free.value_or_later(&name).is_some())
+        };
+        assert_eq!(of("Cart::new(later(db))"), (false, true, true));
+        assert_eq!(of("f(later(db), db)"), (true, true, true));
+        assert_eq!(of("vec![later(db)]"), (false, true, true));
+        assert_eq!(of("vec![later(db), db]"), (true, true, true));
+        for text in [
+            "later(&db)",
+            "vec![later(&db)]",
+            "vec![x.later(db)]",
+            "later(db.x)",
+            "later(db, 1)",
+            "x.later(db)",
+            "my::later(db)",
+        ] {
+            assert_eq!(of(text), (true, false, true), "{text}");
         }
     }
 

@@ -26,6 +26,12 @@ pub fn supervisor(input: TokenStream) -> TokenStream {
     guarded(|| tree::supervisor(input.into())).into()
 }
 
+/// Declares a child that is spawned at run time.
+#[proc_macro]
+pub fn child(input: TokenStream) -> TokenStream {
+    guarded(|| tree::child(input.into())).into()
+}
+
 /// A decider as a value.
 #[proc_macro]
 pub fn decider(input: TokenStream) -> TokenStream {

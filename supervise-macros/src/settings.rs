@@ -158,13 +158,15 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("lifecycle", LIFECYCLES, "`Permanent`; for a task and in a `[..]` `Transient`"),
             arg("shutdown", Value::Duration(&["Kill", "Infinity"]), "5 s; for a tree `Infinity`"),
             arg("start", Value::Duration(&[]), "as long as it takes"),
+            arg("handler", Value::Duration(&[]), "as long as it takes; only for actors"),
             arg("drain", Value::Flag, "off; only for actors"),
             arg("ready", Value::Flag, "off; only for tasks with a context"),
             arg("significant", Value::Flag, "off; not for a `Permanent` child"),
             arg("best_effort", Value::Flag, "off; only for an actor, a task, or an array of them"),
         ],
         default: "see its arguments",
-        doc: "The ends after which the child is restarted; the time that a stop and a start may take; whether a stop first \
+        doc: "The ends after which the child is restarted; the time that a stop, a start and the handler of a message may \
+              take; whether a stop first \
               handles the queued messages and finishes background work; whether the task itself reports when it is \
               ready; whether the supervisor ends with the child; whether the first start of the tree goes on without the \
               child if it fails.",
@@ -214,6 +216,22 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("N", Value::Size, "")],
         default: "unlimited",
         doc: "The number of children that the set may have at the same time.",
+    },
+    Setting {
+        name: "max_starting",
+        place: Place::Child(Of::Sets),
+        args: &[arg("M", Value::Size, "")],
+        default: "unlimited",
+        doc: "The number of children of the set that may start at the same time; the others wait, in the order of their \
+              spawns.",
+    },
+    Setting {
+        name: "runtime",
+        place: Place::Child(Of::Any),
+        args: &[arg("handle", Value::Expression, "")],
+        default: "the tree's",
+        doc: "The tokio runtime on which the child runs, with its own children unless they say otherwise: a \
+              `tokio::runtime::Handle`.",
     },
     Setting {
         name: "while_down",

@@ -60,19 +60,20 @@ fn take(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
     Some(attributes.remove(at))
 }
 
-/// Expands `decider!` and `strategy!` anywhere in the tokens.
+/// Expands `child!`, `decider!` and `strategy!` anywhere in the tokens.
 fn expressions(tokens: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let called = |name: &str| matches!(&token, TokenTree::Ident(ident) if ident == name);
         let bang = matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
-        if bang && (called("decider") || called("strategy")) {
+        if bang && (called("child") || called("decider") || called("strategy")) {
             tokens.next();
             let Some(TokenTree::Group(group)) = tokens.next() else { panic!("a macro call has its arguments") };
-            let expansion = match called("decider") {
-                true => decider::decider(group.stream()),
-                false => strategy::strategy(group.stream()),
+            let expansion = match &*token.to_string() {
+                "child" => tree::child(group.stream()),
+                "decider" => decider::decider(group.stream()),
+                _ => strategy::strategy(group.stream()),
             };
             out.extend(quote!({ #expansion }));
         } else if let TokenTree::Group(group) = token {

@@ -1,12 +1,14 @@
 //! `#[actor] impl Db { .. }`. The types of messages and errors come from `handle`; marked methods are the hooks.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType, Type};
+use syn::{Attribute, DeriveInput, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReceiverKind, ReturnType, Type};
 
-use super::hooks::{HOOKS, Hook, Types, cfgs, declared, dummy, methods, watcher};
-use crate::errors::Errors;
+use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, dummy, methods, watcher};
+use super::owned::owned;
+use crate::errors::{Errors, did_you_mean, in_line, neighbour};
+use crate::tree::generics::without;
 
 /// Expands the whole macro.
 pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -23,41 +25,61 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.to_tokens();
         return quote!(#block #errors);
     }
+    let lifetimes = owned(&mut block.generics, &mut errors);
+    if !lifetimes.is_empty()
+        && let Ok(owned) = syn::parse2(without(block.to_token_stream(), &lifetimes))
+    {
+        block = owned;
+    }
     let hooks = take_hooks(&mut block, &mut errors);
     let handles = handles(&block, &mut errors);
     let (generics, ty, outer) = (&block.generics, &block.self_ty, cfgs(&block.attrs));
     if !errors.is_empty() {
         let types = handles.first().map(Handle::types).unwrap_or_default();
         let watches = hooks.iter().any(|hook| hook.kind == "terminated");
-        let dummy = dummy(&types, watches, &outer, generics, ty);
-        let errors = errors.to_tokens();
-        return quote!(#block #dummy #errors);
+        let dummy = dummy(types, &errors, watches, &outer, generics, ty);
+        return quote!(#block #dummy);
     }
     let (params, _, bounds) = generics.split_for_impl();
     let receive: TokenStream = handles.iter().map(Handle::receive).collect();
     let (declared, methods) = (declared(&hooks), methods(&hooks));
-    let watcher = watcher(&hooks, &outer, generics, ty);
-    quote! {
-        #block
-        #(#outer)*
-        #[automatically_derived]
-        impl #params ::supervise::__private::Actor for #ty #bounds {
-            #receive
-            #declared
-            #methods
-        }
-        #watcher
-    }
+    let watcher = watcher(&hooks, generics, ty);
+    let traits = apart(
+        &outer,
+        quote! {
+            #[automatically_derived]
+            impl #params __rt::Actor for #ty #bounds {
+                #receive
+                #declared
+                #methods
+            }
+            #watcher
+        },
+    );
+    quote!(#block #traits)
 }
 
-/// Reports `#[actor]` on anything except an `impl` block (rule C14).
+/// Reports `#[actor]` on anything except an `impl` block (rule C14). A type is an actor all the same, unless a derive
+/// makes it one.
 fn no_impl(args: &TokenStream, item: TokenStream) -> TokenStream {
     let message = if args.is_empty() {
         "`#[actor]` belongs on an `impl` block with `handle`; above a struct write `#[derive(Actor)]`"
     } else {
         "`#[actor(..)]` belongs to `#[derive(Actor)]`; write it below the derive"
     };
-    quote!(#item ::core::compile_error! { #message })
+    let ty: Result<DeriveInput, _> = syn::parse2(item.clone());
+    let derives =
+        |attribute: &Attribute| attribute.path().is_ident("derive") && names(attribute.to_token_stream(), "Actor");
+    match ty {
+        Ok(ty) if !ty.attrs.iter().any(derives) => {
+            let mut errors = Errors::default();
+            errors.at(Span::call_site(), message);
+            let (name, (_, of, _)) = (&ty.ident, ty.generics.split_for_impl());
+            let dummy = dummy(Types::default(), &errors, false, &cfgs(&ty.attrs), &ty.generics, &quote!(#name #of));
+            quote!(#item #dummy)
+        }
+        _ => quote!(#item ::core::compile_error! { #message }),
+    }
 }
 
 /// The signature of `handle`.
@@ -88,7 +110,7 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
 
 fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> Option<Handle<'a>> {
     let inputs: Vec<&FnArg> = function.sig.inputs.iter().collect();
-    let (Some(FnArg::Receiver(_)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3))
+    let (Some(FnArg::Receiver(this)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3))
     else {
         let message = "`handle` takes `&mut self`, a message, and perhaps the context; write `(&mut self, msg: Msg, \
                        cx: &mut Context<Self>)`";
@@ -100,6 +122,17 @@ fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> O
         }
         return None;
     };
+    if matches!(this.kind, ReceiverKind::Value) {
+        errors.on(this, "an actor handles one message after the other, so `handle` cannot take it; write `&mut self`");
+    } else if let Type::Reference(first) = &*msg.ty
+        && inputs.get(2).is_some()
+        && let Type::Path(of) = &*first.elem
+        && of.path.segments.last().is_some_and(|last| last.ident == "Context")
+    {
+        let repair = "write `(&mut self, msg: Msg, cx: &mut Context<Self>)`";
+        errors.on(msg, format!("the message comes before the context; {repair}"));
+        return None;
+    }
     Some(Handle { function, generic, msg: &msg.ty, takes_cx: inputs.get(2).is_some(), cfgs: cfgs(&function.attrs) })
 }
 
@@ -117,11 +150,11 @@ impl Handle<'_> {
     fn via(&self) -> TokenStream {
         let output = self.output();
         let span = output.span();
-        let plain = quote_spanned!(span=> ::supervise::__private::HandleOutput);
-        if self.generic || names_self(output.clone()) {
+        let plain = quote_spanned!(span=> __rt::HandleOutput);
+        if self.generic || names(output.clone(), "Self") {
             return plain;
         }
-        quote_spanned!(span=> ::supervise::__private::OutputIf<{ <#output as #plain>::IS }>)
+        quote_spanned!(span=> __rt::OutputIf<{ <#output as #plain>::IS }>)
     }
 
     fn types(&self) -> Types {
@@ -138,10 +171,14 @@ impl Handle<'_> {
         let cfgs = &self.cfgs;
         let span = self.function.sig.ident.span();
         let cx = self.takes_cx.then(|| quote!(, __cx));
-        let wait = self.function.sig.asyncness.map(|_| quote!(.await));
-        let call = quote_spanned!(span=> Self::handle(self, __msg #cx) #wait);
+        let call = quote_spanned!(span=> Self::handle(self, __msg #cx));
         let (output, via) = (self.output(), self.via());
         let done = quote_spanned!(output.span()=> <#output as #via>::done);
+        // A future that is not `Send` is reported at `handle`, and that of `receive` is `Send` in any case.
+        let called = match self.function.sig.asyncness {
+            Some(_) => quote_spanned!(span=> __rt::sendable(#call).await),
+            None => call,
+        };
         quote! {
             #(#cfgs)*
             type Msg = #msg;
@@ -152,18 +189,19 @@ impl Handle<'_> {
             async fn receive(
                 &mut self,
                 __msg: Self::Msg,
-                __cx: &mut ::supervise::__private::Context<Self>,
+                __cx: &mut __rt::Context<Self>,
             ) -> ::core::result::Result<(), Self::Error> {
-                #done(#call)
+                #done(#called)
             }
         }
     }
 }
 
-fn names_self(tokens: TokenStream) -> bool {
+/// Returns whether a word is among the tokens, at any depth.
+fn names(tokens: TokenStream, word: &str) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == "Self",
-        TokenTree::Group(group) => names_self(group.stream()),
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Group(group) => names(group.stream(), word),
         _ => false,
     })
 }
@@ -174,14 +212,18 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
         let name = function.sig.ident.clone();
-        let (markers, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut function.attrs).into_iter().partition(|attribute| marker(attribute).is_some());
+        let is_hook = |attribute: &Attribute| marker(attribute).is_some() || meant(attribute).is_some();
+        let (markers, others): (Vec<_>, Vec<_>) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook);
         function.attrs = others;
         let conditions = cfgs(&function.attrs);
         let mut kinds: Vec<Ident> = Vec::new();
         for attribute in &markers {
             if !matches!(attribute.meta, Meta::Path(_)) {
                 errors.on(attribute, "a marker on a method takes no arguments; write its name alone");
+            }
+            if let Some((word, hook)) = meant(attribute) {
+                errors.on(attribute.path(), format!("unknown hook `{word}`; did you mean `{hook}`?"));
+                kinds.push(Ident::new(hook, word.span()));
             }
             kinds.extend(marker(attribute));
         }
@@ -192,8 +234,8 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
             // Two methods under `#[cfg(..)]` may exclude each other, which only rustc knows.
             let twice = |hook: &Hook| hook.kind == kind && (hook.cfgs.is_empty() || conditions.is_empty());
             if let Some(first) = hooks.iter().find(|hook| twice(hook)) {
-                let message = format!("this actor already has a `{kind}`; keep one of them");
-                errors.both(kind.span(), first.kind.span(), "first_marked_here", message);
+                let first = in_line(first.kind.span());
+                errors.at(kind.span(), format!("this actor already has a `{kind}`{first}; keep one of them"));
                 continue;
             }
             hooks.push(Hook { kind, function: quote_spanned!(name.span()=> Self::#name), cfgs: conditions.clone() });
@@ -206,6 +248,15 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
 fn marker(attribute: &Attribute) -> Option<Ident> {
     let last = &attribute.path().segments.last()?.ident;
     HOOKS.contains(&&*last.to_string()).then(|| last.clone())
+}
+
+/// Returns the hook that an attribute seems to mean, by the word of another system or a misspelt one.
+fn meant(attribute: &Attribute) -> Option<(Ident, &'static str)> {
+    let word = attribute.path().get_ident().filter(|word| marker(attribute).is_none() && *word != "cfg")?;
+    let near = did_you_mean(&word.to_string(), HOOKS);
+    let misspelt = || HOOKS.iter().find(|hook| near == format!("; did you mean `{hook}`?")).copied();
+    let hook = neighbour(&word.to_string(), HOOKS).or_else(misspelt)?;
+    Some((word.clone(), hook))
 }
 
 fn functions(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
@@ -229,7 +280,7 @@ mod tests {
     fn takes_types_from_handle() {
         let text = expand("impl Db { async fn handle(&mut self, m: Msg, cx: &mut Context<Self>) -> R { x() } }");
         assert!(text.contains("type Msg = Msg ;") && text.contains("< R as"), "{text}");
-        assert!(text.contains("Self :: handle (self , __msg , __cx) . await"), "{text}");
+        assert!(text.contains("(Self :: handle (self , __msg , __cx)) . await"), "{text}");
         let text = expand("impl<T: Send> Db<T> { fn handle(&mut self, m: T) {} }");
         assert!(text.contains("Self :: handle (self , __msg))") && text.contains("Actor for Db < T >"), "{text}");
     }

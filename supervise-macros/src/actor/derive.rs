@@ -5,12 +5,14 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, DeriveInput, Ident, Meta, Path, Token, Type};
 
-use super::hooks::{HOOKS, Hook, Types, declared, dummy, methods, watcher};
-use crate::errors::{Errors, did_you_mean};
+use super::hooks::{HOOKS, Hook, Types, apart, declared, dummy, methods, watcher};
+use super::owned::owned;
+use crate::errors::{Errors, did_you_mean, in_line};
+use crate::tree::generics::without;
 
 /// Expands the whole macro.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
-    let input: DeriveInput = match syn::parse2(input) {
+    let mut input: DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
@@ -25,8 +27,8 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         } else if HOOKS.contains(&&*name.to_string()) {
             watches |= name == "terminated";
             if let Some(first) = hooks.iter().find(|hook| hook.kind == *name) {
-                let message = format!("`{name}` is given twice; keep one of them");
-                errors.both(name.span(), first.kind.span(), "first_given_here", message);
+                let first = in_line(first.kind.span());
+                errors.at(name.span(), format!("`{name}` is given twice, first{first}; keep one of them"));
             } else if let Some(function) = hook(attribute, name, &input.ident, &mut errors) {
                 hooks.push(Hook { kind: name.clone(), function, cfgs: Vec::new() });
             }
@@ -39,34 +41,38 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             format!("nothing says which messages `{name}` takes; write `#[actor(msg = Type)]` below the derive"),
         );
     }
-    let (params, args, bounds) = input.generics.split_for_impl();
+    let (_, args, _) = input.generics.split_for_impl();
     let ty = quote!(#name #args);
+    let lifetimes = owned(&mut input.generics, &mut errors);
+    let (ty, (params, _, bounds)) = (without(ty, &lifetimes), input.generics.split_for_impl());
     if !errors.is_empty() {
-        let mut output = dummy(&types, watches, &[], &input.generics, &ty);
-        output.extend(errors.to_tokens());
-        return output;
+        return dummy(types, &errors, watches, &[], &input.generics, &ty);
     }
     let types = types.declare();
-    // At the name of the struct, where rustc then reports a missing `handle`.
-    let handle = quote_spanned!(name.span()=> Self::handle(self, __msg, __cx).await);
+    // At the name of the struct, where rustc then reports a missing `handle`, and one with another signature.
+    let handle = quote_spanned! {name.span()=>
+        __rt::sendable(__rt::call_handle(Self::handle, self, __msg, __cx)).await
+    };
     let (declared, methods) = (declared(&hooks), methods(&hooks));
-    let watcher = watcher(&hooks, &[], &input.generics, &ty);
-    quote! {
+    let watcher = watcher(&hooks, &input.generics, &ty);
+    let traits = quote! {
         #[automatically_derived]
-        impl #params ::supervise::__private::Actor for #ty #bounds {
+        impl #params __rt::Actor for #ty #bounds {
             #types
             async fn receive(
                 &mut self,
                 __msg: Self::Msg,
-                __cx: &mut ::supervise::__private::Context<Self>,
+                __cx: &mut __rt::Context<Self>,
             ) -> ::core::result::Result<(), Self::Error> {
-                ::supervise::__private::Outcome::<Self::Error>::done(#handle)
+                use __rt::NoHandle as _;
+                __rt::Outcome::<Self::Error>::done(#handle)
             }
             #declared
             #methods
         }
         #watcher
-    }
+    };
+    apart(&[], traits)
 }
 
 /// `#[actor(msg = T, error = E)]`

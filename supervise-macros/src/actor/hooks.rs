@@ -5,8 +5,10 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Generics};
 
+use crate::errors::Errors;
+
 /// Every hook that can be named by an attribute.
-pub(super) const HOOKS: &[&str] =
+pub(crate) const HOOKS: &[&str] =
     &["pre_start", "post_stop", "pre_restart", "post_restart", "terminated", "supervision"];
 
 /// A hook and the path of the function that it calls.
@@ -36,26 +38,26 @@ fn method(hook: &Hook) -> Option<TokenStream> {
     let call = match &*kind.to_string() {
         "pre_restart" | "post_restart" => {
             let call = quote_spanned! {function.span()=>
-                ::supervise::__private::restart_hook::<Self, _, _>(#function, self, __failure, __cx).await
+                __rt::restart_hook::<Self, _, _>(#function, self, __failure, __cx).await
             };
             quote! {
                 #(#cfgs)*
                 async fn #name(
                     &mut self,
-                    __failure: &::supervise::__private::Failure,
-                    __cx: &mut ::supervise::__private::Context<Self>,
+                    __failure: &__rt::Failure,
+                    __cx: &mut __rt::Context<Self>,
                 ) -> ::core::result::Result<(), Self::Error> { #call }
             }
         }
         "pre_start" | "post_stop" => {
             let call = quote_spanned! {function.span()=>
-                ::supervise::__private::start_hook::<Self, _, _>(#function, self, __cx).await
+                __rt::start_hook::<Self, _, _>(#function, self, __cx).await
             };
             quote! {
                 #(#cfgs)*
                 async fn #name(
                     &mut self,
-                    __cx: &mut ::supervise::__private::Context<Self>,
+                    __cx: &mut __rt::Context<Self>,
                 ) -> ::core::result::Result<(), Self::Error> { #call }
             }
         }
@@ -63,7 +65,7 @@ fn method(hook: &Hook) -> Option<TokenStream> {
             let call = quote_spanned!(function.span()=> #function(self));
             quote! {
                 #(#cfgs)*
-                fn #name(&self) -> ::supervise::__private::SupervisorStrategy { #call }
+                fn #name(&self) -> __rt::SupervisorStrategy { #call }
             }
         }
         _ => return None,
@@ -77,7 +79,7 @@ pub(super) fn declared(hooks: &[Hook]) -> TokenStream {
     let (pre_start, post_stop) = (has("pre_start"), has("post_stop"));
     let (pre_restart, post_restart) = (has("pre_restart"), has("post_restart"));
     quote! {
-        const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
+        const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
             pre_start: #pre_start,
             post_stop: #post_stop,
             pre_restart: #pre_restart,
@@ -86,38 +88,44 @@ pub(super) fn declared(hooks: &[Hook]) -> TokenStream {
     }
 }
 
-/// Emits `impl Watcher` if there is a `terminated`. `outer` holds the conditions of the whole block.
-pub(super) fn watcher(hooks: &[Hook], outer: &[Attribute], generics: &Generics, ty: &dyn ToTokens) -> TokenStream {
+/// Emits `impl Watcher` if there is a `terminated`.
+pub(super) fn watcher(hooks: &[Hook], generics: &Generics, ty: &dyn ToTokens) -> TokenStream {
     hooks
         .iter()
         .filter(|hook| hook.kind == "terminated")
-        .map(|Hook { function, cfgs, .. }| watch(function, outer, cfgs, generics, ty))
+        .map(|Hook { function, cfgs, .. }| watch(function, cfgs, generics, ty))
         .collect()
 }
 
-fn watch(
-    function: &TokenStream,
-    outer: &[Attribute],
-    cfgs: &[Attribute],
-    generics: &Generics,
-    ty: &dyn ToTokens,
-) -> TokenStream {
+fn watch(function: &TokenStream, cfgs: &[Attribute], generics: &Generics, ty: &dyn ToTokens) -> TokenStream {
     let (params, _, bounds) = generics.split_for_impl();
     let call = quote_spanned! {function.span()=>
-        ::supervise::__private::end_hook::<Self, _, _>(#function, self, __who, __ended, __cx).await
+        __rt::end_hook::<Self, _, _>(#function, self, __who, __ended, __cx).await
     };
     quote! {
-        #(#outer)*
         #(#cfgs)*
         #[automatically_derived]
-        impl #params ::supervise::__private::Watcher for #ty #bounds {
+        impl #params __rt::Watcher for #ty #bounds {
             async fn terminated(
                 &mut self,
-                __who: &::supervise::__private::Watched,
-                __ended: &::supervise::__private::Ended,
-                __cx: &mut ::supervise::__private::Context<Self>,
-            ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> { #call }
+                __who: &__rt::Watched,
+                __ended: &__rt::Ended,
+                __cx: &mut __rt::Context<Self>,
+            ) -> ::core::result::Result<(), <Self as __rt::Actor>::Error> { #call }
         }
+    }
+}
+
+/// Emits the impls in an anonymous constant, which imports the hidden items of the runtime. `outer` holds the conditions
+/// of the whole block.
+pub(super) fn apart(outer: &[Attribute], traits: TokenStream) -> TokenStream {
+    quote! {
+        #(#outer)*
+        #[allow(unused_qualifications)]
+        const _: () = {
+            use ::supervise::__private as __rt;
+            #traits
+        };
     }
 }
 
@@ -129,7 +137,7 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// Emits the associated types. A type that always exists replaces one that is not known.
+    /// Emits the associated types. Without an `error` the actor has none.
     pub(super) fn declare(&self) -> TokenStream {
         let msg = self.msg.clone().unwrap_or_else(|| quote!(()));
         let error = self.error.clone().unwrap_or_else(|| quote!(::core::convert::Infallible));
@@ -140,48 +148,52 @@ impl Types {
     }
 }
 
-/// Emits an `impl Actor` for a type with a mistake in its own, so that the mistake stays the only error. The type
+/// Emits the mistakes, and an `impl Actor` that keeps them the only errors: a type that is not known fails with the first
+/// of them. The type
 /// becomes a watcher only if it has a `terminated`: otherwise the user may have written `impl Watcher`.
 pub(super) fn dummy(
-    types: &Types,
+    types: Types,
+    errors: &Errors,
     watches: bool,
     outer: &[Attribute],
     generics: &Generics,
     ty: &dyn ToTokens,
 ) -> TokenStream {
     let (params, _, bounds) = generics.split_for_impl();
-    let types = types.declare();
+    let failed = errors.failed_type();
+    let types = Types { msg: types.msg.or(failed.clone()), error: types.error.or(failed) }.declare();
+    let errors = errors.to_tokens();
     let watcher = watches.then(|| {
         quote! {
-            #(#outer)*
             #[automatically_derived]
-            impl #params ::supervise::__private::Watcher for #ty #bounds {
+            impl #params __rt::Watcher for #ty #bounds {
                 async fn terminated(
                     &mut self,
-                    _: &::supervise::__private::Watched,
-                    _: &::supervise::__private::Ended,
-                    _: &mut ::supervise::__private::Context<Self>,
-                ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> {
+                    _: &__rt::Watched,
+                    _: &__rt::Ended,
+                    _: &mut __rt::Context<Self>,
+                ) -> ::core::result::Result<(), <Self as __rt::Actor>::Error> {
                     ::core::unreachable!()
                 }
             }
         }
     });
-    quote! {
-        #(#outer)*
+    let traits = quote! {
         #[automatically_derived]
-        impl #params ::supervise::__private::Actor for #ty #bounds {
+        impl #params __rt::Actor for #ty #bounds {
             #types
             async fn receive(
                 &mut self,
                 _: Self::Msg,
-                _: &mut ::supervise::__private::Context<Self>,
+                _: &mut __rt::Context<Self>,
             ) -> ::core::result::Result<(), Self::Error> {
                 ::core::unreachable!()
             }
         }
         #watcher
-    }
+    };
+    let traits = apart(outer, traits);
+    quote!(#traits #errors)
 }
 
 /// Reports an attribute of a hook where nothing would call the hook (rule C14). The item stays as it is.

@@ -6,7 +6,10 @@
 mod attribute;
 mod derive;
 mod hooks;
+mod owned;
 
 pub(crate) use attribute::attribute;
 pub(crate) use derive::derive;
+#[cfg(test)]
+pub(crate) use hooks::HOOKS;
 pub(crate) use hooks::stray;

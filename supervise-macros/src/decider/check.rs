@@ -2,12 +2,13 @@
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{Pat, Path, PathSegment, QSelf, Token, Type, TypePath};
+use syn::{Pat, PatTupleStruct, Path, PathSegment, QSelf, Token, Type, TypePath};
 
 use super::{Arm, Decider};
 use crate::duration;
-use crate::errors::Errors;
+use crate::errors::{Errors, alternatives, did_you_mean};
 use crate::pretty::to_source;
+use crate::tree::model::word;
 
 /// The type that an arm names.
 #[derive(Debug, Clone)]
@@ -41,6 +42,16 @@ pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
             errors.on(&arm.pat, "this arm is never reached: `_` above it takes every failure; move `_` to the end");
             break;
         }
+        if let Some(answer) = word(&arm.answer)
+            && !DIRECTIVES.contains(&&*answer.to_string())
+        {
+            let near = did_you_mean(&answer.to_string(), &DIRECTIVES);
+            let repair = match near.contains("known here") {
+                true => format!("; write {}", alternatives(&DIRECTIVES)),
+                false => near,
+            };
+            errors.reject_at(answer.span(), format!("unknown directive `{answer}`{repair}"));
+        }
         match subject(arm) {
             Ok(Subject::Any) => closed = arm.guard.is_none(),
             Ok(_) => {}
@@ -48,6 +59,9 @@ pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
         }
     }
 }
+
+/// The words that an arm can answer.
+const DIRECTIVES: [&str; 5] = ["Resume", "Restart", "Stop", "Escalate", "Default"];
 
 /// Returns the type that an arm names.
 pub(super) fn subject(arm: &Arm) -> syn::Result<Subject> {
@@ -61,6 +75,13 @@ fn of_pattern(pat: &Pat) -> syn::Result<Subject> {
     match pat {
         Pat::Wild(_) => Ok(Subject::Any),
         Pat::Path(path) => of_path(pat, path.qself.as_ref(), &path.path),
+        Pat::TupleStruct(PatTupleStruct { qself: None, path, elems, .. })
+            if elems.len() == 1 && ["Err", "Ok", "Some"].iter().any(|word| path.is_ident(word)) =>
+        {
+            let (of, inner) = (to_source(path.to_token_stream()), to_source(elems.to_token_stream()));
+            let message = format!("an arm is about the error itself; write `{inner}`, without `{of}(..)`");
+            Err(syn::Error::new_spanned(pat, message))
+        }
         Pat::TupleStruct(tuple) => of_path(pat, tuple.qself.as_ref(), &tuple.path),
         Pat::Struct(fields) => of_path(pat, fields.qself.as_ref(), &fields.path),
         Pat::Paren(inner) => of_pattern(&inner.pat),

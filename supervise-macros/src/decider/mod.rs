@@ -17,6 +17,7 @@ pub(crate) use expand::expand;
 pub(crate) use parse::parse;
 
 use crate::errors::Errors;
+use crate::tree::model::word;
 
 /// The content of a decider's parentheses.
 #[derive(Debug)]
@@ -53,6 +54,18 @@ pub(crate) enum Coverage {
 }
 
 impl Decider {
+    /// Returns whether each answer is a word that ends the child.
+    pub(crate) fn only_ends(&self) -> bool {
+        let ends = |arm: &Arm| word(&arm.answer).is_some_and(|word| word == "Stop" || word == "Escalate");
+        matches!(self, Decider::Arms(arms) if !arms.lost && arms.list.iter().all(ends))
+    }
+
+    /// Returns whether there is an arm for every failure.
+    pub(crate) fn is_total(&self) -> bool {
+        let is_any = |arm: &Arm| arm.guard.is_none() && arm.ty.is_none() && matches!(arm.pat, Pat::Wild(_));
+        matches!(self, Decider::Arms(arms) if arms.list.iter().any(is_any))
+    }
+
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match self {
             Decider::Function(expr) => vec![expr],
@@ -71,12 +84,25 @@ impl Arm {
 pub(crate) fn decider(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let decider = parse(input, proc_macro2::Span::call_site(), &mut errors);
+    let empty = expand(&Decider::Arms(Arms::default()), Coverage::Partial);
     let value = match decider {
         Some(decider) => {
             check(&decider, &mut errors);
-            expand(&decider, Coverage::Whole)
+            let value = expand(&decider, Coverage::Whole);
+            match errors.take_hidden() {
+                // An editor completes the word that rustc must not see.
+                true => quote!({
+                    #[allow(unexpected_cfgs)]
+                    let __decider = {
+                        #[cfg(rust_analyzer)] { #value }
+                        #[cfg(not(rust_analyzer))] { #empty }
+                    };
+                    __decider
+                }),
+                false => value,
+            }
         }
-        None => expand(&Decider::Arms(Arms::default()), Coverage::Partial),
+        None => empty,
     };
     // A path is not a `Decider` yet. At its span rustc says which types can become one.
     let into = quote_spanned!(value.span()=> __rt::IntoDecider::into_decider(#value));

@@ -1,4 +1,4 @@
-//! Property test with half-typed trees: the macro never panics, always ends, and returns items or an error.
+//! Property test with half-typed trees: the macros never panic, always end, and return Rust or an error.
 
 use proc_macro2::TokenStream;
 use proptest::prelude::*;
@@ -15,6 +15,8 @@ proptest! {
         // Text that the lexer rejects never reaches a macro.
         if let Ok(tokens) = text.parse::<TokenStream>() {
             let is_empty = tokens.is_empty();
+            let child = super::child(tokens.clone());
+            prop_assert!(syn::parse2::<syn::Expr>(child.clone()).is_ok(), "no expression comes of {text}: {child}");
             let output = super::supervisor(tokens);
             prop_assert!(is_empty || !output.is_empty(), "nothing comes of {text}");
             // The output parses in any case. Otherwise rustc would complain about code that the user did not write.

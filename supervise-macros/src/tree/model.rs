@@ -12,6 +12,9 @@ use crate::decider::Decider;
 use crate::free_names::bindings;
 use crate::settings::{is_flag, words};
 
+/// The largest number of arguments for which the runtime has a `spawn`.
+pub(crate) const MOST_ARGUMENTS: usize = 6;
+
 /// One `struct Name(params) { .. }`.
 #[derive(Debug)]
 pub(crate) struct Tree {
@@ -22,6 +25,8 @@ pub(crate) struct Tree {
     /// Types and constants, with the `where` clause.
     pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
+    /// Whether a parameter, or its type, is not known as it is meant. A call of `start` is then no second error.
+    pub(crate) unsure_params: bool,
     pub(crate) body: Body,
 }
 
@@ -76,6 +81,15 @@ pub(crate) struct Child {
     pub(crate) name: Ident,
     pub(crate) shape: Option<Shape>,
     pub(crate) start: Option<Expr>,
+    /// Whether it is the child of a `child!`, which is spawned at run time.
+    pub(crate) spawned: bool,
+}
+
+/// The child of a `child!`, whose name is any expression.
+#[derive(Debug)]
+pub(crate) struct NewChild {
+    pub(crate) name: Expr,
+    pub(crate) child: Child,
 }
 
 /// The number and the kind of the children that an entry declares.
@@ -126,7 +140,26 @@ pub(crate) struct Arg {
     pub(crate) value: Expr,
 }
 
+impl Tree {
+    /// Returns whether the functions that start the tree, and the fields of its handle, are known as they are meant.
+    pub(crate) fn has_start(&self) -> bool {
+        !self.unsure_params && !self.body.has_lost_entry()
+    }
+}
+
 impl Body {
+    /// Returns whether all children are known, with the types of their handles.
+    pub(crate) fn is_typed(&self) -> bool {
+        let below = |child: &Child| child.subtree().is_none_or(|subtree| subtree.body.is_typed());
+        !self.lost_entry && self.children().all(|child| child.is_typed() && below(child))
+    }
+
+    /// Returns whether an entry here or in a subtree could not even be read up to its name.
+    fn has_lost_entry(&self) -> bool {
+        let below = |child: &Child| child.subtree().is_some_and(|subtree| subtree.body.has_lost_entry());
+        self.lost_entry || self.children().any(below)
+    }
+
     pub(crate) fn children(&self) -> impl Iterator<Item = &Child> {
         self.items.iter().filter_map(|item| match item {
             Item::Child(child) => Some(&**child),
@@ -150,6 +183,21 @@ impl Let {
 }
 
 impl Child {
+    /// Returns whether enough could be read to know the type of the handle. A child without a start may be meant as
+    /// another kind of entry.
+    pub(crate) fn is_typed(&self) -> bool {
+        match (&self.shape, &self.start) {
+            (Some(Shape::Inline(_)), _) => true,
+            (Some(Shape::Set(_) | Shape::Keyed(..)), Some(Expr::Closure(closure))) => {
+                let is_typed = |input: &Pat| matches!(input, Pat::Type(typed) if !matches!(*typed.ty, Type::Infer(_)));
+                let keys = usize::from(matches!(self.shape, Some(Shape::Keyed(..))));
+                closure.inputs.iter().all(is_typed) && closure.inputs.len() <= keys + MOST_ARGUMENTS
+            }
+            (Some(Shape::Set(_) | Shape::Keyed(..)), _) => false,
+            (shape, start) => shape.is_some() && start.is_some(),
+        }
+    }
+
     /// Returns the inline subtree that this child is.
     pub(crate) fn subtree(&self) -> Option<&Subtree> {
         match &self.shape {
@@ -198,7 +246,7 @@ impl Child {
             Some(kind) if kind == "Permanent" => Lifecycle::Permanent,
             Some(kind) if kind == "Transient" => Lifecycle::Transient,
             Some(_) => Lifecycle::Temporary,
-            None => Lifecycle::default_for(self.is_task(), self.is_set()),
+            None => Lifecycle::default_for(self.is_task(), self.is_set() || self.spawned),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{Expr, ExprCall, Lit};
+use syn::{Expr, ExprCall, ExprUnary, Lit, UnOp};
 
 use super::super::model::{Arg, is_list, word};
 use super::unknown_word;
@@ -15,7 +15,7 @@ use crate::settings::{self, Value, find, flags};
 pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
     let Some(known) = find(&setting.to_string()) else { return };
     if args.is_empty() {
-        errors.at(setting.span(), format!("`{setting}` has no arguments; write at least one of {}", forms(known)));
+        errors.at(setting.span(), format!("`{setting}` needs an argument; write at least one of {}", forms(known)));
     }
     let mut given: Vec<&'static str> = Vec::new();
     let is_list = setting == "backoff" && args.iter().any(|arg| arg.name.is_none() && is_list(&arg.value));
@@ -116,9 +116,13 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
         Value::Time => duration_value(value, &flags(&setting.to_string()), errors),
         Value::Count(words) => count(value, words, arg, arg.name, errors),
         Value::Size => count(value, &[], arg, &setting.to_string(), errors),
-        Value::Function if !matches!(value, Expr::Path(_)) => {
-            errors.reject_on(value, "expected the path of a function; write it without a call: `Db::dump`");
-        }
+        Value::Function if !matches!(value, Expr::Path(_)) => match value {
+            Expr::Call(ExprCall { func, .. }) if matches!(**func, Expr::Path(_)) => {
+                let path = to_source(func.to_token_stream());
+                errors.reject_on(value, format!("expected the path of a function; write `{path}`, without a call"));
+            }
+            _ => errors.reject_on(value, "expected the path of a function; write it as in `Db::flush`"),
+        },
         Value::Capacity => one_of(value, "Bounded", "Unbounded", "Bounded(N)", errors),
         Value::Reset => one_of(value, "Auto", "Manual", "Auto(1min)", errors),
         _ => {}
@@ -157,6 +161,13 @@ fn is_constant(word: &Ident) -> bool {
 
 fn count(value: &Expr, words: &[&str], arg: &settings::Arg, name: &str, errors: &mut Errors) {
     match value {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) if matches!(**expr, Expr::Lit(_)) => {
+            let repair = match words.first() {
+                Some(word) => format!("write `{word}` for no limit"),
+                None => "write a number of at least 1".to_owned(),
+            };
+            errors.reject_on(value, format!("`{name}` is never negative; {repair}"));
+        }
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) if duration::parse(&lit.lit).is_some() => {
                 errors

@@ -20,6 +20,7 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
         lifecycle: child.lifecycle(),
         shutdown: argument(lifecycle, "shutdown", shutdown).or(argument(default("lifecycle"), "shutdown", shutdown)),
         start: argument(lifecycle, "start", duration::literal),
+        handler: argument(lifecycle, "handler", duration::literal),
         ask: argument(mailbox, "ask", duration::literal),
         // On a task or a subtree, `drain` is reported for another reason.
         drain: says("drain") && !child.is_task() && child.subtree().is_none(),
@@ -32,6 +33,7 @@ pub(super) fn child(child: &Child) -> supervise_rules::Child {
         fresh: mailbox.is_some_and(|mailbox| mailbox.says("fresh").is_some()),
         rejects: of("while_down").is_some_and(|while_down| while_down.says("Hold").is_none()),
         max_children: first(of("max_children"), integer),
+        max_starting: first(of("max_starting"), integer),
         initial: first(of("initial"), length),
         attempts: match of("redeliver") {
             Some(redeliver) => argument(Some(redeliver), "attempts", integer).or(Given::Computed),

@@ -4,12 +4,15 @@ mod arguments;
 mod backoff;
 mod defaults;
 mod facts;
+mod later;
+mod mutable;
 mod names;
 mod no_effect;
 mod order;
 mod published;
 mod rules;
 mod shapes;
+mod spawned;
 mod together;
 mod unreachable_limit;
 #[cfg(test)]
@@ -17,15 +20,17 @@ mod values;
 
 use proc_macro2::Ident;
 
+pub(super) use later::{below, is_ahead, rejects};
 pub(super) use names::plain_name;
 pub(super) use order::inside;
 pub(super) use published::{has_a_gap, is_method};
+pub(super) use spawned::spawned;
 
 use rules::Rules;
 
 use super::model::{Args, Body, Child, Item, Setting, Tree, setting, word};
 use crate::decider;
-use crate::errors::{Errors, alternatives};
+use crate::errors::{Errors, alternatives, in_line};
 use crate::settings::{Of, Place, find};
 
 /// Facts about all trees of one macro call.
@@ -59,25 +64,35 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
     defaults::body(body, errors);
     no_effect::body(body, errors);
     together::body(body, errors);
+    later::body(body, errors);
     for item in &body.items {
         if let Item::Let(entry) = item {
             published::entry(entry, errors);
+            // That of a `pub let` is a name alone, which is checked above.
+            if entry.vis.is_none() {
+                mutable::pattern(&entry.pat, errors);
+            }
         }
     }
     let mut rules = Rules::of(body, errors);
     for child in body.children() {
-        settings(&child.settings, errors);
-        for setting in &child.settings {
-            placed(setting, child, errors);
-        }
-        shapes::child(child, errors);
-        no_effect::child(child, errors);
-        backoff::check(&child.settings, errors);
-        rules.child(child, errors);
+        self::child(child, &body.settings, &mut rules, errors);
         if let Some(subtree) = child.subtree() {
             self::body(&subtree.body, &subtree.name, errors);
         }
     }
+}
+
+/// Checks one child, with the rules for the children of its supervisor.
+fn child(child: &Child, above: &[Setting], rules: &mut Rules<'_>, errors: &mut Errors) {
+    settings(&child.settings, errors);
+    for setting in &child.settings {
+        placed(setting, child, errors);
+    }
+    shapes::child(child, errors);
+    no_effect::child(child, above, errors);
+    backoff::check(&child.settings, errors);
+    rules.child(child, errors);
 }
 
 /// Checks the settings of a supervisor that stand alone.
@@ -90,8 +105,8 @@ pub(crate) fn supervision(settings: &[Setting], errors: &mut Errors) {
 fn settings(settings: &[Setting], errors: &mut Errors) {
     for (i, setting) in settings.iter().enumerate() {
         if let Some(first) = settings[..i].iter().find(|earlier| earlier.name == setting.name) {
-            let message = format!("`{}` is given twice; keep one of them", setting.name);
-            errors.both(setting.name.span(), first.name.span(), "first_given_here", message);
+            let (name, first) = (&setting.name, in_line(first.name.span()));
+            errors.at(name.span(), format!("`{name}` is given twice, first{first}; keep one of them"));
             continue;
         }
         match &setting.args {
@@ -108,12 +123,14 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
     let name = &setting.name;
     let problem = match of {
         Of::Any => return,
-        Of::Actors if child.is_task() => "is for actors; a task has no messages and no hooks".to_owned(),
-        Of::Actors if child.subtree().is_some() => "is for actors; write it above a child of the subtree".to_owned(),
-        Of::Sets if !child.is_set() => "is for a `[..]`, which holds any number of children".to_owned(),
+        Of::Actors if child.is_task() => "is for actors; a task has no messages and no hooks; remove it",
+        Of::Actors if child.subtree().is_some() => "is for actors; move it above an actor inside the subtree",
+        Of::Sets if !child.is_set() && child.shape.is_some() => {
+            "is for a `[..]`, which holds any number of children; remove it"
+        }
         _ => return,
     };
-    let message = format!("`{name}` {problem}; remove it");
+    let message = format!("`{name}` {problem}");
     match of {
         // There is no such method.
         Of::Actors => errors.reject_at(name.span(), message),

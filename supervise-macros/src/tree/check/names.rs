@@ -1,15 +1,17 @@
 //! Checks names: each is declared once, none is a name that the expansion needs (rule C2), and no tree contains itself.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use syn::{Type, TypePath};
 
 use super::super::model::{Body, Item, Tree, Unit};
 use super::Call;
-use crate::errors::Errors;
+use crate::errors::{Errors, in_line};
 use crate::free_names::bindings;
 
 struct Name {
     ident: Ident,
+    /// The kind of entry that has the name.
+    kind: &'static str,
     /// Whether the name is that of a child or `let` with `#[cfg]`. Two of them may share a name if only one of them
     /// exists.
     cfg: bool,
@@ -19,7 +21,7 @@ struct Name {
 pub(super) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
     let mut names = Vec::new();
     for param in &tree.params {
-        declare(&param.name, false, &mut names, errors);
+        declare(&param.name, "parameter", false, &mut names, errors);
     }
     let mut check = Check { tree: &tree.name, call, errors };
     check.body(&tree.body, &mut names);
@@ -50,11 +52,11 @@ impl Check<'_, '_> {
             match item {
                 Item::Let(entry) => {
                     for name in bindings(&entry.pat) {
-                        declare(&name, !entry.cfgs.is_empty(), names, self.errors);
+                        declare(&name, "`let`", !entry.cfgs.is_empty(), names, self.errors);
                     }
                 }
                 Item::Child(child) => {
-                    declare(&child.name, !child.cfgs.is_empty(), names, self.errors);
+                    declare(&child.name, "child", !child.cfgs.is_empty(), names, self.errors);
                     if let Some(Unit::Type(ty)) = child.unit()
                         && let Some(name) = plain_name(ty)
                     {
@@ -99,7 +101,7 @@ pub(in crate::tree) fn plain_name(ty: &Type) -> Option<&Ident> {
     }
 }
 
-fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors) {
+fn declare(ident: &Ident, kind: &'static str, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors) {
     let text = ident.to_string();
     if text == "tree" {
         errors.reject_at(ident.span(), "`tree` is the `TreeRef` of this tree; use another name");
@@ -111,13 +113,11 @@ fn declare(ident: &Ident, cfg: bool, names: &mut Vec<Name>, errors: &mut Errors)
     }
     match names.iter().find(|name| name.ident == *ident) {
         Some(first) if !(cfg && first.cfg) => {
-            twice(ident, first.ident.span(), errors);
+            let (kind, line) = (first.kind, in_line(first.ident.span()));
+            let message =
+                format!("`{ident}` is declared twice, first as a {kind}{line}; nothing is shadowed, so rename one");
+            errors.reject_at(ident.span(), message);
         }
-        _ => names.push(Name { ident: ident.clone(), cfg }),
+        _ => names.push(Name { ident: ident.clone(), kind, cfg }),
     }
-}
-
-fn twice(ident: &Ident, first: Span, errors: &mut Errors) {
-    let message = "parameters, `let`s and children share one namespace; rename one of them";
-    errors.reject_both(ident.span(), first, "first_declared_here", format!("`{ident}` is declared twice; {message}"));
 }

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use supervise_rules::{Given, Lifecycle, MaxRestarts};
 
-use super::super::model::{Body, Child, Setting, Shape, setting};
+use super::super::model::{Args, Body, Child, Setting, Shape, setting};
 use super::facts;
 use crate::errors::Errors;
 
@@ -24,10 +24,44 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
     }
 }
 
-/// Reports arguments of `lifecycle` that this child cannot obey.
-pub(super) fn child(child: &Child, errors: &mut Errors) {
-    if let Some(lifecycle) = setting(&child.settings, "lifecycle") {
+/// Reports arguments of `lifecycle` that this child cannot obey, and a backoff for no restart. `above` are the settings of
+/// the tree.
+pub(super) fn child(child: &Child, above: &[Setting], errors: &mut Errors) {
+    if let Some(backoff) = setting(&child.settings, "backoff")
+        && stays_ended(child)
+        && restarts_nothing(child, above)
+    {
+        let message = "the decider never restarts this child; remove `backoff`, or answer `Restart`";
+        errors.at(backoff.name.span(), message);
+    }
+    // Without a shape nobody knows what the child is meant to be.
+    if let Some(lifecycle) = setting(&child.settings, "lifecycle")
+        && child.shape.is_some()
+    {
         self::lifecycle(lifecycle, child, errors);
+    }
+}
+
+/// Returns whether the child is not restarted when it has ended by itself. That a `Temporary` child is never restarted is
+/// reported for another reason.
+fn stays_ended(child: &Child) -> bool {
+    child.subtree().is_some() || child.lifecycle() == Lifecycle::Transient
+}
+
+/// Returns whether the deciders restart the child after no failure. With a shared budget a backoff has another effect: if
+/// all members declare one, there is no limit (S15).
+fn restarts_nothing(child: &Child, above: &[Setting]) -> bool {
+    if facts::supervision(above).shares_budget() {
+        return false;
+    }
+    let decider = |settings| match &setting(settings, "decider")?.args {
+        Args::Decider(decider) => Some(decider),
+        Args::List(_) => None,
+    };
+    match decider(&child.settings) {
+        Some(own) if !own.only_ends() => false,
+        Some(own) if own.is_total() => true,
+        _ => decider(above).is_some_and(|above| above.only_ends() && above.is_total()),
     }
 }
 
@@ -61,6 +95,11 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
     {
         errors
             .at(start.span(), "a task without `ready` has started once it is launched; add `ready`, or remove `start`");
+    }
+    if let Some((handler, _)) = lifecycle.named("handler")
+        && (child.is_task() || child.subtree().is_some())
+    {
+        errors.reject_at(handler.span(), "`handler` is for actors; a task or a subtree has no mailbox; remove it");
     }
     if let Some(drain) = lifecycle.says("drain")
         && (child.is_task() || child.subtree().is_some())

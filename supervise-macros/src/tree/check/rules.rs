@@ -2,12 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use supervise_rules::{Fall, Problem, Supervision};
+use supervise_rules::{Fall, Given, Limit, Problem, Supervision};
 use syn::Expr;
 
 use super::super::model::{Body, Child, Setting, setting};
 use super::{facts, group_strategy, unreachable_limit};
-use crate::errors::Errors;
+use crate::errors::{Errors, in_line};
 
 /// The rules for the children of one tree.
 pub(super) struct Rules<'a> {
@@ -30,6 +30,12 @@ impl<'a> Rules<'a> {
         });
         supervise_rules::group(&rules.above, &members, &mut |problem| rules.place(None).report(problem, errors));
         rules
+    }
+
+    /// The rules for a child that is spawned at run time. The settings of its supervisor are values.
+    pub(super) fn at_run_time() -> Self {
+        let limit = Limit { max_restarts: Given::Computed, within: Given::Computed, on_limit: false };
+        Rules { settings: &[], above: Supervision { limit, ..Supervision::default() }, reported: false }
     }
 
     /// Reports problems in the settings of a child.
@@ -115,6 +121,16 @@ impl Place<'_> {
                     "`initial` gives {initial} children, and `max_children` allows {most}; allow more, or give fewer"
                 ),
             ),
+            Problem::NoStarts => {
+                (self.first("max_starting"), "with 0 starts at a time no child ever starts; write at least 1".into())
+            }
+            Problem::StartsNotLimited { starting, most } => (
+                self.first("max_starting"),
+                format!(
+                    "`max_starting` allows {starting} starts at a time, and `max_children` {most} children, so it has no \
+                     effect; write less, or remove it"
+                ),
+            ),
             Problem::NoAttempts => (
                 self.value("redeliver", "attempts"),
                 "0 attempts have no effect; write at least 1, or remove `redeliver`".into(),
@@ -145,6 +161,10 @@ impl Place<'_> {
                 };
                 (place, format!("a `Temporary` child is never restarted; remove `{setting}`"))
             }
+            Problem::NoRestarts => (
+                self.name("backoff"),
+                "with `max_restarts = 0` the child is never restarted; allow restarts, or remove `backoff`".into(),
+            ),
             Problem::NoLimit { setting, unlimited } => self.no_limit(setting, unlimited),
             Problem::LimitInGroup => {
                 let message = match group_strategy(self.above) {
@@ -176,9 +196,9 @@ impl Place<'_> {
                 (at, unreachable_limit::message(&whose, failures, least, within))
             }
         };
-        match (self.default_in(&problem), place.clone().into_iter().next()) {
-            (Some(default), Some(at)) => errors.both(at.span(), default, "by_default_here", message),
-            _ => errors.on(place, message),
+        match self.default_in(&problem) {
+            Some(default) => errors.on(place, format!("with the default{}, {message}", in_line(default))),
+            None => errors.on(place, message),
         }
     }
 

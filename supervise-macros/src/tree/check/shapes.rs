@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{Expr, ExprClosure, Pat, Type};
 
-use super::super::model::{Child, Shape};
+use super::super::model::{Child, MOST_ARGUMENTS, Shape};
 use super::facts;
 use crate::errors::Errors;
 use crate::pretty::to_source;
@@ -32,9 +32,6 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
         Some(Shape::Inline(_)) | None => {}
     }
 }
-
-/// The largest number of arguments for which the runtime has a `spawn`.
-const MOST: usize = 6;
 
 /// Checks `[T; N] = |i: usize| ..`.
 fn array(child: &Child, count: &Expr, errors: &mut Errors) {
@@ -84,10 +81,10 @@ fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Err
             }
         }
     }
-    if let Some(input) = closure.inputs.iter().nth(keys + MOST) {
+    if let Some(input) = closure.inputs.iter().nth(keys + MOST_ARGUMENTS) {
         errors.reject_on(
             input,
-            format!("a child is spawned with {MOST} arguments at most; put some into a tuple or struct"),
+            format!("a child is spawned with {MOST_ARGUMENTS} arguments at most; put some into a tuple or struct"),
         );
     }
     inner(child, closure, errors);

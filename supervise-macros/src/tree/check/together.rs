@@ -1,7 +1,7 @@
 //! Checks children that go down at the same time (rule C15).
 
 use super::super::model::{Body, Child, setting};
-use crate::errors::Errors;
+use crate::errors::{Errors, in_line};
 use crate::free_names::{FreeNames, binds};
 
 /// Reports children that drain into each other while both go down.
@@ -17,11 +17,12 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
             if free.value(&into.name).is_some() && !binds(start, &into.name) {
                 let message = format!(
                     "`{child}` drains into `{into}`, which drains at the same time and may be gone first; remove one \
-                     `drain`, or `Together`",
+                     `drain`, or the `Together`{line}",
                     child = child.name,
                     into = into.name,
+                    line = in_line(together.span()),
                 );
-                errors.both(drain.span(), together.span(), "both_go_down_here", message);
+                errors.at(drain.span(), message);
             }
         }
     }

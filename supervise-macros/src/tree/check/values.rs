@@ -10,9 +10,10 @@ use proptest::collection::vec;
 use proptest::option::{of, weighted as some};
 use proptest::prelude::*;
 use supervise_rules::{Fall, Problem};
+use supervise_runtime::__private::new_child;
 use supervise_runtime::error::SpawnError;
-use supervise_runtime::policy::{ExponentialBackoff, Lifecycle, Mailbox, MaxRestarts, OnLimit, Reset, WhileDown};
-use supervise_runtime::policy::{RestartLimit, ShutdownTimeout, SteppedBackoff};
+use supervise_runtime::policy::{ChildOptions, ExponentialBackoff, Lifecycle, Mailbox, MaxRestarts, OnLimit, Reset};
+use supervise_runtime::policy::{RestartLimit, ShutdownTimeout, SteppedBackoff, WhileDown};
 use supervise_runtime::{Actor, Context};
 
 use super::super::parse;
@@ -162,15 +163,15 @@ impl Settings {
     async fn spawned(&self) -> Option<String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("db{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        let mut spawn = supervise_runtime::spawn(&name, || async { Ok(Db) }).lifecycle(self.lifecycle);
+        let mut options = ChildOptions::<Db>::new().lifecycle(self.lifecycle);
         if let Some(shutdown) = self.shutdown {
-            spawn = spawn.shutdown(shutdown);
+            options = options.shutdown(shutdown);
         }
         if self.drain {
-            spawn = spawn.drain();
+            options = options.drain();
         }
         if self.significant {
-            spawn = spawn.significant();
+            options = options.significant();
         }
         let reset_of = |reset: Option<u64>| reset.map_or(Reset::Manual, |after| Reset::Auto(ms(after)));
         match self.backoff.clone() {
@@ -185,7 +186,7 @@ impl Settings {
                 if let Some(reset) = reset {
                     backoff = backoff.reset(reset_of(reset));
                 }
-                spawn = spawn.backoff(backoff);
+                options = options.backoff(backoff);
             }
             Some(Pace::Listed(delays, random_factor, reset)) => {
                 let mut backoff = SteppedBackoff::new(delays.into_iter().map(ms));
@@ -195,7 +196,7 @@ impl Settings {
                 if let Some(reset) = reset {
                     backoff = backoff.reset(reset_of(reset));
                 }
-                spawn = spawn.backoff(backoff);
+                options = options.backoff(backoff);
             }
             None => {}
         }
@@ -209,17 +210,17 @@ impl Settings {
         if let Some(on_limit) = self.on_limit {
             limit = limit.on_limit(on_limit);
         }
-        spawn = spawn.limit(limit);
+        options = options.limit(limit);
         if let Some(mailbox) = self.mailbox {
-            spawn = spawn.mailbox(mailbox);
+            options = options.mailbox(mailbox);
         }
         if let Some(while_down) = self.while_down {
-            spawn = spawn.while_down(while_down);
+            options = options.while_down(while_down);
         }
         if let Some(attempts) = self.attempts {
-            spawn = spawn.redeliver(attempts);
+            options = options.redeliver(attempts);
         }
-        match spawn.await {
+        match supervise_runtime::spawn(new_child(name, options, || async { Ok(Db) })).await {
             Ok(db) => {
                 db.stop();
                 None

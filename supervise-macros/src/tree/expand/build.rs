@@ -3,17 +3,17 @@
 //! `build` runs at every start of the supervisor. It contains the user's tokens once, as arguments of generic functions
 //! of the runtime.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
-use super::super::check::inside;
+use super::super::check::{below, inside, is_ahead, rejects};
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::options;
-use super::scope::{Scope, for_editor, hidden, local, plain};
+use super::scope::{Ahead, Scope, for_editor, hidden, local, plain};
 use super::types::{Types, as_published, initializers, is_started_once};
-use crate::free_names::bindings;
+use crate::free_names::{FreeNames, bindings};
 
 /// Emits the function `build` of a tree.
 ///
@@ -27,14 +27,28 @@ pub(super) fn tree(tree: &Tree, timed: bool) -> TokenStream {
     }
     let body = body(&tree.name, &tree.body, scope);
     let editor = tree.params.iter().map(|param| for_editor(&param.name));
+    let used = FreeNames::of(inside(&tree.body));
+    let unused = tree.params.iter().filter(|param| used.value_or_call(&param.name).is_none()).map(|param| {
+        let (name, inner) = (&param.name, hidden(&param.name));
+        quote!(let #name = &#inner;)
+    });
     let times = timed.then(|| quote!(let () = Self::__TIMES;));
+    // By methods, here and in `Scope::bind`: their results are in error if the type of the parameter is, and nothing more
+    // is reported.
+    let keep = (!names.is_empty()).then(|| {
+        quote!(
+            use __rt::Keep as _;
+        )
+    });
     quote! {
         async fn build(
             (#(#names,)*): Self::Params,
             #builder: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             #times
-            #(#[allow(unused_variables)] let #names = __rt::Builder::keep(&#builder, #names);)*
+            #keep
+            #(let #names = #names.__keep_in(&#builder);)*
+            #(#unused)*
             #(#editor)*
             #body
         }
@@ -61,7 +75,8 @@ fn body(name: &Ident, body: &Body, mut scope: Scope<'_>) -> TokenStream {
     }
     statements.extend(options::half_typed_settings(body));
     statements.extend(options::defaults(&body.settings, &scope));
-    for item in &body.items {
+    for (i, item) in body.items.iter().enumerate() {
+        scope.look_ahead(below(&body.items[i + 1..]).filter_map(|child| ahead(child, &scope)).collect());
         match item {
             Item::Let(entry) => {
                 statements.extend(binding(entry, &scope));
@@ -83,11 +98,20 @@ fn body(name: &Ident, body: &Body, mut scope: Scope<'_>) -> TokenStream {
     }
 }
 
+/// Returns what `later(..)` needs of a child below; `None` if it has no handle before its turn.
+fn ahead(child: &Child, scope: &Scope<'_>) -> Option<Ahead> {
+    let unit = child.unit().filter(|_| is_ahead(child))?;
+    let new = new_options(child, unit, scope);
+    let rejects = (!child.is_task() && rejects(child)).then(|| quote!(.while_down(__rt::WhileDown::Reject)));
+    Some(Ahead { ident: child.name.clone(), cfgs: child.cfgs.clone(), options: quote!(#new #rejects) })
+}
+
 /// Emits a `let`, whose value the supervisor keeps at this place.
 fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
     let Let { cfgs, pat, ty, value, .. } = entry;
     let Some(value) = value else { return TokenStream::new() };
-    let rebind = scope.bind(&[value]).rebind;
+    let bound = scope.bind(&[value]);
+    let (ahead, rebind) = (bound.ahead, bound.rebind);
     let names = bindings(pat);
     let inner = names.iter().map(hidden);
     let editor = names.iter().map(|name| {
@@ -99,6 +123,8 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
         builder.set_span(name.span().resolved_at(builder.span()));
         quote_spanned!(name.span()=> __rt::Builder::keep(&#builder, #name))
     });
+    // `let () = ..` keeps nothing, and clippy reports a `()` at the end of a block.
+    let kept = (!names.is_empty()).then(|| quote!((#(#keep,)*)));
     let ty = match as_published(entry) {
         Some(published) => Some(scope.types.checked(published.ty, "Returned")),
         None => ty.as_ref().map(ToTokens::to_token_stream),
@@ -107,7 +133,7 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
     quote! {
         #(#cfgs)*
         #[allow(unused_variables)]
-        let (#(#inner,)*) = { #rebind let #pat #ty = #value; (#(#keep,)*) };
+        let (#(#inner,)*) = { #ahead #rebind let #pat #ty = #value; #kept };
         #(#editor)*
     }
 }
@@ -125,7 +151,7 @@ fn statement(child: &Child, scope: &Scope<'_>) -> TokenStream {
         _ => {
             // The child is not complete. Its name still has a type, for the expressions below that use it.
             let Some(ty) = scope.types.field_type(child) else { return TokenStream::new() };
-            return quote!(#(#cfgs)* #[allow(unused_variables)] let #name: #ty = ::core::unreachable!(););
+            return quote!(#(#cfgs)* let #name: #ty = ::core::unreachable!(););
         }
     };
     // The await is outside of the block, where the names of the block are out of scope: rustc compares every pair of
@@ -135,7 +161,7 @@ fn statement(child: &Child, scope: &Scope<'_>) -> TokenStream {
     let editor = for_editor(&child.name);
     quote_spanned! {span=>
         #(#cfgs)*
-        #[allow(unreachable_code, unused_variables)]
+        #[allow(unreachable_code)]
         let #name = match #call.await {
             ::core::result::Result::Ok(#handle) => #handle,
             ::core::result::Result::Err(#error) => return ::core::result::Result::Err(#error),
@@ -151,13 +177,12 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = started(unit, start, scope);
+    // At the start expression, where rustc then reports a future that is not `Send`.
+    let start = quote_spanned!(start.span()=> move || { #rebind async move { #value } });
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        __rt::Builder::child(&#builder, #name, __options, move || {
-            #rebind
-            async move { #value }
-        })
+        __rt::Builder::child(&#builder, #name, __options, #start)
     }}
 }
 
@@ -348,22 +373,34 @@ fn inline(child: &Child, subtree: &Subtree, scope: &Scope<'_>) -> TokenStream {
 }
 
 /// Emits the content of the start block: the user's expression with its type.
-fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStream {
+pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStream {
     let value = match (unit, start) {
         (Unit::Type(_), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
-        (Unit::Task(_), start) => quote_spanned! {unit.span()=>
-            __rt::future_of(async move {
-                #[allow(unreachable_code)]
-                __rt::TaskOutput::done((#start).await)
-            })
-        },
+        (Unit::Task(_), start) => {
+            let future = polled(&quote!(#start), start.span());
+            quote_spanned! {unit.span()=>
+                __rt::future_of(async move {
+                    #[allow(unreachable_code)]
+                    __rt::TaskOutput::done(#future.await)
+                })
+            }
+        }
     };
     let it = start_type(unit, scope);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
         ::core::result::Result::Ok::<_, __rt::UserError>(__it)
     }
+}
+
+/// Emits the future of a task, or the error that the tree cannot poll it.
+fn polled(future: &TokenStream, at: Span) -> TokenStream {
+    quote_spanned! {at=> {
+        #[allow(unused_imports)] // by a future that is reported
+        use __rt::Polled as _;
+        __rt::Poll(#future).polled()
+    }}
 }
 
 /// Emits `|cx| future`. The body of the closure moves into the block that owns the context, so that the future can
@@ -384,11 +421,12 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
         Some(_) => quote!(async move { #body }),
         None => quote!(#body),
     };
+    let future = polled(&body, closure.body.span());
     quote_spanned! {unit.span()=>
         __rt::task_of(move |#context: __rt::TaskContext| async move {
             #pattern
             #[allow(unreachable_code)]
-            __rt::TaskOutput::done((#body).await)
+            __rt::TaskOutput::done(#future.await)
         })
     }
 }
@@ -402,7 +440,7 @@ fn start_type(unit: &Unit, scope: &Scope<'_>) -> TokenStream {
 }
 
 /// Emits the options without settings. They fix the type of the child for everything that follows (rule C9).
-fn new_options(child: &Child, unit: &Unit, scope: &Scope<'_>) -> TokenStream {
+pub(super) fn new_options(child: &Child, unit: &Unit, scope: &Scope<'_>) -> TokenStream {
     match unit {
         Unit::Type(ty) => scope.types.if_child(ty, "options", quote_spanned!(ty.span()=> ())),
         Unit::Task(span) => {

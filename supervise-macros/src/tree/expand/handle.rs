@@ -7,17 +7,44 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Attribute, Ident, Visibility};
 
-use super::super::model::{Body, Tree, Unit};
+use super::super::check::plain_name;
+use super::super::model::{Body, Child, Tree, Unit};
 use super::draw;
 use super::scope::plain;
 use super::types::{Published, Sub, Types, declared, published};
 
+/// The tree around a struct.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) tree: &'a Tree,
+    /// The names of the tree and its inline subtrees.
+    pub(super) within: &'a [&'a Ident],
+    /// The type that fails with the first mistake of the call.
+    pub(super) failed: Option<&'a TokenStream>,
+}
+
+impl Around<'_> {
+    /// Returns the type of a child's field.
+    fn field_type(self, child: &Child) -> Option<TokenStream> {
+        // A tree that contains itself was reported. Here it would be a type of infinite size.
+        let is_within = match child.unit() {
+            Some(Unit::Type(ty)) if !child.is_set() => plain_name(ty).is_some_and(|name| self.within.contains(&name)),
+            _ => false,
+        };
+        match self.failed {
+            Some(failed) if is_within || !child.is_typed() => Some(failed.clone()),
+            _ => Types::of(self.tree).outside().field_type(child),
+        }
+    }
+}
+
 /// Emits the struct of a tree, its traits, and `SPEC`, `tree`, `start` and `run`.
-pub(super) fn tree(tree: &Tree) -> TokenStream {
+pub(super) fn tree(around: Around<'_>) -> TokenStream {
+    let tree = around.tree;
     let (cfgs, vis, name) = (&tree.cfgs, &tree.vis, &tree.name);
     let drawing = draw::docs(name, &tree.body);
     let types = Types::of(tree).outside();
-    let handle = item(&tree.cfgs, &tree.docs, drawing, vis, name, &tree.body, types);
+    let handle = item(&tree.cfgs, &tree.docs, drawing, vis, name, &tree.body, around);
     let head = types.inherent(name);
     let params: Vec<_> = tree.params.iter().map(|param| &param.name).collect();
     let param_types: Vec<_> = tree.params.iter().map(|param| &param.ty).collect();
@@ -32,14 +59,30 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
     let until = Ident::new("until", Span::mixed_site());
     // At the name, where rustc then reports mistakes in the types of children instead of at the whole macro call.
     let spec = quote_spanned!(name.span()=> <Self as ::supervise::__private::TreeHandle>::SPEC);
+    let failed = around.failed.filter(|_| !tree.has_start());
+    let failed = failed.map(|failed| {
+        let names = ["tree", "start", "run"].map(|name| Ident::new(name, Span::call_site()));
+        quote! {
+            #(
+                #[cfg(not(any(doc, rust_analyzer)))]
+                #[allow(dead_code, non_upper_case_globals)]
+                #vis const #names: #failed = loop {};
+            )*
+        }
+    });
+    // Readers see the functions with the parameters that are known. A call of them would be a second error.
+    let shown = failed.is_some().then(|| quote!(#[cfg(any(doc, rust_analyzer))]));
+    let allow = failed.is_some().then(|| quote!(#[allow(unexpected_cfgs)]));
     quote! {
         #handle
         #(#cfgs)*
+        #allow
         #head {
             /// The tree as it is declared.
             #[allow(dead_code)]
             #vis const SPEC: ::supervise::__private::TreeSpec = #spec;
 
+            #shown
             #[doc = #tree_doc]
             #[must_use]
             #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
@@ -48,6 +91,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
                 ::supervise::__private::Tree::new((#(#params,)*))
             }
 
+            #shown
             #[doc = #start_doc]
             #[doc = ""]
             #[doc = "# Errors"]
@@ -64,6 +108,7 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
                 ::supervise::__private::Tree::start(Self::tree(#(#params),*))
             }
 
+            #shown
             #[doc = #run_doc]
             #[doc = ""]
             #[doc = "The report is an exit code for `main`."]
@@ -84,12 +129,15 @@ pub(super) fn tree(tree: &Tree) -> TokenStream {
             > + ::core::marker::Send {
                 ::supervise::__private::Tree::run(Self::tree(#(#params),*), #until)
             }
+
+            #failed
         }
     }
 }
 
 /// Emits the struct of an inline subtree: a type with the visibility of the tree's struct.
-pub(super) fn subtree(sub: &Sub<'_>, tree: &Tree) -> TokenStream {
+pub(super) fn subtree(sub: &Sub<'_>, around: Around<'_>) -> TokenStream {
+    let tree = around.tree;
     let Sub { child, subtree, cfgs } = sub;
     let docs = if child.docs.is_empty() {
         let text = format!("The subtree `{}` of [`{}`].", plain(&child.name), tree.name);
@@ -100,8 +148,7 @@ pub(super) fn subtree(sub: &Sub<'_>, tree: &Tree) -> TokenStream {
     };
     let drawing = draw::docs(&subtree.name, &subtree.body);
     let cfgs: Vec<_> = tree.cfgs.iter().chain(cfgs.iter().copied()).cloned().collect();
-    let types = Types::of(tree).outside();
-    item(&cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body, types)
+    item(&cfgs, &[], quote!(#docs #drawing), &tree.vis, &subtree.name, &subtree.body, around)
 }
 
 fn item(
@@ -111,9 +158,12 @@ fn item(
     vis: &Visibility,
     name: &Ident,
     body: &Body,
-    types: Types<'_>,
+    around: Around<'_>,
 ) -> TokenStream {
-    let fields = declared(body, types).map(|(child, ty)| {
+    let types = Types::of(around.tree).outside();
+    let typed: Vec<_> =
+        declared(body).into_iter().filter_map(|child| Some((child, around.field_type(child)?))).collect();
+    let fields = typed.iter().map(|(child, ty)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
         let vis = child.vis.as_ref().unwrap_or(vis);
         let docs = if child.docs.is_empty() {
@@ -123,11 +173,11 @@ fn item(
             let docs = &child.docs;
             quote!(#(#docs)*)
         };
-        let field = |ty| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
+        let field = |ty: &TokenStream| quote!(#(#cfgs)* #docs #[allow(dead_code)] #vis #name: #ty,);
         // Readers see the type as a programmer would write it. rustc sees the type that reports a mistake once.
         match types.shown_type(child) {
             Some(shown) => {
-                let (told, checked) = (field(shown), field(ty));
+                let (told, checked) = (field(&shown), field(ty));
                 quote! {
                     #[cfg(any(doc, rust_analyzer))]
                     #told
@@ -135,7 +185,11 @@ fn item(
                     #checked
                 }
             }
-            None => field(ty),
+            None if child.is_typed() => field(ty),
+            None => {
+                let checked = field(ty);
+                quote!(#[cfg(not(any(doc, rust_analyzer)))] #checked)
+            }
         }
     });
     let lets = published(body);
@@ -143,11 +197,12 @@ fn item(
         let (cfgs, name) = (&published.entry.cfgs, published.field());
         quote!(#(#cfgs)* #[doc(hidden)] #name: ::supervise::__private::Published,)
     });
-    let clones = declared(body, types).map(|(child, _)| {
+    let clones = typed.iter().map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
+        let shown = (child.shape.is_none()).then(|| quote!(#[cfg(not(any(doc, rust_analyzer)))]));
         let span = child.unit().map_or(name.span(), Unit::span);
         let clone = quote_spanned!(span=> ::core::clone::Clone::clone(&self.#name));
-        quote!(#(#cfgs)* #name: #clone,)
+        quote!(#(#cfgs)* #shown #name: #clone,)
     });
     let link_clones = lets.iter().map(|published| {
         let (cfgs, name) = (&published.entry.cfgs, published.field());
@@ -158,7 +213,11 @@ fn item(
         let head = types.inherent(name);
         quote!(#(#cfgs)* #head { #(#methods)* })
     });
+    let allow = typed.iter().any(|(child, _)| child.shape.is_none()).then(|| quote!(#[allow(unexpected_cfgs)]));
     let (params, bounds) = types.declared();
+    // With parameters of no place in the source, rustc does not propose an unknown type of a child as a new parameter,
+    // which would be a second error.
+    let params = if params.params.is_empty() { quote_spanned!(Span::mixed_site()=> <>) } else { quote!(#params) };
     let marker = types.marker().map(|ty| quote!(#[doc(hidden)] __types: #ty,));
     let marker_clone = types.marker().map(|_| quote!(__types: ::core::marker::PhantomData));
     let [clone, debug, deref] = [quote!(::core::clone::Clone), quote!(::core::fmt::Debug), quote!(::core::ops::Deref)]
@@ -177,6 +236,7 @@ fn item(
         }
         #(#cfgs)*
         #[automatically_derived]
+        #allow
         #clone {
             fn clone(&self) -> Self {
                 #name { #(#clones)* #(#link_clones)* __tree: ::core::clone::Clone::clone(&self.__tree), #marker_clone }

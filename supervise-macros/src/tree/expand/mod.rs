@@ -9,6 +9,7 @@ mod draw;
 mod handle;
 mod options;
 mod scope;
+mod spawned;
 mod spec;
 mod types;
 
@@ -17,14 +18,17 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 pub(crate) use options::supervision;
+pub(super) use spawned::spawned;
 
 use super::model::Tree;
+use handle::Around;
 use scope::local;
 use spec::Times;
 use types::{Types, subtrees};
 
-/// Emits everything that one tree becomes. `misplaced` holds inline subtrees that are the type of another child.
-pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStream {
+/// Emits everything that one tree becomes. `misplaced` holds inline subtrees that are the type of another child. `failed`
+/// is the type that takes the place of types that are not known.
+pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Option<&TokenStream>) -> TokenStream {
     let (cfgs, name) = (&tree.cfgs, &tree.name);
     let types = Types::of(tree);
     let times = spec::times(&tree.body, &within(tree), types);
@@ -52,8 +56,9 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident]) -> TokenStre
         );
         quote!(#(#cfgs)* const _: () = { #stub #child };)
     });
-    let handle = handle::tree(tree);
-    let sub_handles = subtrees.iter().map(|sub| handle::subtree(sub, tree));
+    let around = Around { tree, within: &within, failed };
+    let handle = handle::tree(around);
+    let sub_handles = subtrees.iter().map(|sub| handle::subtree(sub, around));
     let Times { free, bound } = times;
     let bound = (!bound.is_empty()).then(|| {
         let head = types.inherent(name);

@@ -94,6 +94,7 @@ fn taken(default: &Setting) -> Vec<(Span, TokenStream)> {
             ("backoff", None) => (quote!(pace), "backoff"),
             ("lifecycle", None) => return argument(&default.name, arg, &[]),
             ("lifecycle", Some("start")) => (quote!(start), "start"),
+            ("lifecycle", Some("handler")) => (quote!(handler), "handler"),
             ("lifecycle", Some("shutdown")) => (quote!(or_shutdown), "shutdown"),
             ("mailbox", None) => (quote!(or_mailbox), "mailbox"),
             ("mailbox", Some("ask")) => (quote!(or_ask), "ask"),

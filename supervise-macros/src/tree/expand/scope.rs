@@ -17,6 +17,17 @@ use crate::free_names::FreeNames;
 pub(super) struct Scope<'a> {
     pub(super) types: Types<'a>,
     names: Vec<Name>,
+    /// The children below, whose handles `later(..)` gives.
+    ahead: Vec<Ahead>,
+}
+
+/// A child below.
+#[derive(Debug, Clone)]
+pub(super) struct Ahead {
+    pub(super) ident: Ident,
+    pub(super) cfgs: Vec<Attribute>,
+    /// Its options, as far as they are needed before its turn.
+    pub(super) options: TokenStream,
 }
 
 #[derive(Debug, Clone)]
@@ -33,19 +44,21 @@ struct Name {
 pub(super) struct Bound {
     /// Before a closure: clones that the closure owns.
     pub(super) capture: TokenStream,
+    /// The part of `capture` that is needed without a closure, too: handles of children below.
+    pub(super) ahead: TokenStream,
     /// Around the expression: the user's names, bound to fresh clones.
     pub(super) rebind: TokenStream,
 }
 
 impl Name {
     fn mentioned_by(&self, free: &FreeNames) -> Option<Span> {
-        if self.kept { free.value_or_call(&self.ident) } else { free.value(&self.ident) }
+        if self.kept { free.value_or_call(&self.ident) } else { free.value_or_later(&self.ident) }
     }
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn new(types: Types<'a>) -> Self {
-        Scope { types, names: Vec::new() }
+        Scope { types, names: Vec::new(), ahead: Vec::new() }
     }
 
     /// Adds a name. It hides an earlier one, unless `#[cfg]`s choose between the two.
@@ -54,10 +67,15 @@ impl<'a> Scope<'a> {
         self.names.push(Name { ident: ident.clone(), cfgs: cfgs.to_vec(), kept });
     }
 
+    /// Sets the children below the next expressions.
+    pub(super) fn look_ahead(&mut self, ahead: Vec<Ahead>) {
+        self.ahead = ahead;
+    }
+
     /// Returns the code for the names that `exprs` use.
     pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
         let free = FreeNames::of(exprs.iter().copied());
-        let mut bound = Bound { capture: TokenStream::new(), rebind: TokenStream::new() };
+        let mut bound = Bound { capture: TokenStream::new(), ahead: TokenStream::new(), rebind: TokenStream::new() };
         for name in &self.names {
             let Some(at) = name.mentioned_by(&free) else { continue };
             let (inner, cfgs) = (hidden(&name.ident), &name.cfgs);
@@ -66,7 +84,7 @@ impl<'a> Scope<'a> {
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
             let value = if name.kept {
-                quote_spanned!(source.span()=> __rt::SharedValue::clone_for_start(&#source))
+                quote_spanned!(source.span()=> #source.clone_for_start())
             } else {
                 quote_spanned!(source.span()=> ::core::clone::Clone::clone(&#source))
             };
@@ -76,7 +94,30 @@ impl<'a> Scope<'a> {
             }
             bound.rebind.extend(quote!(#(#cfgs)* #[allow(unused_variables)] let #own = #value;));
         }
+        self.bind_later(&free, &mut bound);
         bound
+    }
+
+    /// Binds the names in `later(..)`, and `later` itself.
+    fn bind_later(&self, free: &FreeNames, bound: &mut Bound) {
+        let builder = local("__b");
+        for Ahead { ident, cfgs, options } in &self.ahead {
+            let Some(at) = free.later(ident) else { continue };
+            if bound.ahead.is_empty() {
+                bound.rebind.extend(quote!(
+                    #[allow(unused_imports)]
+                    use __rt::later;
+                ));
+            }
+            let (inner, name) = (hidden(ident), plain(ident));
+            // By a name at the mention, where rustc then says that the child is a tree.
+            let mut given = local("__options");
+            given.set_span(at.resolved_at(given.span()));
+            let handle = quote_spanned!(given.span()=> __rt::Builder::later(&#builder, #name, #given));
+            bound.ahead.extend(quote!(#(#cfgs)* let #inner = { let #given = #options; #handle };));
+            bound.rebind.extend(quote!(#(#cfgs)* let #ident = ::core::clone::Clone::clone(&#inner);));
+        }
+        bound.capture.extend(bound.ahead.clone());
     }
 
     /// Emits clones of all names that `exprs` use, under the hidden names, for the closure of a subtree.

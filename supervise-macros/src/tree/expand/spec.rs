@@ -27,7 +27,7 @@ pub(super) fn tree_handle(
     let strategy = strategy(body);
     let (shutdown, order) = time_to_end(body);
     let settings = body.settings.iter().map(|setting| &setting.text);
-    let children = body.children().filter_map(|entry| child(entry, within, types));
+    let children = body.children().filter(|entry| entry.is_typed()).filter_map(|entry| child(entry, within, types));
     let head = types.implementing(&quote!(__rt::TreeHandle), name);
     quote! {
         #[automatically_derived]

@@ -52,12 +52,19 @@ enum Runtime {
 pub(super) struct Types<'a> {
     runtime: Runtime,
     generics: &'a Generics,
+    /// Any type may name a parameter of the code around it.
+    anywhere: bool,
 }
 
 impl<'a> Types<'a> {
     /// The types inside of the anonymous constant of this tree.
     pub(super) fn of(tree: &'a Tree) -> Self {
-        Types { runtime: Runtime::Imported, generics: &tree.generics }
+        Types { runtime: Runtime::Imported, generics: &tree.generics, anywhere: false }
+    }
+
+    /// The types in an expression of a user. The parameters of the code around it are not known.
+    pub(super) fn anywhere(none: &'a Generics) -> Self {
+        Types { runtime: Runtime::Imported, generics: none, anywhere: true }
     }
 
     /// The types outside of that constant.
@@ -111,7 +118,7 @@ impl<'a> Types<'a> {
             GenericParam::Lifetime(_) => None,
         });
         let names: Vec<_> = names.collect();
-        !names.is_empty() && mentions(tokens.to_token_stream(), &names)
+        self.anywhere || !names.is_empty() && mentions(tokens.to_token_stream(), &names)
     }
 
     /// Returns the type of a child's field; `None` if too little of the child could be read.
@@ -173,6 +180,9 @@ impl<'a> Types<'a> {
     /// names a parameter of the tree, there is an error at each mention.
     pub(super) fn if_child(self, ty: &Type, name: &str, args: TokenStream) -> TokenStream {
         let (rt, name) = (self.path(ty.span()), Ident::new(name, last_span(ty)));
+        if self.anywhere {
+            return quote_spanned!(ty.span()=> <#ty as #rt::Spawned<_>>::#name #args);
+        }
         let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "Declared", "IS") };
         quote_spanned!(ty.span()=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
     }
@@ -225,8 +235,8 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Returns the children that have a field, with its type. Each name is there once, unless `#[cfg]`s choose between two.
-pub(super) fn declared<'a>(body: &'a Body, types: Types<'_>) -> impl Iterator<Item = (&'a Child, TokenStream)> {
+/// Returns the children that have a field. Each name is there once, unless `#[cfg]`s choose between two.
+pub(super) fn declared(body: &Body) -> Vec<&Child> {
     let children: Vec<&Child> = body.children().collect();
     let mut fields = Vec::new();
     for (i, child) in children.iter().enumerate() {
@@ -235,14 +245,11 @@ pub(super) fn declared<'a>(body: &'a Body, types: Types<'_>) -> impl Iterator<It
             .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
         // This name was reported: the handle has a field of that name itself.
         let ours = child.name == "__tree";
-        if !twice
-            && !ours
-            && let Some(ty) = types.outside().field_type(child)
-        {
-            fields.push((*child, ty));
+        if !twice && !ours {
+            fields.push(*child);
         }
     }
-    fields.into_iter()
+    fields
 }
 
 /// A `pub let`, whose value the handle returns.
@@ -285,7 +292,7 @@ pub(super) fn published(body: &Body) -> Vec<Published<'_>> {
 
 /// Emits the fields of the handle in the expression that makes it.
 pub(super) fn initializers(body: &Body, types: Types<'_>) -> TokenStream {
-    let children = declared(body, types).map(|(child, _)| {
+    let children = declared(body).into_iter().filter(|child| child.shape.is_some()).map(|child| {
         let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
         quote!(#(#cfgs)* #name: #value,)
     });

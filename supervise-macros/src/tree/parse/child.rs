@@ -3,40 +3,150 @@
 //! An entry is put into the list as soon as its name is known and completed afterwards, so that it keeps the parts
 //! before a mistake.
 
+use proc_macro2::TokenTree;
+use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{End, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Pat, Token, Visibility, token};
+use syn::{Attribute, Expr, Ident, Pat, Token, Type, Visibility, token};
 
-use super::super::model::{Child, Item, Let};
-use super::{begins_entry, kept, settings, shape, split};
+use super::super::model::{Child, Item, Let, Shape, Unit};
+use super::{begins_entry, kept, meant, settings, shape, split};
 use crate::errors::{Errors, Mistake};
+use crate::pretty::to_source;
+use crate::settings::{Place, find};
 
-pub(super) fn entry(input: ParseStream, items: &mut Vec<Item>, errors: &mut Errors) -> Result<(), Mistake> {
-    let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
+/// Reads an entry in the braces of the tree or subtree `around`.
+pub(super) fn entry(
+    input: ParseStream,
+    around: &Ident,
+    items: &mut Vec<Item>,
+    errors: &mut Errors,
+) -> Result<(), Mistake> {
+    let (docs, cfgs, others) = split(attributes(input, errors)?);
+    if input.is_empty() && others.is_empty() && cfgs.is_empty() {
+        errors.on(docs.first(), "`///` documents the child below it, and there is none; write `//`");
+        return Ok(());
+    }
     let vis = if input.peek(Token![pub]) { Some(input.parse()?) } else { None };
-    if input.peek(Token![let]) {
+    if input.peek(Token![let]) && !(is_child(&others) && begins_let_child(input)) {
         for attribute in &others {
-            errors.on(attribute, "a `let` takes only `#[cfg(..)]`; move this above a child, or remove it");
+            let name = attribute.path().get_ident().map(ToString::to_string).unwrap_or_default();
+            let message = match find(&name).map(|setting| setting.place) {
+                Some(Place::Tree | Place::Both) => settings::of_the_tree(&name, Some(around)),
+                _ => "a `let` takes only `#[cfg(..)]`; move this above a child, or remove it".to_owned(),
+            };
+            errors.on(attribute, message);
         }
         return read_let(input, (docs, cfgs, vis), items, errors);
     }
-    let (settings, unknown) = settings::outer(others, errors);
+    if let Some(item) = stray_item(input) {
+        let message = format!("only children and `let`s stand here; move the `{item}` out of the macro");
+        errors.push(Mistake::from(syn::Error::new(item.span(), message)).hiding_body());
+        skip_item(input);
+        return Ok(());
+    }
+    let below = subtree_name(input);
+    let (settings, unknown) = settings::outer(others, below.as_ref().or(Some(around)), errors);
     if input.is_empty() {
         return Err(input.error("expected a child after its settings; write `name: Type = start,`").into());
     }
-    let name = name(input)?;
-    let child = Child { docs, cfgs, settings, defaults: Vec::new(), unknown, vis, name, shape: None, start: None };
+    if input.peek(Token![let]) {
+        let word = input.parse::<Token![let]>()?;
+        errors.on(word, "a child is written without `let`; remove it");
+    }
+    if input.peek(Token![mut]) {
+        let word = input.parse::<Token![mut]>()?;
+        errors.on(word, "the handle of a child never changes; remove `mut`");
+    }
+    let name = name(input, errors)?;
+    let child = Child {
+        docs,
+        cfgs,
+        settings,
+        defaults: Vec::new(),
+        unknown,
+        vis,
+        name,
+        shape: None,
+        start: None,
+        spawned: false,
+    };
     items.push(Item::Child(Box::new(child)));
     let Some(Item::Child(child)) = items.last_mut() else { return Ok(()) };
-    rest(input, child, errors).map_err(|error| match child.shape {
+    rest(input, around, child, errors).map_err(|error| match child.shape {
         Some(_) => error.into(),
         // Without a type the name cannot be declared, and each mention of it would be a second error.
         None => Mistake::from(error).hiding_body(),
     })
 }
 
-fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Result<()> {
+/// Reads the attributes above an entry, with a `;` after one of them.
+fn attributes(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Attribute>> {
+    let mut attributes = input.call(Attribute::parse_outer)?;
+    while !attributes.is_empty() && input.peek(Token![;]) {
+        errors.on(input.parse::<Token![;]>()?, "a setting belongs to the child below it; remove the `;`");
+        attributes.extend(input.call(Attribute::parse_outer)?);
+    }
+    Ok(attributes)
+}
+
+/// Returns whether one of the attributes is a setting of a child.
+fn is_child(attributes: &[Attribute]) -> bool {
+    let names = attributes.iter().filter_map(|attribute| attribute.path().get_ident());
+    names.into_iter().any(|name| find(&name.to_string()).is_some_and(|known| !matches!(known.place, Place::Tree)))
+}
+
+/// Returns whether a child follows that is written as a `let`: `let db: Db = start,`.
+fn begins_let_child(input: ParseStream) -> bool {
+    let ahead = input.fork();
+    let read = || -> syn::Result<bool> {
+        ahead.parse::<Token![let]>()?;
+        ahead.parse::<Ident>()?;
+        ahead.parse::<Token![:]>()?;
+        ahead.parse::<Type>()?;
+        ahead.parse::<Token![=]>()?;
+        ahead.parse::<Expr>()?;
+        Ok(ahead.is_empty() || ahead.peek(Token![,]))
+    };
+    read().unwrap_or(false)
+}
+
+/// The words with which items of Rust begin. `struct` begins a tree.
+const ITEMS: [&str; 13] =
+    ["async", "const", "enum", "extern", "fn", "impl", "mod", "static", "trait", "type", "union", "unsafe", "use"];
+
+/// Returns the first word of an item of Rust, which is no name of an entry.
+pub(super) fn stray_item(input: ParseStream) -> Option<Ident> {
+    let is_name =
+        input.peek2(Token![:]) && !input.peek2(Token![::]) || input.peek2(Token![=]) || input.peek2(Token![,]);
+    let word = input.fork().call(Ident::parse_any).ok()?;
+    (!is_name && !input.peek2(End) && ITEMS.iter().any(|item| word == item)).then_some(word)
+}
+
+/// Skips an item: up to its `;` or the end of its braces.
+pub(super) fn skip_item(input: ParseStream) {
+    // The braces in `use a::{b, c};` do not end it.
+    let is_use = input.peek(Token![use]);
+    while !input.is_empty() {
+        let ends = input.peek(Token![;]) || (input.peek(token::Brace) && !is_use);
+        let _ = input.parse::<TokenTree>();
+        if ends {
+            return;
+        }
+    }
+}
+
+/// Returns the name of the inline subtree that the next child is.
+fn subtree_name(input: ParseStream) -> Option<Ident> {
+    let ahead = input.fork();
+    ahead.call(Ident::parse_any).ok()?;
+    ahead.parse::<Token![:]>().ok()?;
+    ahead.parse::<Token![struct]>().ok()?;
+    ahead.parse().ok()
+}
+
+fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Errors) -> syn::Result<()> {
     let name = child.name.clone();
     if input.peek(Token![=]) {
         let forms = format!("`{name}: Type = start,` for a child, `let {name} = value;` for a value");
@@ -55,25 +165,76 @@ fn rest(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Resu
         // In `db Db = ..` only the colon is missing.
         errors.at(name.span(), message);
     }
-    child.shape = Some(shape::shape(input, errors)?);
+    let shape = shape::shape(input, &name, errors)?;
+    if let Some(ty) = one(&shape)
+        && let Some(message) = meant::type_of_a_child(ty, &name, around, starts(input))
+    {
+        errors.reject_on(ty, message);
+        if starts(input) {
+            input.parse::<Token![=]>()?;
+            child.start = Some(input.parse()?);
+        }
+        return end_of_field(input, &name, errors);
+    }
+    child.shape = Some(shape);
     if let Some(subtree) = child.subtree() {
-        if input.peek(Token![=]) {
+        if starts(input) {
             let message = format!("the inline subtree `{}` has no start expression; remove it", subtree.name);
             return Err(input.error(message));
         }
         return end(input, &name, errors);
     }
-    if !input.peek(Token![=]) {
-        errors.at(name.span(), format!("`{name}` has no start expression; write `{name}: Type = start,`"));
+    let ty = child.shape.as_ref().and_then(one).map_or_else(|| "Type".to_owned(), |ty| to_source(ty.to_token_stream()));
+    if input.peek(Token![=>]) {
+        errors.on(input.parse::<Token![=>]>()?, "the start of a child follows `=`; write `=` for `=>`");
+    } else if starts(input) {
+        input.parse::<Token![=]>()?;
+    } else if is_start(input) {
+        let start = input.parse::<Expr>()?;
+        let shown = to_source(start.to_token_stream());
+        errors.on(&start, format!("the start of a child follows `=`; write `{name}: {ty} = {shown},`"));
+        child.start = Some(start);
         return end(input, &name, errors);
+    } else {
+        errors.at(name.span(), format!("`{name}` has no start expression; write `{name}: {ty} = start,`"));
+        return end_of_field(input, &name, errors);
     }
-    input.parse::<Token![=]>()?;
     let mut start: Expr = input.parse()?;
     if child.is_set() {
         kept::owned_arguments(&mut start, errors);
     }
+    meant::task(child, &start, errors);
     child.start = Some(start);
     end(input, &name, errors)
+}
+
+/// Returns the type of a single child.
+fn one(shape: &Shape) -> Option<&Type> {
+    match shape {
+        Shape::One(Unit::Type(ty)) => Some(ty),
+        _ => None,
+    }
+}
+
+fn starts(input: ParseStream) -> bool {
+    input.peek(Token![=]) && !input.peek(Token![=>])
+}
+
+/// Returns whether an expression follows after the type of a child, and no other entry.
+fn is_start(input: ParseStream) -> bool {
+    if input.is_empty() || input.peek(Token![,]) || input.peek(Token![;]) || begins_entry(input) {
+        return false;
+    }
+    let ahead = input.fork();
+    ahead.parse::<Expr>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,]))
+}
+
+/// Reads the end of a child that is not whole, which may end as a field does elsewhere.
+fn end_of_field(input: ParseStream, name: &Ident, errors: &mut Errors) -> syn::Result<()> {
+    match input.parse::<Option<Token![;]>>()? {
+        Some(_) => Ok(()),
+        None => end(input, name, errors),
+    }
 }
 
 /// Reads the end of a child.
@@ -137,7 +298,7 @@ fn read_let(
 }
 
 /// Reads a name that a field and a variable can have (rule C2).
-pub(super) fn name(input: ParseStream) -> syn::Result<Ident> {
+pub(super) fn name(input: ParseStream, errors: &mut Errors) -> syn::Result<Ident> {
     if input.peek(Token![_]) {
         return Err(input.error("`_` is not a name; every child and parameter needs one"));
     }
@@ -147,9 +308,9 @@ pub(super) fn name(input: ParseStream) -> syn::Result<Ident> {
     if text.starts_with("r#") || (text != "gen" && syn::parse_str::<Ident>(&text).is_ok()) {
         return Ok(name);
     }
-    let repair = match &*text {
-        "self" | "Self" | "super" | "crate" => "use another name".to_owned(),
-        _ => format!("use another name, or `r#{text}`"),
-    };
-    Err(syn::Error::new(name.span(), format!("`{text}` is a keyword; {repair}")))
+    if let "self" | "Self" | "super" | "crate" = &*text {
+        return Err(syn::Error::new(name.span(), format!("`{text}` is a keyword; use another name")));
+    }
+    errors.at(name.span(), format!("`{text}` is a keyword; use another name, or `r#{text}`"));
+    Ok(Ident::new_raw(&text, name.span()))
 }

@@ -13,13 +13,13 @@ use syn::{
 use super::super::model::{Param, Tree, mentions};
 use crate::errors::Errors;
 
-/// Takes the lifetimes out of the parameters, reports them, and returns their names.
-pub(super) fn lifetimes(generics: &mut Generics, errors: &mut Errors) -> Vec<Ident> {
+/// Takes the lifetimes out of the parameters, reports them, and returns their names. `why` is a sentence.
+pub(crate) fn lifetimes(generics: &mut Generics, why: &str, errors: &mut Errors) -> Vec<Ident> {
     let mut names = Vec::new();
     for param in std::mem::take(&mut generics.params) {
         match param {
             GenericParam::Lifetime(param) => {
-                let message = "a tree may outlive its caller, so it cannot borrow; remove this, and write owned types";
+                let message = format!("{why}, so it cannot borrow; remove this, and write owned types");
                 errors.reject_at(param.lifetime.span(), message);
                 names.push(param.lifetime.ident);
             }
@@ -81,8 +81,8 @@ impl VisitMut for Replaced {
     }
 }
 
-/// Replaces these lifetimes in the rest of the tree.
-pub(super) fn without(tokens: TokenStream, names: &[Ident]) -> TokenStream {
+/// Replaces these lifetimes in the rest of the tokens.
+pub(crate) fn without(tokens: TokenStream, names: &[Ident]) -> TokenStream {
     let mut after_quote = false;
     tokens
         .into_iter()

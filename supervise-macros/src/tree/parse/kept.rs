@@ -6,8 +6,11 @@ use syn::{Expr, Lifetime, Pat, ReturnType, Type, TypeFnPtr, TypeReference};
 use crate::errors::Errors;
 
 /// Reports a borrow and makes it `'static`, because generated code cannot contain a reference without a lifetime.
-pub(super) fn owned(ty: &mut Type, errors: &mut Errors) {
-    Owned(errors).visit_type_mut(ty);
+/// Returns whether there was one.
+pub(super) fn owned(ty: &mut Type, errors: &mut Errors) -> bool {
+    let mut owned = Owned { errors, borrows: false };
+    owned.visit_type_mut(ty);
+    owned.borrows
 }
 
 /// The same for the written types of a closure's arguments.
@@ -20,13 +23,17 @@ pub(super) fn owned_arguments(start: &mut Expr, errors: &mut Errors) {
     }
 }
 
-struct Owned<'a>(&'a mut Errors);
+struct Owned<'a> {
+    errors: &'a mut Errors,
+    borrows: bool,
+}
 
 impl VisitMut for Owned<'_> {
     fn visit_type_reference_mut(&mut self, ty: &mut TypeReference) {
         if ty.lifetime.is_none() {
             let message = "a tree keeps this for its restarts, so it cannot be borrowed; write an owned type";
-            self.0.at(ty.and_token.span, message);
+            self.borrows = true;
+            self.errors.at(ty.and_token.span, message);
             ty.lifetime = Some(Lifetime::new("'static", ty.and_token.span));
         }
         syn::visit_mut::visit_type_reference_mut(self, ty);

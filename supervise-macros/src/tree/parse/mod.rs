@@ -2,11 +2,15 @@
 //! are kept.
 
 mod child;
+mod circles;
 mod defaults;
-mod generics;
+pub(crate) mod generics;
 mod kept;
+mod meant;
+mod params;
 mod settings;
 mod shape;
+mod spawned;
 
 use proc_macro2::Delimiter::Parenthesis;
 use proc_macro2::{TokenStream, TokenTree};
@@ -15,15 +19,22 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Generics, Ident, Token, Visibility, WhereClause, braced, parenthesized, token};
 
 pub(crate) use settings::inner;
+pub(super) use spawned::spawned;
 
-use super::model::{Body, Item, Param, Shape, Tree};
-use crate::errors::{Errors, Mistake};
+use super::model::{Body, Item, Shape, Tree};
+use crate::errors::{Errors, Mistake, in_line};
 
 /// Reads every tree of one call.
 pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
     let trees = errors.read(input, |input, errors| {
         let mut trees = Vec::new();
         while !input.is_empty() {
+            if let Some(item) = child::stray_item(input).filter(|item| item != "fn" && item != "enum") {
+                let message = format!("only trees stand here; move the `{item}` out of the macro");
+                errors.push(Mistake::from(syn::Error::new(item.span(), message)).hiding_body());
+                child::skip_item(input);
+                continue;
+            }
             match tree(input, errors) {
                 Ok(tree) => trees.push(tree),
                 Err(error) => {
@@ -31,7 +42,13 @@ pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
                     skip_tree(input);
                 }
             }
+            if input.peek(Token![;]) {
+                let message = "a tree ends with its braces; remove the `;`";
+                errors.at(input.span(), message);
+                let _ = input.parse::<Token![;]>();
+            }
         }
+        circles::broken(&mut trees, errors);
         trees
     });
     trees.unwrap_or_default()
@@ -57,11 +74,13 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     input.parse::<Token![struct]>()?;
     let name: Ident = input.parse()?;
     let mut generics: Generics = input.parse()?;
-    let lifetimes = generics::lifetimes(&mut generics, errors);
-    let head = Tree { docs, cfgs, vis, name, generics, params: Vec::new(), body: Body::default() };
+    let lifetimes = generics::lifetimes(&mut generics, "a tree may outlive its caller", errors);
+    let head =
+        Tree { docs, cfgs, vis, name, generics, params: Vec::new(), unsure_params: false, body: Body::default() };
     if lifetimes.is_empty() {
         return rest(input, head, errors);
     }
+    let head = Tree { unsure_params: true, ..head };
     let tokens = generics::without(tokens_of_tree(input), &lifetimes);
     errors.read(tokens, |input, errors| rest(input, head, errors)).unwrap_or_else(|| Err(input.error(NO_BODY)))
 }
@@ -80,7 +99,9 @@ fn rest(input: ParseStream, mut tree: Tree, errors: &mut Errors) -> syn::Result<
     if input.peek(token::Paren) {
         let inside;
         parenthesized!(inside in input);
-        tree.params = params(&inside, errors);
+        let unsure;
+        (tree.params, unsure) = params::params(&inside, &tree.name, errors);
+        tree.unsure_params |= unsure;
         if early.is_some() {
             errors.push(misplaced());
         }
@@ -93,41 +114,11 @@ fn rest(input: ParseStream, mut tree: Tree, errors: &mut Errors) -> syn::Result<
     }
     let inside;
     braced!(inside in input);
-    tree.body = body(&inside, errors);
+    tree.body = body(&inside, &tree.name, errors);
+    let names: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
+    meant::lengths(&mut tree.body, &names, errors);
     told_apart(&mut tree.body, &mut vec![tree.name.clone()], errors);
     Ok(tree)
-}
-
-fn params(input: ParseStream, errors: &mut Errors) -> Vec<Param> {
-    let mut params = Vec::new();
-    while !input.is_empty() {
-        let param = (|| {
-            let name = child::name(input)?;
-            if !input.peek(Token![:]) {
-                return Err(syn::Error::new(name.span(), format!("`{name}` has no type; write `{name}: Type`")));
-            }
-            input.parse::<Token![:]>()?;
-            let mut ty = input.parse()?;
-            kept::owned(&mut ty, errors);
-            Ok(Param { name, ty })
-        })();
-        match param {
-            Ok(param) => params.push(param),
-            Err(error) => {
-                errors.push(Mistake::from(error).hiding_body());
-                while !input.is_empty() && !input.peek(Token![,]) {
-                    let _ = input.parse::<TokenTree>();
-                }
-            }
-        }
-        if !input.is_empty()
-            && let Err(error) = input.parse::<Token![,]>()
-        {
-            errors.push(error);
-            let _ = input.parse::<TokenStream>();
-        }
-    }
-    params
 }
 
 /// Renames the second of two structs with one name, since everything that is generated for them would conflict (rule
@@ -138,8 +129,9 @@ fn told_apart(body: &mut Body, taken: &mut Vec<Ident>, errors: &mut Errors) {
         let Some(Shape::Inline(subtree)) = &mut child.shape else { continue };
         let conditional = !child.cfgs.is_empty();
         if let Some(first) = taken.iter().find(|name| **name == subtree.name && !conditional) {
-            let message = format!("`{}` is already the name of a tree here; give this one another name", subtree.name);
-            errors.both(subtree.name.span(), first.span(), "first_declared_here", message);
+            let (name, first) = (&subtree.name, in_line(first.span()));
+            let message = format!("`{name}` is already the name of the tree{first}; give this one another name");
+            errors.at(name.span(), message);
             subtree.name = Ident::new(&format!("__{}_{}", subtree.name, taken.len()), subtree.name.span());
         }
         taken.push(subtree.name.clone());
@@ -147,13 +139,18 @@ fn told_apart(body: &mut Body, taken: &mut Vec<Ident>, errors: &mut Errors) {
     }
 }
 
-/// Reads the content of the braces of a tree, of a subtree, or of `strategy!`.
-pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
+/// Reads the content of the braces of the tree or subtree `name`.
+pub(crate) fn body(input: ParseStream, name: &Ident, errors: &mut Errors) -> Body {
     let mut body = Body::default();
     while !input.is_empty() {
         if input.peek(Token![#]) && input.peek2(Token![!]) {
             match Attribute::parse_inner(input) {
-                Ok(attributes) => inner(attributes, &mut body, errors),
+                Ok(attributes) => {
+                    inner(attributes, &mut body, errors);
+                    if let Ok(Some(semicolon)) = input.parse::<Option<Token![;]>>() {
+                        errors.on(semicolon, "a setting ends with its brackets; remove the `;`");
+                    }
+                }
                 Err(error) => {
                     errors.push(error);
                     resync(input);
@@ -161,7 +158,7 @@ pub(crate) fn body(input: ParseStream, errors: &mut Errors) -> Body {
             }
         } else {
             let before = body.items.len();
-            if let Err(error) = child::entry(input, &mut body.items, errors) {
+            if let Err(error) = child::entry(input, name, &mut body.items, errors) {
                 body.lost_entry |= body.items.len() == before;
                 errors.push(error);
                 resync(input);

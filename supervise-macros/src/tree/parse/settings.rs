@@ -5,11 +5,11 @@
 
 use proc_macro2::TokenTree;
 use quote::ToTokens;
-use syn::parse::ParseStream;
-use syn::{Attribute, Ident, Meta, Token};
+use syn::parse::{End, ParseStream};
+use syn::{Attribute, Expr, Ident, Meta, Token};
 
 use super::super::model::{Arg, Args, Body, Setting};
-use super::{started, whole};
+use super::{meant, started, whole};
 use crate::decider;
 use crate::errors::{Errors, did_you_mean, neighbour};
 use crate::pretty::to_source;
@@ -25,48 +25,59 @@ pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Er
         if started(&body.items) {
             errors.at(whole(&attribute), "settings of the tree come before its children; move this up");
         }
-        read(attribute, true, &mut body.settings, &mut body.unknown, errors);
+        read(attribute, None, &mut body.settings, &mut body.unknown, errors);
     }
 }
 
-/// Reads the settings above a child, and the words among them that are not settings.
-pub(super) fn outer(attributes: Vec<Attribute>, errors: &mut Errors) -> (Vec<Setting>, Vec<Ident>) {
+/// Reads the settings above a child, and the words among them that are not settings. `tree` is the tree or subtree that a
+/// setting of a whole tree is meant for; a child that is spawned has none.
+pub(super) fn outer(
+    attributes: Vec<Attribute>,
+    tree: Option<&Ident>,
+    errors: &mut Errors,
+) -> (Vec<Setting>, Vec<Ident>) {
     let (mut settings, mut unknown) = (Vec::new(), Vec::new());
     for attribute in attributes {
-        read(attribute, false, &mut settings, &mut unknown, errors);
+        read(attribute, Some(tree), &mut settings, &mut unknown, errors);
     }
     (settings, unknown)
 }
 
 fn read(
     attribute: Attribute,
-    inside: bool,
+    above_child_of: Option<Option<&Ident>>,
     settings: &mut Vec<Setting>,
     unknown: &mut Vec<Ident>,
     errors: &mut Errors,
 ) {
     match attribute.path().get_ident().cloned() {
-        Some(name) if find(&name.to_string()).is_some() => settings.extend(known(name, attribute, inside, errors)),
+        Some(name) if find(&name.to_string()).is_some() => {
+            settings.extend(known(name, attribute, above_child_of, errors))
+        }
         word => {
-            unknown_attribute(&attribute, inside, errors);
+            unknown_attribute(&attribute, above_child_of.is_none(), errors);
             unknown.extend(word);
         }
     }
 }
 
-fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -> Option<Setting> {
+fn known(
+    name: Ident,
+    attribute: Attribute,
+    above_child_of: Option<Option<&Ident>>,
+    errors: &mut Errors,
+) -> Option<Setting> {
     let known = find(&name.to_string())?;
     let text = to_source(attribute.meta.to_token_stream());
-    match known.place {
-        Place::Tree if !inside => {
-            let repair = format!("write `#![{name}(..)]` first inside the braces");
+    match (known.place, above_child_of) {
+        (Place::Tree, Some(tree)) => {
             let of_a_child = with_argument(&name.to_string()).map_or_else(String::new, |(setting, arg)| {
                 format!("; for this child alone write `#[{}({} = ..)]`", setting.name, arg.name)
             });
-            errors.at(name.span(), format!("`{name}` governs all children of a tree; {repair}{of_a_child}"));
+            errors.at(name.span(), format!("{}{of_a_child}", of_the_tree(&name.to_string(), tree)));
             return None;
         }
-        Place::Child(_) if inside && !can_be_default(known.name) => {
+        (Place::Child(_), None) if !can_be_default(known.name) => {
             errors.at(name.span(), format!("`{name}` governs one child; write `#[{name}(..)]` above it"));
             return None;
         }
@@ -82,13 +93,20 @@ fn known(name: Ident, attribute: Attribute, inside: bool, errors: &mut Errors) -
     let args = if name == "decider" {
         Args::Decider(decider::parse(tokens, name.span(), errors)?)
     } else {
+        let tokens = meant::whole_durations(tokens, errors);
         let (args, lost) = errors.read(tokens, args)?;
         if lost && args.is_empty() {
             return None; // it has arguments, which could not be read
         }
-        Args::List(args)
+        Args::List(meant::args(known, args, errors))
     };
     Some(Setting { name, args, text })
+}
+
+/// The error of a setting of a whole tree in another place.
+pub(super) fn of_the_tree(name: &str, tree: Option<&Ident>) -> String {
+    let of = tree.map_or_else(|| "its braces".to_owned(), |tree| format!("the braces of `{tree}`"));
+    format!("`{name}` governs all children of a tree; write `#![{name}(..)]` first inside {of}")
 }
 
 /// Reports an attribute that is not a setting.
@@ -98,6 +116,9 @@ fn unknown_attribute(attribute: &Attribute, inside: bool, errors: &mut Errors) {
     if taken.contains(&&*name) {
         let stand = if inside { "settings" } else { "`///`, `#[cfg(..)]` and settings" };
         errors.on(attribute.path(), format!("`{name}` cannot be used here, only {stand}; remove it"));
+    } else if ["pre_start", "post_stop", "terminated", "supervision"].contains(&&*name) {
+        let message = format!("`{name}` is a hook of the type; mark the method `#[{name}]` in its `#[actor] impl`");
+        errors.on(attribute.path(), message);
     } else {
         let repair = repair(&name, inside);
         errors.on(attribute.path(), format!("unknown setting `{name}`{repair}"));
@@ -125,7 +146,7 @@ fn repair(name: &str, inside: bool) -> String {
 fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
     let (mut args, mut lost) = (Vec::new(), false);
     while !input.is_empty() {
-        match arg(input) {
+        match arg(input, errors) {
             Ok(arg) => args.push(arg),
             Err(error) => {
                 lost = true;
@@ -135,8 +156,12 @@ fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
                 }
             }
         }
-        if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-            errors.at(input.span(), "expected `,` between arguments; write one here");
+        if input.is_empty() || input.parse::<Token![,]>().is_ok() {
+            continue;
+        }
+        errors.at(input.span(), "expected `,` between arguments; write one here");
+        // An argument that follows is still read.
+        if !(input.peek(Ident) && (input.peek2(Token![=]) || input.peek2(Token![,]) || input.peek2(End))) {
             while !input.is_empty() && !input.peek(Token![,]) {
                 let _ = input.parse::<TokenTree>();
             }
@@ -146,14 +171,18 @@ fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
     (args, lost)
 }
 
-fn arg(input: ParseStream) -> syn::Result<Arg> {
-    let named = input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
-    let name = if named {
-        let name: Ident = input.parse()?;
-        input.parse::<Token![=]>()?;
-        Some(name)
-    } else {
-        None
-    };
-    Ok(Arg { name, value: input.parse()? })
+fn arg(input: ParseStream, errors: &mut Errors) -> syn::Result<Arg> {
+    let is = input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
+    let colon = input.peek2(Token![:]) && !input.peek2(Token![::]);
+    if !input.peek(Ident) || !(is || colon) {
+        return Ok(Arg { name: None, value: input.parse()? });
+    }
+    let name: Ident = input.parse()?;
+    let sign = input.parse::<TokenTree>()?;
+    let value: Expr = input.parse()?;
+    if colon {
+        let shown = to_source(value.to_token_stream());
+        errors.at(sign.span(), format!("an argument has its value after `=`; write `{name} = {shown}`"));
+    }
+    Ok(Arg { name: Some(name), value })
 }

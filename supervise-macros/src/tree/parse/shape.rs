@@ -1,14 +1,26 @@
 //! Reads shapes: `T`, `[T]`, `[T; N]`, `[K => T]`, `Option<T>`, `task`, `struct Name { .. }`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
-use syn::{Generics, Token, Type, TypePath, braced, bracketed, parenthesized, token};
+use syn::{Generics, Path, Token, Type, TypePath, Visibility, braced, bracketed, parenthesized, token};
 
 use super::super::model::{Shape, Subtree, Unit};
 use super::{body, kept};
 use crate::errors::Errors;
+use crate::pretty::to_source;
 
-pub(super) fn shape(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
+/// Reads the shape of the child `name`.
+pub(super) fn shape(input: ParseStream, name: impl std::fmt::Display, errors: &mut Errors) -> syn::Result<Shape> {
+    if let Some(call) = call_of_the_macro(input) {
+        let inside;
+        braced!(inside in input);
+        inside.parse::<Visibility>()?;
+        let subtree = subtree(&inside, errors)?;
+        let repair = format!("write `{name}: struct {} {{ .. }}`", subtree.name);
+        errors.on(call, format!("a subtree is written without the macro; {repair}"));
+        return Ok(Shape::Inline(subtree));
+    }
     if input.peek(Token![struct]) {
         return subtree(input, errors).map(Shape::Inline);
     }
@@ -26,15 +38,46 @@ pub(super) fn shape(input: ParseStream, errors: &mut Errors) -> syn::Result<Shap
     unit(input).map(Shape::One)
 }
 
+/// Takes the tokens `supervisor!`, with or without a path, if braces follow.
+fn call_of_the_macro(input: ParseStream) -> Option<TokenStream> {
+    let read = |input: ParseStream| -> syn::Result<(Path, Token![!])> {
+        let path = input.call(Path::parse_mod_style)?;
+        let is_ours = path.segments.last().is_some_and(|last| last.ident == "supervisor");
+        if is_ours { Ok((path, input.parse()?)) } else { Err(input.error("another macro")) }
+    };
+    let ahead = input.fork();
+    if read(&ahead).is_err() || !ahead.peek(token::Brace) {
+        return None;
+    }
+    read(input).ok().map(|(path, bang)| quote!(#path #bang))
+}
+
 fn brackets(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
     let inside;
     bracketed!(inside in input);
     let ahead = inside.fork();
-    let shape = if ahead.parse::<Type>().is_ok() && ahead.peek(Token![=>]) {
-        let mut key = inside.parse()?;
+    let typed = ahead.parse::<Type>().is_ok();
+    let arrow = ahead.peek(Token![=>]);
+    let shape = if typed && (arrow || ahead.peek(Token![->]) || ahead.peek(Token![:])) {
+        let mut key: Type = inside.parse()?;
         kept::owned(&mut key, errors);
-        inside.parse::<Token![=>]>()?;
-        Shape::Keyed(key, unit(&inside)?)
+        let shown = to_source(key.to_token_stream());
+        if arrow {
+            inside.parse::<Token![=>]>()?;
+            Shape::Keyed(key, unit(&inside)?)
+        } else {
+            let sign = match inside.parse::<Option<Token![->]>>()? {
+                Some(arrow) => arrow.to_token_stream(),
+                None => inside.parse::<Token![:]>()?.to_token_stream(),
+            };
+            let unit = unit(&inside)?;
+            let item = match &unit {
+                Unit::Type(ty) => to_source(ty.to_token_stream()),
+                Unit::Task(_) => "task".to_owned(),
+            };
+            errors.on(sign, format!("a key stands before `=>`; write `[{shown} => {item}]`"));
+            Shape::Keyed(key, unit)
+        }
     } else {
         let unit = unit(&inside)?;
         if inside.peek(Token![;]) {
@@ -83,12 +126,13 @@ fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
         let inside;
         let parens = parenthesized!(inside in input);
         errors.at(parens.span.open(), "an inline subtree takes no parameters; it may name those of the tree around it");
-        let _ = inside.parse::<proc_macro2::TokenStream>();
+        let _ = inside.parse::<TokenStream>();
     }
     if !input.peek(token::Brace) {
         return Err(input.error(format!("expected `{{ .. }}` with the children of `{name}`")));
     }
     let inside;
     braced!(inside in input);
-    Ok(Subtree { name, body: body(&inside, errors) })
+    let body = body(&inside, &name, errors);
+    Ok(Subtree { name, body })
 }

@@ -1,0 +1,393 @@
+//! Reads parts that are written in another form as the parts that are meant, and reports them.
+//!
+//! The rest of the macro, and rustc, then see a tree without a mistake, so that nothing is reported twice.
+
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprCall, GenericArgument, Lit, PathArguments, Type, TypePath, parse_quote};
+
+use super::super::model::{Arg, Body, Child, Item, Shape, Unit, word};
+use crate::duration;
+use crate::errors::Errors;
+use crate::free_names::{FreeNames, bindings};
+use crate::pretty::to_source;
+use crate::settings::{self, Setting, Value};
+
+/// Reads `5 s` as `5s`, at any depth. The first of them is reported.
+pub(super) fn whole_durations(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
+    let mut first = None;
+    let tokens = joined(tokens, &mut first);
+    if let Some((whole, at)) = first {
+        errors.on(at, format!("a duration is one word; write `{whole}`"));
+    }
+    tokens
+}
+
+fn joined(tokens: TokenStream, first: &mut Option<(Literal, TokenStream)>) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut whole = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        if let TokenTree::Group(group) = &token {
+            let mut inside = Group::new(group.delimiter(), joined(group.stream(), first));
+            inside.set_span(group.span());
+            whole.extend([TokenTree::Group(inside)]);
+        } else if let (TokenTree::Literal(digits), Some(TokenTree::Ident(unit))) = (&token, tokens.peek())
+            && let Some(literal) = one_word(digits, unit)
+        {
+            first.get_or_insert_with(|| (literal.clone(), quote!(#digits #unit)));
+            whole.extend([TokenTree::Literal(literal)]);
+            tokens.next();
+        } else {
+            whole.extend([token]);
+        }
+    }
+    whole
+}
+
+/// Returns `5s` for `5` and `s`.
+fn one_word(digits: &Literal, unit: &Ident) -> Option<Literal> {
+    let mut whole: Literal = format!("{digits}{unit}").parse().ok()?;
+    whole.set_span(digits.span());
+    duration::parse(&Lit::new(whole.clone()))?.ok()?;
+    Some(whole)
+}
+
+/// Returns the arguments of a setting as they are meant.
+pub(super) fn args(known: &'static Setting, args: Vec<Arg>, errors: &mut Errors) -> Vec<Arg> {
+    let args = if known.name == "backoff" { range(args, errors) } else { split(known, args, errors) };
+    let mut meant: Vec<Arg> = Vec::with_capacity(args.len());
+    let mut nameless = Vec::new();
+    for arg in args {
+        let arg = bounded(known, unquoted(known, arg, errors), errors);
+        let arg = match (&arg.name, slot(known, &meant, &arg.value)) {
+            (Some(name), _) => unnamed(known, name.clone(), arg, errors),
+            (None, Some(slot)) => {
+                let arg = Arg { name: Some(Ident::new(slot, Span::call_site())), ..arg };
+                nameless.push(arg.clone());
+                arg
+            }
+            (None, None) => arg,
+        };
+        meant.push(arg);
+    }
+    if let Some(first) = nameless.first().map(|arg| &arg.value) {
+        let shown: Vec<_> = nameless.iter().map(|arg| to_source(written(arg))).collect();
+        let (value, shown) = (to_source(first.to_token_stream()), shown.join(", "));
+        errors.on(first, format!("`{value}` has no name; write `{shown}`"));
+    }
+    meant
+}
+
+/// The names that other systems have for the ends of a range.
+const ENDS: [[&str; 2]; 4] = [["min", "max"], ["initial", "max"], ["from", "to"], ["min_backoff", "max_backoff"]];
+
+/// Reads `3s, 30s`, `min = 3s, max = 30s` and `3s-30s` as `3s..30s`.
+fn range(mut args: Vec<Arg>, errors: &mut Errors) -> Vec<Arg> {
+    let at_name = |name: &str| args.iter().position(|arg| arg.name.as_ref().is_some_and(|arg| arg == name));
+    let ends = ENDS.iter().find_map(|[min, max]| Some((at_name(min)?, at_name(max)?)));
+    let is_time = |arg: &Arg| arg.name.is_none() && is_duration(&arg.value);
+    let ends = ends.or_else(|| (args.len() > 1 && is_time(&args[0]) && is_time(&args[1])).then_some((0, 1)));
+    let (at, whole, min, max) = match (ends, args.first()) {
+        (Some((min, max)), _) => {
+            let (at, rest) = (min.min(max), args.remove(min.max(max)));
+            let first = args.remove(at);
+            let whole = [&first, &rest].map(written);
+            let (min, max) = if min < max { (first, rest) } else { (rest, first) };
+            (at, whole.into_iter().collect(), min.value, max.value)
+        }
+        (None, Some(Arg { name: None, value: Expr::Binary(minus) }))
+            if matches!(minus.op, BinOp::Sub(_)) && is_duration(&minus.left) && is_duration(&minus.right) =>
+        {
+            let (min, max) = ((*minus.left).clone(), (*minus.right).clone());
+            (0, args.remove(0).value.to_token_stream(), min, max)
+        }
+        _ => return args,
+    };
+    let value: Expr = parse_quote!(#min..#max);
+    let shown = to_source(value.to_token_stream());
+    errors.on(whole, format!("a backoff is a range from its least to its greatest delay; write `{shown}`"));
+    args.insert(at, Arg { name: None, value });
+    args
+}
+
+/// Reads `OneForOne(10, 1min)` as `OneForOne, 10, 1min`.
+fn split(known: &Setting, args: Vec<Arg>, errors: &mut Errors) -> Vec<Arg> {
+    let mut meant = Vec::with_capacity(args.len());
+    for arg in args {
+        let called = match (&arg.name, &arg.value) {
+            (None, Expr::Call(ExprCall { func, args, .. })) => {
+                word(func).filter(|word| has_word(known, word)).zip(Some(args))
+            }
+            _ => None,
+        };
+        let Some((word, inside)) = called else {
+            meant.push(arg);
+            continue;
+        };
+        let mut these = vec![Arg { name: None, value: parse_quote!(#word) }];
+        for value in inside.clone() {
+            let name = slot(known, &these, &value).map(|slot| Ident::new(slot, Span::call_site()));
+            these.push(Arg { name, value });
+        }
+        let shown: Vec<_> = these.iter().map(|arg| to_source(written(arg))).collect();
+        errors.on(&arg.value, format!("`{word}` has no parentheses; write `{}`", shown.join(", ")));
+        meant.extend(these);
+    }
+    meant
+}
+
+/// Reads `max_restarts = "3"` as `max_restarts = 3`, and `"Permanent"` as `Permanent`.
+fn unquoted(known: &Setting, arg: Arg, errors: &mut Errors) -> Arg {
+    let Expr::Lit(lit) = &arg.value else { return arg };
+    let Lit::Str(text) = &lit.lit else { return arg };
+    let Ok(mut value) = text.parse::<Expr>() else { return arg };
+    let slot = known.args.iter().find(|slot| match &arg.name {
+        Some(name) => *name == slot.name,
+        None => slot.value.positional() && slot.value != Value::Flag,
+    });
+    let fits = slot.is_some_and(|slot| match slot.value {
+        Value::Duration(_) | Value::Time => is_duration(&value),
+        Value::Count(_) | Value::Size => is_number(&value),
+        Value::Number => matches!(&value, Expr::Lit(lit) if matches!(lit.lit, Lit::Float(_) | Lit::Int(_))),
+        _ => false,
+    });
+    let is_word = |value: &Expr| {
+        word(value).is_some_and(|word| slot.is_some_and(|slot| words(slot.value).contains(&&*word.to_string())))
+    };
+    if !fits && !is_word(&value) {
+        return arg;
+    }
+    errors.on(
+        text,
+        format!("a setting takes its value as it is; write `{}`, without quotes", to_source(value.to_token_stream())),
+    );
+    if let Expr::Lit(lit) = &mut value {
+        lit.lit.set_span(text.span());
+    }
+    Arg { value, ..arg }
+}
+
+/// Reads `restart = Permanent` as `Permanent`.
+fn unnamed(known: &Setting, name: Ident, arg: Arg, errors: &mut Errors) -> Arg {
+    let is_known = known.args.iter().any(|slot| name == slot.name && !slot.value.positional());
+    let fits = known.args.iter().any(|slot| match slot.value {
+        Value::Word(words) => word(&arg.value).is_some_and(|word| words.contains(&&*word.to_string())),
+        Value::Capacity => capacity(&arg.value),
+        Value::Range => matches!(arg.value, Expr::Range(_)),
+        Value::Time => is_duration(&arg.value),
+        Value::Size => is_number(&arg.value),
+        Value::Function => matches!(arg.value, Expr::Path(_)),
+        _ => false,
+    });
+    if is_known || !fits {
+        return arg;
+    }
+    let shown = to_source(arg.value.to_token_stream());
+    errors
+        .at(name.span(), format!("this argument of `{}` has no name; write `{shown}`, without `{name} =`", known.name));
+    Arg { name: None, ..arg }
+}
+
+/// Reads `64` as `Bounded(64)`.
+fn bounded(known: &Setting, arg: Arg, errors: &mut Errors) -> Arg {
+    let number = &arg.value;
+    if arg.name.is_some() || !is_number(number) || known.args.iter().all(|slot| slot.value != Value::Capacity) {
+        return arg;
+    }
+    let shown = to_source(number.to_token_stream());
+    errors.on(number, format!("a mailbox is `Bounded` or `Unbounded`; write `Bounded({shown})`"));
+    Arg { name: None, value: parse_quote!(Bounded(#number)) }
+}
+
+/// Returns the argument that a literal without a name is meant for, where it can only be one with a name: `10` in
+/// `strategy(OneForOne, 10)`. The first of its kind that is not written yet.
+fn slot(known: &Setting, before: &[Arg], value: &Expr) -> Option<&'static str> {
+    let takes = |slot: Value| match slot {
+        Value::Size => is_number(value),
+        Value::Time | Value::Range => is_duration(value),
+        Value::Expression | Value::Arms => true,
+        _ => false,
+    };
+    if known.args.iter().any(|slot| slot.value.positional() && takes(slot.value)) {
+        return None;
+    }
+    let fits = |slot: &&settings::Arg| match slot.value {
+        Value::Count(_) => is_number(value),
+        Value::Duration(_) => is_duration(value),
+        _ => false,
+    };
+    let is_free =
+        |slot: &&settings::Arg| before.iter().all(|arg| arg.name.as_ref().is_none_or(|name| name != slot.name));
+    known.args.iter().filter(fits).find(is_free).map(|slot| slot.name)
+}
+
+fn written(arg: &Arg) -> TokenStream {
+    let (name, value) = (&arg.name, &arg.value);
+    let name = name.as_ref().map(|name| quote!(#name =));
+    quote!(#name #value)
+}
+
+fn has_word(known: &Setting, word: &Ident) -> bool {
+    known.args.iter().any(|slot| matches!(slot.value, Value::Word(words) if words.contains(&&*word.to_string())))
+}
+
+fn words(value: Value) -> &'static [&'static str] {
+    match value {
+        Value::Word(words) | Value::Choice(words) | Value::Duration(words) | Value::Count(words) => words,
+        _ => &[],
+    }
+}
+
+fn capacity(value: &Expr) -> bool {
+    let called = match value {
+        Expr::Call(call) => word(&call.func),
+        value => word(value),
+    };
+    called.is_some_and(|word| word == "Bounded" || word == "Unbounded")
+}
+
+fn is_duration(value: &Expr) -> bool {
+    duration::literal(value).is_some()
+}
+
+fn is_number(value: &Expr) -> bool {
+    matches!(value, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_)) && duration::parse(&lit.lit).is_none())
+}
+
+/// Returns the error of a type that cannot be that of a child, with the shape or the entry that is meant.
+pub(super) fn type_of_a_child(ty: &Type, name: &Ident, tree: &Ident, starts: bool) -> Option<String> {
+    let (word, args) = plain(ty)?;
+    let shown = to_source(ty.to_token_stream());
+    let text = |ty: &Type| to_source(ty.to_token_stream());
+    let is_value = is_value(ty);
+    let message = match (&*word, &args[..]) {
+        ("Vec" | "VecDeque" | "LinkedList" | "HashSet" | "BTreeSet", [item]) => {
+            let item = text(item);
+            format!(
+                "`{shown}` is a value, and any number of children is `[{item}]`; write `{name}: [{item}] = |..| start`"
+            )
+        }
+        ("HashMap" | "BTreeMap" | "IndexMap" | "DashMap", [key, item]) => {
+            let (key, item) = (text(key), text(item));
+            format!(
+                "`{shown}` is a value, and children with keys are `[{key} => {item}]`; write \
+                 `{name}: [{key} => {item}] = |key: {key}| start`"
+            )
+        }
+        ("ActorRef", [item]) => {
+            format!("the tree makes the handle; write `{}`, the type of the child", text(item))
+        }
+        _ if is_value && starts => format!("`{shown}` is a value and no child; write `let {name}: {shown} = ..;`"),
+        _ if is_value => {
+            format!("a field of a tree is a child, and a value is a parameter; write `struct {tree}({name}: {shown})`")
+        }
+        (word, [_]) if SHARED.contains(&word) => {
+            let item = text(shared(ty));
+            format!("the tree makes the handle, which can be shared; write `{item}`, the type of the child")
+        }
+        _ => return None,
+    };
+    Some(message)
+}
+
+/// Returns the last name of a path, and its arguments.
+fn plain(ty: &Type) -> Option<(String, Vec<&Type>)> {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
+    let last = path.segments.last()?;
+    let args = match &last.arguments {
+        PathArguments::AngleBracketed(args) => args.args.iter().filter_map(|arg| match arg {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        }),
+        _ => return Some((last.ident.to_string(), Vec::new())),
+    };
+    Some((last.ident.to_string(), args.collect()))
+}
+
+/// Types that share a value of another type.
+const SHARED: [&str; 4] = ["Arc", "Rc", "Mutex", "RwLock"];
+
+/// Returns the type that is shared.
+fn shared(ty: &Type) -> &Type {
+    match plain(ty) {
+        Some((word, args)) if SHARED.contains(&&*word) && args.len() == 1 => shared(args[0]),
+        _ => ty,
+    }
+}
+
+/// Returns whether this is a type of values in the standard library, or one that shares such a value.
+fn is_value(ty: &Type) -> bool {
+    const VALUES: [&str; 22] = [
+        "String",
+        "str",
+        "bool",
+        "char",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "f32",
+        "f64",
+        "Duration",
+        "Instant",
+        "PathBuf",
+        "SocketAddr",
+    ];
+    plain(shared(ty)).is_some_and(|(word, args)| args.is_empty() && VALUES.contains(&&*word))
+}
+
+/// Reads `Task` as `task`, if the start is that of a task with a context.
+pub(super) fn task(child: &mut Child, start: &Expr, errors: &mut Errors) {
+    if let Some(Shape::One(Unit::Type(ty))) = &child.shape
+        && let Type::Path(TypePath { qself: None, path, .. }) = &**ty
+        && (path.is_ident("Task") || path.is_ident("Future"))
+        && matches!(start, Expr::Closure(_))
+    {
+        let word = to_source(path.to_token_stream());
+        errors.on(path, format!("`{word}` is a type, and a task is written in lower case; write `task`"));
+        child.shape = Some(Shape::One(Unit::Task(path.span())));
+    }
+}
+
+/// Reports a length of an array that is known only when the tree starts, and reads it as any number.
+pub(super) fn lengths(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
+    let mut names = outer.to_vec();
+    for item in &mut body.items {
+        match item {
+            Item::Let(entry) => names.extend(bindings(&entry.pat)),
+            Item::Child(child) => {
+                match &mut child.shape {
+                    Some(Shape::Array(unit, count)) => length(unit, count, &names, errors),
+                    Some(Shape::Inline(subtree)) => lengths(&mut subtree.body, &names, errors),
+                    _ => {}
+                }
+                names.push(child.name.clone());
+            }
+        }
+    }
+}
+
+fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
+    let free = FreeNames::of([&*count]);
+    let Some(name) = names.iter().find(|name| free.value(name).is_some()) else { return };
+    let item = match unit {
+        Unit::Type(ty) => to_source(ty.to_token_stream()),
+        Unit::Task(_) => "task".to_owned(),
+    };
+    let message = format!(
+        "`{name}` is known only when the tree starts, and the length of an array must be known before; write a number or \
+         a constant, or `[{item}]` with `#[initial(0..{name})]`"
+    );
+    errors.on(&*count, message);
+    // Long enough for every index that the user writes.
+    *count = parse_quote!(4096);
+}
