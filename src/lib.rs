@@ -117,8 +117,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Keyed, Phase, Reply, Running, TaskContext,
-        TaskRef, Tree, TreeRef, Watched, Watcher, actor, decider, post_restart, post_stop, pre_restart, pre_start,
-        spawn, strategy, supervision, supervisor, terminated,
+        TaskRef, Tree, TreeRef, Watched, Watcher, actor, child, decider, post_restart, post_stop, pre_restart,
+        pre_start, spawn, spawn_with, strategy, supervision, supervisor, terminated,
     };
 }
 

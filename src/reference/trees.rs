@@ -64,7 +64,7 @@
 ///           | "[" item "]" "=" |args..| start              any number, spawned through the handle
 ///           | "[" Key "=>" item "]" "=" |key, args..| start   the same, each found by its key
 ///           | "struct" Name body                           an inline subtree
-/// start     = any expression; `.await` and `?` work in it
+/// start     = any expression; `.await` and `?` work in it, and `later(name)` for a child below
 /// setting   = name "(" argument,* ")"
 /// duration  = a number with ns us ms s min h d, or any expression of type Duration
 /// ```
@@ -135,6 +135,7 @@
 /// supervisor! {
 ///     struct Server(greeting: String) {
 ///         #[max_children(10_000)]
+///         #[max_starting(100)] // the others wait for their turn to start
 ///         sessions: [Session] = |user: u64| Session(user, greeting),
 ///
 ///         #[lifecycle(Temporary)]
@@ -331,6 +332,85 @@
 /// # }
 /// ```
 ///
+/// # A sibling below
+///
+/// A child can name only what is above it. `later(sibling)` in a start or a `let` is the handle of an actor or a task that
+/// is declared below in the same braces, for two children that need each other. The order of starts does not change.
+/// Until the sibling was up for the first time, nothing waits for it: a `tell` that finds room waits in its mailbox, and
+/// any other `tell`, and every `ask`, fails at once with `Down`. An optional child, a subtree and a set have no handle
+/// before they were up (S47).
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Store {
+///     index: ActorRef<Index>,
+///     lines: Vec<String>,
+/// }
+///
+/// enum Msg {
+///     Add(String),
+///     Line(usize, Reply<Option<String>>),
+/// }
+///
+/// #[actor]
+/// impl Store {
+///     async fn handle(&mut self, msg: Msg) -> Result<(), supervise::BoxError> {
+///         match msg {
+///             Msg::Add(line) => {
+///                 self.index.tell(Find::Added(line.len(), self.lines.len())).await?;
+///                 self.lines.push(line);
+///             }
+///             Msg::Line(number, reply) => reply.send(self.lines.get(number).cloned()),
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// struct Index {
+///     store: ActorRef<Store>,
+///     by_length: Vec<(usize, usize)>,
+/// }
+///
+/// enum Find {
+///     Added(usize, usize),
+///     Longest(Reply<Option<String>>),
+/// }
+///
+/// #[actor]
+/// impl Index {
+///     async fn handle(&mut self, msg: Find) -> Result<(), supervise::BoxError> {
+///         match msg {
+///             Find::Added(length, number) => self.by_length.push((length, number)),
+///             Find::Longest(reply) => {
+///                 let longest = self.by_length.iter().max().map_or(0, |(_, number)| *number);
+///                 reply.send(self.store.ask(|reply| Msg::Line(longest, reply)).await?);
+///             }
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Archive {
+///         store: Store = Store { index: later(index), lines: Vec::new() },
+///         index: Index = Index { store, by_length: Vec::new() },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let archive = Archive::start().await?;
+/// for line in ["a line", "a longer line", "short"] {
+///     archive.store.tell(Msg::Add(line.to_owned())).await?;
+/// }
+/// # archive.store.ask(|reply| Msg::Line(0, reply)).await?;
+/// assert_eq!(archive.index.ask(Find::Longest).await?.as_deref(), Some("a longer line"));
+/// # archive.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # `let`
 ///
 /// `let pattern = expression;` among the children is evaluated in declaration order, once for each incarnation of the
@@ -443,9 +523,10 @@
 ///
 /// The children after a task with `ready` start only when the task has called
 /// [`cx.ready()`](crate::TaskContext::ready). `start` limits how long that, or any start, may take. With `drain` a stop
-/// first handles the queued messages, and finishes the futures of `cx.run`. `while_down(Reject)` returns messages at
-/// once while their actor is down. `redeliver` handles a message again if its actor failed with it, with the same
-/// `Reply`. When a `significant` child has ended by itself, the whole tree ends.
+/// first handles the queued messages, and finishes the futures of `cx.run`. `handler` limits how long an actor may take
+/// for each message. `while_down(Reject)` returns messages at once while their actor is down. `redeliver` handles a message again if its actor failed with it, with the same
+/// `Reply`. When a `significant` child has ended by itself, the whole tree ends; above a set, when the last of its
+/// children has.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -477,7 +558,7 @@
 ///         #[lifecycle(Permanent, ready, start = 10s, shutdown = 20s)]
 ///         listener: task = |cx| listen(cx),
 ///
-///         #[lifecycle(Permanent, start = 5s, drain)]
+///         #[lifecycle(Permanent, start = 5s, handler = 30s, drain)]
 ///         #[while_down(Reject)]
 ///         #[redeliver(attempts = 3)]
 ///         converter: Converter = Converter(tries.fetch_add(1, std::sync::atomic::Ordering::Relaxed)),
@@ -494,6 +575,41 @@
 /// assert_eq!(hex, "ff"); // by the second incarnation
 /// assert_eq!(press.converter.incarnation(), 2);
 /// assert!(press.join().await.is_orderly()); // the job is done, and with it the tree
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Another runtime
+///
+/// `runtime` lets a child run on another tokio runtime, together with its own children unless they say otherwise. If that
+/// runtime goes, the child has ended with [`Ended::RuntimeGone`](crate::Ended::RuntimeGone), and is not started again.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use tokio::runtime::{Builder, Handle};
+///
+/// struct Encoder;
+/// #[actor]
+/// impl Encoder {
+///     fn handle(&mut self, reply: Reply<String>) {
+///         reply.send(std::thread::current().name().unwrap_or_default().to_owned()); // long calculations
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Studio(heavy: Handle) {
+///         #[runtime(heavy)]
+///         encoder: Encoder = Encoder,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let heavy = Builder::new_multi_thread().worker_threads(1).thread_name("heavy").enable_all().build()?;
+/// let studio = Studio::start(heavy.handle().clone()).await?;
+/// assert_eq!(studio.encoder.ask(|reply| reply).await?, "heavy");
+/// studio.shutdown().await;
+/// heavy.shutdown_background();
 /// # Ok(())
 /// # }
 /// ```
