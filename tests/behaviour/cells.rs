@@ -92,7 +92,7 @@ impl Relay {
         Err(match hand {
             Hand::On(failure) => failure,
             Hand::Ask(oracle) => oracle.ask(|reply| reply).await.expect("the actor answers"),
-            Hand::Spawn => match cx.spawn("child", || async { Err::<Probe, _>(Boom::Planned.into()) }).await {
+            Hand::Spawn => match cx.spawn_with("child", || async { Err::<Probe, _>(Boom::Planned.into()) }).await {
                 Err(SpawnError::Start(failure)) => failure,
                 other => panic!("{other:?}"),
             },
@@ -205,15 +205,20 @@ impl Boss {
         match tell {
             Tell::Spawn(kid, reply) => {
                 let journal = self.journal.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start(kid.name, journal).await?) }
+                let Kid { name, lifecycle, backoff } = kid;
+                let kid = match (lifecycle, backoff) {
+                    (Lifecycle::Permanent, None) => child! {
+                        #[lifecycle(Permanent)]
+                        name: Probe = Probe::start(name, journal).await?
+                    },
+                    (Lifecycle::Permanent, Some(time)) => child! {
+                        #[lifecycle(Permanent)]
+                        #[backoff(time..time, random_factor = 0.0)]
+                        name: Probe = Probe::start(name, journal).await?
+                    },
+                    _ => child! { name: Probe = Probe::start(name, journal).await? },
                 };
-                let mut spawn = cx.spawn(kid.name, start).lifecycle(kid.lifecycle);
-                if let Some(min) = kid.backoff {
-                    spawn = spawn.backoff(ExponentialBackoff::new(min, min).random_factor(0.0));
-                }
-                reply.send(spawn.await.expect("the child starts"));
+                reply.send(cx.spawn(kid).await.expect("the child starts"));
             }
             Tell::Keep(kid) => self.keeps = Some(kid),
             Tell::Work(time) => tokio::time::sleep(time).await,

@@ -1,10 +1,12 @@
 //! An actor that can spawn children of its own type, for tests of children below a suspended, failed or stopping actor.
 
-use std::future::{IntoFuture, poll_fn};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::time::Duration;
 
+use supervise::__private::new_child;
 use supervise::error::SpawnError;
+use supervise::policy::ChildOptions;
 use supervise::policy::WhileDown;
 use supervise::prelude::*;
 use tokio::runtime::Handle;
@@ -71,18 +73,16 @@ impl Node {
 
     async fn spawn(&self, kid: Kid, cx: &mut Context<Self>) -> Result<ActorRef<Node>, SpawnError> {
         let (journal, of) = (self.journal.clone(), kid.clone());
-        let mut spawn = cx.spawn(kid.name, move || {
-            let (journal, kid) = (journal.clone(), of.clone());
-            async move {
-                journal.reach(format!("{} start", kid.name)).await?;
-                Ok(kid.start(journal))
-            }
-        });
-        spawn = spawn.while_down(kid.while_down).lifecycle(kid.lifecycle);
+        // As values: `child!` has the words for these settings only as literals.
+        let mut options = ChildOptions::<Node>::new().while_down(kid.while_down).lifecycle(kid.lifecycle);
         if let Some(min) = kid.backoff {
-            spawn = spawn.backoff(ExponentialBackoff::new(min, min * 64).random_factor(0.0));
+            options = options.backoff(ExponentialBackoff::new(min, min * 64).random_factor(0.0));
         }
-        let mut spawning = pin!(spawn.into_future());
+        let child = new_child(kid.name.to_owned(), options, move || async move {
+            journal.reach(format!("{} start", of.name)).await?;
+            Ok(of.start(journal))
+        });
+        let mut spawning = pin!(cx.spawn(child));
         poll_fn(|task| {
             let _on = kid.on.as_ref().map(Handle::enter);
             spawning.as_mut().poll(task)
@@ -126,7 +126,7 @@ impl Actor for Node {
                     Ok(Kid::new(name).start(journal))
                 }
             };
-            tokio::spawn(cx.spawn(name, start).into_future());
+            tokio::spawn(cx.spawn_with(name, start));
             tokio::task::yield_now().await;
         }
         Ok(())

@@ -7,9 +7,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::__private::new_child;
 use supervise::BoxError;
-use supervise::error::{SpawnError, UserError};
-use supervise::future::SpawnChild;
+use supervise::NewChild;
+use supervise::error::SpawnError;
+use supervise::policy::ChildOptions;
 use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
 use supervise::prelude::*;
 
@@ -160,10 +162,10 @@ impl Unit {
     pub async fn spawn_as(
         &mut self,
         name: &str,
-        settings: impl FnOnce(SpawnUnit) -> SpawnUnit,
+        settings: impl FnOnce(UnitOptions) -> UnitOptions,
         cx: &mut Context<Self>,
     ) -> Result<ActorRef<Unit>, SpawnError> {
-        let spawned = settings(cx.spawn(name, starts(name, &self.stage))).await;
+        let spawned = cx.spawn(unit(name, &self.stage, settings)).await;
         if let Ok(kid) = &spawned {
             self.kids.push(kid.clone());
         }
@@ -171,15 +173,12 @@ impl Unit {
     }
 }
 
-type Starts = Box<dyn FnMut() -> BoxFuture<'static, Result<Unit, UserError>> + Send>;
-pub type SpawnUnit = SpawnChild<Unit, Starts>;
+/// The settings of a spawned unit, as values.
+pub type UnitOptions = ChildOptions<Unit>;
 
-fn starts(name: &str, stage: &Stage) -> Starts {
-    let (name, stage) = (name.to_owned(), stage.clone());
-    Box::new(move || {
-        let unit = Unit::start(name.clone(), stage.clone());
-        Box::pin(async move { Ok(unit.await?) })
-    })
+fn unit(name: &str, stage: &Stage, settings: impl FnOnce(UnitOptions) -> UnitOptions) -> NewChild<Unit> {
+    let (of, stage) = (name.to_owned(), stage.clone());
+    new_child(name.to_owned(), settings(UnitOptions::new()), move || async move { Ok(Unit::start(of, stage).await?) })
 }
 
 impl Actor for Unit {
@@ -304,7 +303,7 @@ pub async fn kid(parent: &ActorRef<Unit>, name: &'static str) -> ActorRef<Unit> 
 pub async fn kid_as(
     parent: &ActorRef<Unit>,
     name: &'static str,
-    settings: impl FnOnce(SpawnUnit) -> SpawnUnit + Send + 'static,
+    settings: impl FnOnce(UnitOptions) -> UnitOptions + Send + 'static,
 ) -> Result<ActorRef<Unit>, SpawnError> {
     let spawn = |reply: Reply<Result<ActorRef<Unit>, SpawnError>>| {
         Msg::Do(Box::new(move |unit, cx| {
@@ -325,9 +324,9 @@ pub async fn top(name: &'static str, stage: &Stage) -> ActorRef<Unit> {
 pub async fn top_as(
     name: &'static str,
     stage: &Stage,
-    settings: impl FnOnce(SpawnUnit) -> SpawnUnit,
+    settings: impl FnOnce(UnitOptions) -> UnitOptions,
 ) -> Result<ActorRef<Unit>, SpawnError> {
-    settings(spawn(name, starts(name, stage))).await
+    spawn(unit(name, stage, settings)).await
 }
 
 /// Makes `watcher` watch `other` from now on.

@@ -44,8 +44,8 @@ async fn the_guardians_strategy_is_set_once_before_the_first_spawn() {
     set();
     assert_eq!(guardian::set(SupervisorStrategy::default()), Err(guardian::AlreadySet));
 
-    let one = spawn("one", || async { Ok(Frail) }).await.unwrap();
-    let two = spawn("two", || async { Ok(Frail) }).await.unwrap();
+    let one = spawn_with("one", || async { Ok(Frail) }).await.unwrap();
+    let two = spawn_with("two", || async { Ok(Frail) }).await.unwrap();
     one.tell("hopeless").await.unwrap();
     assert!(matches!(soon(one.terminated()).await, Ok(Ended::Failed(_))));
     for _ in 0..3 {

@@ -132,7 +132,7 @@ impl Actor for Speaker {
             Say::Fail => return Err(Boom::Told),
             Say::Alongside => {
                 let inner = info_span!("inner");
-                let child = async { cx.spawn("kid", || async { Ok(Speaker::start()) }).await.unwrap() };
+                let child = async { cx.spawn_with("kid", || async { Ok(Speaker::start()) }).await.unwrap() };
                 child.instrument(inner).await;
                 cx.run(async { info!("future") }, |()| Say::It);
             }
@@ -212,7 +212,7 @@ async fn user_code_runs_in_the_span_of_its_child() {
 async fn futures_and_children_of_an_actor_are_below_its_span() {
     listen();
     set();
-    let top = spawn("top", || async { Ok(Speaker::start()) });
+    let top = spawn_with("top", || async { Ok(Speaker::start()) });
     let top = async { top.await.unwrap() }.instrument(info_span!("main")).await;
     top.tell(Say::Alongside).await.unwrap();
     settle().await;

@@ -60,7 +60,7 @@ impl Worker {
         let (world, name) = (self.world().clone(), format!("kid{}", self.world().draw(3)));
         // If a child was unlinked, its name may be free again while the child lives: the number distinguishes them.
         let path = format!("{}/{name} #{}", self.alive.path, world.draw(u64::MAX));
-        let kid = cx.spawn(&name, move || {
+        let kid = cx.spawn_with(&name, move || {
             let (world, path) = (world.clone(), path.clone());
             async move { Ok(Worker::new(&world, path)) }
         });
@@ -82,7 +82,7 @@ impl Worker {
 /// A top-level actor, which may be taken over.
 async fn spawn_at_the_top(world: &W) {
     let (of, path) = (world.clone(), format!("top #{}", world.draw(u64::MAX)));
-    let top = spawn("top", move || {
+    let top = spawn_with("top", move || {
         let (of, path) = (of.clone(), path.clone());
         async move { Ok(Worker::new(&of, path)) }
     });
@@ -177,7 +177,7 @@ impl Actor for Worker {
             1 => tokio::time::sleep(ms(1)).await,
             2 => cx.actor_ref().kill(),
             3 => panic!("planned: post_stop"),
-            4 => drop(cx.spawn("late", || async { Err::<Worker, _>("planned".into()) }).await),
+            4 => drop(cx.spawn_with("late", || async { Err::<Worker, _>("planned".into()) }).await),
             _ => {}
         }
         Ok(())

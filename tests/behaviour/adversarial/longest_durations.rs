@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use supervise::policy::{Reset, RestartLimit};
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
@@ -40,12 +39,13 @@ async fn starts_and_stops_take_the_longest_durations() {
 async fn a_spawn_takes_the_longest_durations() {
     let journal = Journal::default();
     journal.plan("top pre_start", 1, Fault::Slow(secs(30)));
-    let of = journal.clone();
-    let top = spawn("top", move || {
-        let journal = of.clone();
-        async move { Ok(Probe::start("top", journal).await?) }
+    let top = spawn(child! {
+        #[lifecycle(Transient, start = EVER, shutdown = EVER)]
+        #[mailbox(ask = EVER)]
+        #[limit(within = EVER)]
+        "top": Probe = Probe::start("top", journal).await?
     });
-    let top = top.start(EVER).shutdown(EVER).ask(EVER).limit(RestartLimit::new().within(EVER)).await.unwrap();
+    let top = top.await.unwrap();
     top.tell(Do::Work(secs(60))).await.unwrap();
     assert_eq!(top.ask(Do::Get).await.unwrap(), 0);
     top.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -58,11 +58,11 @@ async fn a_spawn_takes_the_longest_durations() {
 #[tokio::test(start_paused = true)]
 async fn a_backoff_takes_the_longest_durations() {
     let journal = Journal::default();
-    let top = spawn("top", move || {
-        let journal = journal.clone();
-        async move { Ok(Probe::start("top", journal).await?) }
+    let top = spawn(child! {
+        #[backoff(EVER..EVER, reset = Auto(EVER))]
+        "top": Probe = Probe::start("top", journal).await?
     });
-    let top = top.backoff(ExponentialBackoff::new(EVER, EVER).reset(Reset::Auto(EVER))).await.unwrap();
+    let top = top.await.unwrap();
     top.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(3600)).await;
     assert_eq!(top.incarnation(), 1);
@@ -102,7 +102,7 @@ impl Patient {
 /// S11: a timer that never fires does not delay any other.
 #[tokio::test(start_paused = true)]
 async fn a_timer_takes_the_longest_durations() {
-    let patient = spawn("patient", || async { Ok(Patient(0)) }).await.unwrap();
+    let patient = spawn_with("patient", || async { Ok(Patient(0)) }).await.unwrap();
     pass(secs(3600)).await;
     assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "only the last timer has fired");
     patient.stop();

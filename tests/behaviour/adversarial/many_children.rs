@@ -3,6 +3,7 @@
 
 use std::future::Future;
 
+use supervise::NewChild;
 use supervise::inspect::NodeState;
 use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
@@ -39,6 +40,13 @@ struct Nested {
 
 const PATIENT: Nested = Nested { shutdown: Some(ShutdownTimeout::Infinity) };
 
+fn patient() -> NewChild<Nested> {
+    child! {
+        #[lifecycle(Transient, shutdown = Infinity)]
+        "n": Nested = PATIENT
+    }
+}
+
 type Down = (u32, Reply<ActorRef<Nested>>);
 
 impl Actor for Nested {
@@ -51,11 +59,14 @@ impl Actor for Nested {
             return Ok(());
         }
         let shutdown = self.shutdown;
-        let below = cx.spawn("n", move || async move { Ok(Nested { shutdown }) });
         let below = match shutdown {
-            Some(time) => below.shutdown(time).await?,
-            None => below.await?,
+            Some(time) => child! {
+                #[lifecycle(Transient, shutdown = time)]
+                "n": Nested = Nested { shutdown }
+            },
+            None => child! { "n": Nested = Nested { shutdown } },
         };
+        let below = cx.spawn(below).await?;
         below.tell((left - 1, reply)).await?;
         Ok(())
     }
@@ -120,7 +131,7 @@ fn a_crowd_in_backoff_ends_with_the_restart_of_its_set() {
 #[test]
 fn a_chain_of_any_depth_stops() {
     on_a_small_stack(|| async {
-        let top = spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+        let top = spawn(patient()).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         assert_eq!(deepest.path().len(), 2 * MANY + 1);
         top.stop();
@@ -134,7 +145,7 @@ fn a_chain_of_any_depth_stops() {
 #[test]
 fn a_thousand_levels_stop_at_the_defaults() {
     on_a_small_stack(|| async {
-        let top = spawn("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
+        let top = spawn_with("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
         let deepest = top.ask(|reply| (1_000, reply)).forever().await.unwrap();
         let begun = tokio::time::Instant::now();
         top.stop();
@@ -149,7 +160,7 @@ fn a_thousand_levels_stop_at_the_defaults() {
 #[test]
 fn a_chain_of_any_depth_restarts() {
     on_a_small_stack(|| async {
-        let top = spawn("n", || async { Ok(PATIENT) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+        let top = spawn(patient()).await.unwrap();
         let deepest = top.ask(|reply| (MANY as u32, reply)).forever().await.unwrap();
         top.restart().unwrap();
         let own = top.ask(|reply| (0, reply)).forever().await.unwrap();

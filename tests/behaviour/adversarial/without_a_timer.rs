@@ -1,6 +1,6 @@
 //! Starts outside of a runtime, and in one without time: the error comes before anything has begun.
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context as TaskCx, Waker};
@@ -36,11 +36,9 @@ fn poll<F: Future>(future: F) {
     let _ = pin!(future).poll(&mut TaskCx::from_waker(Waker::noop()));
 }
 
-fn probe(
-    journal: &Journal,
-) -> impl IntoFuture<Output = Result<ActorRef<Probe>, supervise::error::SpawnError>, IntoFuture: Send> {
+fn probe(journal: &Journal) -> impl Future<Output = Result<ActorRef<Probe>, supervise::error::SpawnError>> + Send {
     let journal = journal.clone();
-    spawn("top", move || {
+    spawn_with("top", move || {
         let journal = journal.clone();
         async move { Ok(Probe::start("top", journal).await?) }
     })
@@ -54,7 +52,7 @@ fn a_runtime_without_time_is_refused_before_anything_begins() {
     let said = [
         panics(|| runtime.block_on(Home::start(journal.clone()))),
         panics(|| runtime.block_on(Home::run(journal.clone(), async {}))),
-        panics(|| runtime.block_on(probe(&journal).into_future())),
+        panics(|| runtime.block_on(probe(&journal))),
     ];
     for text in said {
         assert!(text.contains("enable_time"), "{text}");
@@ -87,7 +85,7 @@ fn outside_of_a_runtime_nothing_begins() {
     let said = [
         panics(|| poll(Home::start(journal.clone()))),
         panics(|| poll(Home::run(journal.clone(), async {}))),
-        panics(|| poll(probe(&journal).into_future())),
+        panics(|| poll(probe(&journal))),
     ];
     for text in said {
         assert!(text.contains("no reactor running"), "{text}");

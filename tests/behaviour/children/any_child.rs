@@ -60,7 +60,7 @@ impl Boss {
                     let journal = journal.clone();
                     async move { Ok(Probe::start(name, journal).await?) }
                 };
-                reply.send(cx.spawn(name, start).await?);
+                reply.send(cx.spawn_with(name, start).await?);
             }
             Ask::Children(reply) => reply.send(cx.children()),
             Ask::ShutDown(child, reply) => reply.send(child.shutdown().await),

@@ -261,3 +261,54 @@ async fn a_parameter_is_dropped_when_all_children_are_down() {
     tree.shutdown().await;
     assert_eq!(journal.take(), ["b post_stop", "b drop", "a post_stop", "a drop", "kept close"]);
 }
+
+type Input = tokio::sync::mpsc::Sender<u8>;
+type Output = std::sync::Arc<tokio::sync::Mutex<tokio::sync::mpsc::Receiver<u8>>>;
+
+/// Reads until nobody can send any more.
+async fn read_all(output: Output) {
+    while output.lock().await.recv().await.is_some() {}
+}
+
+async fn send(input: Input) {
+    tokio::time::sleep(secs(1)).await;
+    let _ = input.send(1).await;
+}
+
+supervisor! {
+    struct Pipe(output: Output, input: std::sync::Arc<std::sync::Mutex<Option<Input>>>) {
+        #[lifecycle(Transient, shutdown = 1min)]
+        reader: task = |_cx| read_all(output),
+        let sender = input.lock().unwrap().take().expect("one start");
+        #[lifecycle(Transient, significant)]
+        writer: task = send(sender),
+    }
+
+    struct All(output: Output, input: std::sync::Arc<std::sync::Mutex<Option<Input>>>) {
+        #![strategy(AllForOne)]
+        #![shutdown(Together)]
+        #![decider(_ => Stop)]
+        #[lifecycle(Transient, shutdown = 1min)]
+        reader: task = |_cx| read_all(output),
+        let sender = input.lock().unwrap().take().expect("one start");
+        writer: task = async move { send(sender).await; Err(Boom::Told) },
+    }
+}
+
+/// S30, S22: a `let` is dropped at its turn, also if the tree ends by itself.
+#[tokio::test(start_paused = true)]
+async fn a_let_is_dropped_at_its_turn_when_the_tree_ends_by_itself() {
+    for all in [false, true] {
+        let begun = tokio::time::Instant::now();
+        let (input, output) = tokio::sync::mpsc::channel(1);
+        let output = std::sync::Arc::new(tokio::sync::Mutex::new(output));
+        let input = std::sync::Arc::new(std::sync::Mutex::new(Some(input)));
+        let report = match all {
+            false => Pipe::start(output, input).await.unwrap().join().await,
+            true => All::start(output, input).await.unwrap().join().await,
+        };
+        // Under `Together` a value goes when all children are down, so this reader is aborted.
+        let aborted = report.children.iter().filter(|child| child.aborted).count();
+        assert_eq!((begun.elapsed(), aborted), if all { (secs(61), 1) } else { (secs(1), 0) });
+    }
+}

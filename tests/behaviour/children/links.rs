@@ -32,7 +32,7 @@ impl Actor for Boss {
                     let journal = journal.clone();
                     async move { Ok(Probe::start(name, journal).await?) }
                 };
-                reply.send(cx.spawn(name, start).await);
+                reply.send(cx.spawn_with(name, start).await);
             }
             Order::Link(other, reply) => reply.send(cx.link(&other).await),
             Order::Unlink(other, reply) => reply.send(cx.unlink(&other).await),
@@ -66,7 +66,7 @@ async fn top(name: &'static str, journal: &Journal) -> ActorRef<Probe> {
         let journal = journal.clone();
         async move { Ok(Probe::start(name, journal).await?) }
     };
-    spawn(name, start).await.unwrap()
+    spawn_with(name, start).await.unwrap()
 }
 
 async fn link(boss: &ActorRef<Boss>, who: &ActorRef<Probe>) -> Result<(), LinkError> {
@@ -187,7 +187,7 @@ async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
 async fn no_cell_is_above_itself() {
     let boss = |name: &'static str| {
         let boss = || Boss { journal: Journal::default(), strategy: SupervisorStrategy::default() };
-        spawn(name, move || async move { Ok(boss()) })
+        spawn_with(name, move || async move { Ok(boss()) })
     };
     let (high, low) = (boss("high").await.unwrap(), boss("low").await.unwrap());
     let to = |boss: &ActorRef<Boss>, other: &ActorRef<Boss>| {
@@ -242,9 +242,9 @@ async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
             reply.send(cx.link(&self.0).await);
         }
     }
-    let waiter = spawn("waiter", || async { Ok(Waiter) }).await.unwrap();
+    let waiter = spawn_with("waiter", || async { Ok(Waiter) }).await.unwrap();
     let child = waiter.clone();
-    let above = spawn("above", move || {
+    let above = spawn_with("above", move || {
         let child = child.clone();
         async move { Ok(Adopts(child)) }
     })

@@ -113,6 +113,9 @@ async fn an_optional_child_that_was_there_is_there_whatever_stopped_it() {
     }
     maybe.start_again().unwrap();
     assert_eq!(soon(maybe.ask(|reply| reply)).await.unwrap(), 7);
+    tree.held.restart().unwrap();
+    pass(secs(2)).await;
+    assert_eq!(soon(maybe.ask(|reply| reply)).await.unwrap(), 7, "it starts with its tree");
 }
 
 /// S20, S28: when its supervisor restarts, the start of an optional child is evaluated again, unless the child never

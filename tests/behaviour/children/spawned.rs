@@ -1,7 +1,6 @@
 //! Children that an actor spawns and supervises: S38, and `cx.keep` of S11.
 
 use supervise::error::SpawnError;
-use supervise::policy::RestartLimit;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -50,20 +49,22 @@ impl Actor for Boss {
             }
         };
         let journal = self.journal.clone();
-        let spawn = cx.spawn(name, move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start(name, journal).await?) }
-        });
-        let spawned = match how {
-            1 => spawn.backoff(ExponentialBackoff::new(secs(1), secs(8)).random_factor(0.0)).await,
-            2 => spawn.lifecycle(Lifecycle::Permanent).await,
-            3 => {
-                spawn
-                    .limit(RestartLimit::new().max_restarts(supervise::policy::MaxRestarts::AtMost(1)).within(secs(60)))
-                    .await
-            }
-            _ => spawn.await,
+        let spawn = match how {
+            1 => child! {
+                #[backoff(1s..8s, random_factor = 0.0)]
+                name: Probe = Probe::start(name, journal).await?
+            },
+            2 => child! {
+                #[lifecycle(Permanent)]
+                name: Probe = Probe::start(name, journal).await?
+            },
+            3 => child! {
+                #[limit(max_restarts = 1, within = 60s)]
+                name: Probe = Probe::start(name, journal).await?
+            },
+            _ => child! { name: Probe = Probe::start(name, journal).await? },
         };
+        let spawned = cx.spawn(spawn).await;
         if let Ok(kid) = &spawned {
             self.kids.push((name, kid.clone()));
         }
@@ -339,7 +340,7 @@ impl Nest {
 
     async fn spawn(&self, name: &'static str, cx: &mut Context<Self>) -> Result<ActorRef<Probe>, SpawnError> {
         let journal = self.journal.clone();
-        let spawned = cx.spawn(name, move || {
+        let spawned = cx.spawn_with(name, move || {
             let journal = journal.clone();
             async move { Ok(Probe::start(name, journal).await?) }
         });
@@ -411,7 +412,7 @@ impl Heir {
     async fn have_a_child(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         if cx.child::<Probe>("kept").is_none() {
             let journal = self.journal.clone();
-            cx.spawn("kept", move || {
+            cx.spawn_with("kept", move || {
                 let journal = journal.clone();
                 async move { Ok(Probe::start("kept", journal).await?) }
             })
@@ -421,7 +422,7 @@ impl Heir {
     }
     fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         match ask {
-            Ask::Child(name, reply) => reply.send(cx.child(name)),
+            Ask::Child(name, reply) => reply.send(cx.child::<Probe>(name)),
             Ask::Other(reply) => reply.send(cx.child::<Heir>("kept").is_some()),
             Ask::Fail => return Err(SpawnError::Stopped { path: "nobody".to_owned() }),
         }
@@ -490,7 +491,7 @@ impl Late {
             let journal = journal.clone();
             async move { Ok(Probe::start(name, journal).await?) }
         };
-        cx.spawn(name, start).await
+        cx.spawn_with(name, start).await
     }
 }
 

@@ -137,7 +137,7 @@ async fn a_requested_restart_is_refused() {
     assert_eq!(refused, CommandError::StartedOnce { path: "conns/#1".to_owned() });
     assert_eq!(
         refused.to_string(),
-        "conns/#1 belongs to a `Temporary` set, so it cannot be restarted; spawn another instance"
+        "conns/#1 is `Temporary` and was spawned, so it cannot be restarted; spawn another one"
     );
     assert_eq!(task.restart(), Err(CommandError::StartedOnce { path: "tasks/#1".to_owned() }));
     settle().await;

@@ -2,7 +2,6 @@
 //! it only once.
 
 use supervise::error::{AskError, SpawnError};
-use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -10,7 +9,7 @@ use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soo
 
 async fn probe(name: &'static str, journal: &Journal) -> Result<ActorRef<Probe>, SpawnError> {
     let journal = journal.clone();
-    spawn(name, move || {
+    spawn_with(name, move || {
         let journal = journal.clone();
         async move { Ok(Probe::start(name, journal).await?) }
     })
@@ -63,36 +62,27 @@ async fn stop_and_escalate_end_it_with_the_failure() {
     let journal = Journal::default();
     for directive in [Directive::Stop, Directive::Escalate] {
         let journal = journal.clone();
-        let one = spawn("one", move || Probe::start("one", journal.clone()).map_thrown())
-            .decider(move |_: &Failure| directive)
-            .await
-            .unwrap();
+        let one = spawn(child! {
+            #[decider(move |_: &Failure| directive)]
+            "one": Probe = Probe::start("one", journal).await?
+        });
+        let one = one.await.unwrap();
         one.tell(Do::Fail(Boom::Told)).await.unwrap();
         let ended = soon(one.terminated()).await.unwrap();
         let Ended::Failed(failure) = ended else { panic!("{directive:?}: {ended:?}") };
         assert_eq!(failure.error::<Boom>(), Some(&Boom::Told));
     }
     journal.take();
-    let kept = journal.clone();
-    let one = spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
-        .limit(RestartLimit::new().max_restarts(MaxRestarts::AtMost(1)).within(secs(60)).on_limit(OnLimit::Escalate))
-        .await
-        .unwrap();
+    let one = spawn(child! {
+        #[limit(max_restarts = 1, within = 60s, on_limit = Escalate)]
+        "one": Probe = Probe::start("one", journal).await?
+    });
+    let one = one.await.unwrap();
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
     one.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Limit(_)));
     let lines = journal.take();
     assert_eq!(lines.iter().filter(|line| *line == "one post_stop").count(), 2, "down in order: {lines:?}");
-}
-
-trait MapThrown<T> {
-    fn map_thrown(self) -> impl Future<Output = Result<T, supervise::error::UserError>> + Send;
-}
-
-impl<T: Send, F: Future<Output = Result<T, Boom>> + Send> MapThrown<T> for F {
-    async fn map_thrown(self) -> Result<T, supervise::error::UserError> {
-        Ok(self.await?)
-    }
 }
 
 /// S39: a first start that fails is the error of the spawn; with a declared backoff it is retried.
@@ -104,27 +94,26 @@ async fn a_failed_first_start_is_the_error_of_the_spawn() {
     assert_eq!((failure.phase(), failure.path()), (Phase::Start, "one"));
     journal.plan("one start", 2, Fault::Error);
     let begun = Instant::now();
-    let kept = journal.clone();
-    let one = spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
-        .backoff(ExponentialBackoff::new(secs(1), secs(8)).random_factor(0.0))
-        .await
-        .unwrap();
+    let one = spawn(child! {
+        #[backoff(1s..8s, random_factor = 0.0)]
+        "one": Probe = Probe::start("one", journal).await?
+    });
+    let one = one.await.unwrap();
     assert_eq!((begun.elapsed(), one.incarnation()), (secs(3), 3));
 }
 
 /// S39, S23: `Transient` by default; the settings are those of `cx.spawn`.
 #[tokio::test(start_paused = true)]
-async fn settings_are_methods_of_the_spawn() {
+async fn settings_stand_above_the_child() {
     let journal = Journal::default();
     let one = probe("one", &journal).await.unwrap();
     one.tell(Do::Stop).await.unwrap();
     assert!(matches!(soon(one.terminated()).await.unwrap(), Ended::Done));
-    let kept = journal.clone();
-    let one = spawn("one", move || Probe::start("one", kept.clone()).map_thrown())
-        .lifecycle(Lifecycle::Permanent)
-        .shutdown(ms(100))
-        .await
-        .unwrap();
+    let one = spawn(child! {
+        #[lifecycle(Permanent, shutdown = 100ms)]
+        "one": Probe = Probe::start("one", journal).await?
+    });
+    let one = one.await.unwrap();
     one.tell(Do::Stop).await.unwrap();
     assert_eq!(one.ask(Do::Incarnation).await.unwrap(), 2);
     one.tell(Do::Hang).await.unwrap();

@@ -89,7 +89,7 @@ async fn a_bug_ends_a_top_level_actor() {
         let journal = of.clone();
         async move { Ok(Probe::start("lone", journal).await?) }
     };
-    let lone = spawn("lone", start).await.unwrap();
+    let lone = spawn_with("lone", start).await.unwrap();
     let waits = tokio::spawn({
         let lone = lone.clone();
         async move { lone.ask(Do::Get).forever().await.is_err() }

@@ -46,7 +46,7 @@ impl Parent {
             let journal = journal.clone();
             async move { Ok(Probe::start("child", journal).await?) }
         };
-        self.child = cx.spawn("child", start).await.ok();
+        self.child = cx.spawn_with("child", start).await.ok();
     }
     #[pre_restart]
     async fn flush(&mut self) {
@@ -146,19 +146,18 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
         async fn hire(&mut self, cx: &mut Context<Self>) {
             for name in ["failing", "waiting"] {
                 let journal = self.0.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start(name, journal).await?) }
-                };
-                let backoff = ExponentialBackoff::new(secs(1), secs(1)).random_factor(0.0);
-                self.1.push(cx.spawn(name, start).backoff(backoff).await.unwrap());
+                let kid = cx.spawn(child! {
+                    #[backoff(1s..1s, random_factor = 0.0)]
+                    name: Probe = Probe::start(name, journal).await?
+                });
+                self.1.push(kid.await.unwrap());
             }
             let journal = self.0.clone();
             let start = move || {
                 let journal = journal.clone();
                 async move { Ok(Parent::new(journal, SupervisorStrategy::default)) }
             };
-            self.2 = cx.spawn("parent", start).await.ok();
+            self.2 = cx.spawn_with("parent", start).await.ok();
         }
         #[supervision]
         fn strategy(&self) -> SupervisorStrategy {
@@ -261,7 +260,7 @@ async fn the_first_spawn_of_one_that_is_suspended_is_kept() {
                 async move { Ok(Probe::start("late", journal).await?) }
             };
             self.0.write("leaf spawns");
-            let spawned = cx.spawn("late", start).await;
+            let spawned = cx.spawn_with("late", start).await;
             self.0.write(format!("leaf has spawned: {}", spawned.is_ok()));
         }
     }
@@ -274,7 +273,7 @@ async fn the_first_spawn_of_one_that_is_suspended_is_kept() {
                 let journal = journal.clone();
                 async move { Ok(Leaf(journal)) }
             };
-            cx.spawn("leaf", start).await?.tell(()).await?;
+            cx.spawn_with("leaf", start).await?.tell(()).await?;
             tokio::time::sleep(ms(100)).await; // the leaf is handling its message
             Err(Boom::Told.into())
         }

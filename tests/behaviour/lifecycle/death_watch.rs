@@ -76,7 +76,7 @@ impl Actor for Sitter {
             SitterMsg::Fail => return Err(Boom::Told),
             SitterMsg::Spawn => {
                 let journal = self.journal.clone();
-                let kid = cx.spawn("kid", move || {
+                let kid = cx.spawn_with("kid", move || {
                     let journal = journal.clone();
                     async move { Ok(Probe::start("kid", journal).await?) }
                 });
@@ -332,7 +332,7 @@ impl Keeper {
                     let journal = journal.clone();
                     async move { Ok(Probe::start("kid", journal).await?) }
                 };
-                let kid = cx.spawn("kid", start).await.map_err(|_| Boom::Fatal)?;
+                let kid = cx.spawn_with("kid", start).await.map_err(|_| Boom::Fatal)?;
                 cx.watch(&kid);
             }
             KeeperMsg::Fail => return Err(Boom::Told),

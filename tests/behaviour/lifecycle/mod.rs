@@ -7,5 +7,6 @@ mod last_words;
 mod policies;
 mod run;
 mod significant;
+mod significant_sets;
 mod temporary;
 mod watch_each;

@@ -167,11 +167,11 @@ struct Boss(Journal);
 impl Boss {
     async fn handle(&mut self, reply: Reply<ActorRef<Probe>>, cx: &mut Context<Self>) {
         let journal = self.0.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        if let Ok(child) = cx.spawn("child", start).significant().await {
+        let child = cx.spawn(child! {
+            #[lifecycle(Transient, significant)]
+            "child": Probe = Probe::start("child", journal).await?
+        });
+        if let Ok(child) = child.await {
             reply.send(child);
         }
     }

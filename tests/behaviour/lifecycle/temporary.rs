@@ -182,13 +182,18 @@ impl Boss {
         let mut children = Vec::new();
         for (name, strict) in [("plain", false), ("strict", true)] {
             let journal = self.0.clone();
-            let child = cx.spawn(name, move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start(name, journal).await?) }
-            });
-            let child = child.lifecycle(Lifecycle::Temporary);
-            let escalate = |_: &Failure| Directive::Escalate;
-            children.push(if strict { child.decider(escalate).await? } else { child.await? });
+            let child = match strict {
+                true => child! {
+                    #[lifecycle(Temporary)]
+                    #[decider(|_: &Failure| Directive::Escalate)]
+                    name: Probe = Probe::start(name, journal).await?
+                },
+                false => child! {
+                    #[lifecycle(Temporary)]
+                    name: Probe = Probe::start(name, journal).await?
+                },
+            };
+            children.push(cx.spawn(child).await?);
         }
         reply.send(children);
         Ok(())

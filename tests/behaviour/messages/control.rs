@@ -118,7 +118,7 @@ async fn supervision_is_read_once_per_instance_before_pre_start() {
                 let journal = journal.clone();
                 async move { Ok(Probe::start("child", journal).await?) }
             };
-            cx.spawn("child", start).await.unwrap();
+            cx.spawn_with("child", start).await.unwrap();
             if fail { Err(Boom::Told) } else { Ok(()) }
         }
         #[pre_start]

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use supervise::__private::new_child;
 use supervise::error::{AskError, InvalidSettings, SpawnError};
 use supervise::event::{DeadLetterReason, EventKind, Events};
+use supervise::policy::ChildOptions;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
@@ -111,11 +113,14 @@ async fn each_attempt_begins_empty() {
     assert_eq!(letters(&mut events), [("fresh".to_owned(), DeadLetterReason::Restarted)]);
 }
 
-/// S35: senders that wait for room get it, and their messages are new ones.
+/// S35: senders that wait for room get it when the restart begins, and their messages are new ones.
 #[tokio::test(start_paused = true)]
 async fn waiting_senders_get_room() {
     let journal = Journal::default();
     let tree = Fresh::start(journal.clone()).await.unwrap();
+    // The senders are woken when the actor goes down, and find no room until its restart begins.
+    journal.plan("fresh pre_restart", 1, Fault::Slow(secs(2)));
+    journal.plan("fresh start", 1, Fault::Slow(secs(60)));
     tree.fresh.tell(Do::Work(secs(1))).await.unwrap();
     settle().await;
     tree.fresh.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -128,10 +133,11 @@ async fn waiting_senders_get_room() {
     });
     settle().await;
     assert!(tree.fresh.try_tell(Do::Note("no room")).is_err());
-    pass(secs(2)).await;
+    pass(secs(4)).await;
+    assert!(one.is_finished() && other.is_finished(), "the start is still in progress");
     soon(one).await.unwrap().unwrap();
     soon(other).await.unwrap().unwrap();
-    settle().await;
+    pass(secs(60)).await;
     let lines = journal.take();
     // One of them got the place of the failing message, before the restart began.
     assert_eq!(lines.iter().filter(|line| *line == "fresh had to wait").count(), 1, "{lines:?}");
@@ -198,11 +204,12 @@ async fn many_messages_may_panic_when_they_are_dropped() {
 /// S35: a computed contradiction is an error of the spawn.
 #[tokio::test(start_paused = true)]
 async fn fresh_and_redeliver_contradict_each_other() {
-    let spawned = spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
-    let error = spawned.fresh().redeliver(3).await.unwrap_err();
+    // As values: `child!` refuses these settings where they are words.
+    let start = || async { Ok(Probe::start("fresh", Journal::default()).await?) };
+    let spawned = |options: ChildOptions<Probe>| spawn(new_child("fresh".to_owned(), options, start));
+    let error = spawned(ChildOptions::new().fresh().redeliver(3)).await.unwrap_err();
     assert!(matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::FreshRedelivers, .. }), "{error}");
-    let spawned = spawn("fresh", || async { Ok(Probe::start("fresh", Journal::default()).await?) });
-    let error = spawned.lifecycle(Lifecycle::Temporary).fresh().await.unwrap_err();
+    let error = spawned(ChildOptions::new().lifecycle(Lifecycle::Temporary).fresh()).await.unwrap_err();
     assert!(
         matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::NeverRestarted("fresh"), .. }),
         "{error}"

@@ -3,6 +3,7 @@
 mod bounded;
 mod control;
 mod fresh;
+mod handler_time;
 mod mailbox_and_handle;
 mod nothing_is_lost;
 mod redelivery;

@@ -162,11 +162,10 @@ impl Boss {
     async fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) -> Result<(), Boom> {
         let Ask::Hire(reply) = ask else { return Err(Boom::Told) };
         let journal = self.journal.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        let spawn = cx.spawn("child", start).while_down(supervise::policy::WhileDown::Reject);
+        let spawn = cx.spawn(child! {
+            #[while_down(Reject)]
+            "child": Probe = Probe::start("child", journal).await?
+        });
         reply.send(spawn.await.map_err(|_| Boom::Planned)?);
         Ok(())
     }

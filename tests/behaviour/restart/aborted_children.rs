@@ -253,7 +253,7 @@ impl Actor for Parent {
             let victim = victim.clone();
             async move { Ok(Assassin(victim)) }
         };
-        cx.spawn("assassin", start).await?;
+        cx.spawn_with("assassin", start).await?;
         match self.fails.swap(false, Ordering::Relaxed) {
             true => Err(SpawnError::Stopped { path: "planned".into() }),
             false => Ok(()),

@@ -1,7 +1,6 @@
 //! The restart budget: S15.
 
 use supervise::Cause;
-use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -383,15 +382,16 @@ async fn the_children_of_an_actor_can_share_a_budget() {
                     let journal = journal.clone();
                     async move { Ok(Probe::start(name, journal).await?) }
                 };
-                spawned.push(cx.spawn(name, start).await.unwrap());
+                spawned.push(cx.spawn_with(name, start).await.unwrap());
             }
             let journal = self.0.clone();
-            let limited = cx.spawn("limited", move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("limited", journal).await?) }
+            let limited = cx.spawn(child! {
+                #[limit(max_restarts = 1)]
+                "limited": Probe = Probe::start("limited", journal).await?
             });
-            let refused = limited.limit(RestartLimit::new().max_restarts(MaxRestarts::AtMost(1))).await;
-            assert!(refused.unwrap_err().to_string().contains("with a shared budget all children share one limit"));
+            assert!(
+                limited.await.unwrap_err().to_string().contains("with a shared budget all children share one limit")
+            );
             reply.send(spawned.try_into().unwrap());
         }
         #[supervision]

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
 
 use crate::common::{settle, soon};
@@ -63,18 +62,13 @@ async fn between_two_incarnations_others_have_their_turn() {
         [Way::RestartInPreStart, Way::RestartInHandler, Way::KillInHandler, Way::FailInHandler, Way::StopInHandler]
     {
         let seen = Arc::new(Mutex::new(None));
-        let start = {
-            let seen = seen.clone();
-            move || {
-                let seen = seen.clone();
-                async move { Ok(Restless { way, seen }) }
-            }
+        let restless = child! {
+            #[lifecycle(Permanent)]
+            #[limit(max_restarts = Unlimited)]
+            #[decider(_ => Restart)]
+            "restless": Restless = Restless { way, seen }
         };
-        let spawn = spawn("restless", start)
-            .lifecycle(Lifecycle::Permanent)
-            .limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited))
-            .decider(|_: &Failure| Directive::Restart);
-        let spawn = tokio::spawn(spawn.into_future());
+        let spawn = tokio::spawn(spawn(restless));
         for _ in 0..4 {
             tokio::task::yield_now().await;
         }

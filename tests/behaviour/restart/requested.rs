@@ -193,7 +193,7 @@ impl Boss {
             let journal = journal.clone();
             async move { Ok(Probe::start("child", journal).await?) }
         };
-        reply.send(cx.spawn("child", start).await.map_err(|_| Boom::Planned)?);
+        reply.send(cx.spawn_with("child", start).await.map_err(|_| Boom::Planned)?);
         Ok(())
     }
     #[pre_restart]

@@ -35,7 +35,7 @@ async fn a_first_start_past_its_time_has_failed() {
         assert_eq!(begin.elapsed(), secs(5));
         assert!(matches!(failure.cause(), Cause::TimedOut), "{failure}");
         assert_eq!((failure.path(), failure.phase()), ("db", Phase::Start));
-        assert_eq!(failure.to_string(), "db failed while starting: the start took too long");
+        assert_eq!(failure.to_string(), "db failed while starting: took too long");
         assert!(!journal.take().contains(&format!("{place} done")), "dropped");
     }
 }

@@ -42,7 +42,7 @@ impl Parent {
                             let journal = journal.clone();
                             async move { Ok(Probe::start(name, journal).await?) }
                         };
-                        self.children.push(cx.spawn(name, start).await.unwrap());
+                        self.children.push(cx.spawn_with(name, start).await.unwrap());
                     }
                 }
                 reply.send(self.children.clone());

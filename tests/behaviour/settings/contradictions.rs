@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use supervise::__private::new_child;
 use supervise::error::{InvalidSettings, SpawnError};
+use supervise::policy::ChildOptions;
 use supervise::policy::{
     BudgetScope, ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff,
     SteppedBackoff, WhileDown,
@@ -118,8 +120,11 @@ async fn a_computed_list_of_delays_that_makes_no_sense_is_the_error_of_the_start
     ] {
         assert_eq!(of(&start(delays, second, share).await.unwrap_err()), (path.to_owned(), what));
     }
-    let spawned = spawn("listed", || async { Ok(Probe::start("listed", Journal::default()).await?) });
-    let refused = soon(spawned.backoff(SteppedBackoff::new([])).into_future()).await;
+    let listed = child! {
+        #[backoff(SteppedBackoff::new([]))]
+        "listed": Probe = Probe::start("listed", Journal::default()).await?
+    };
+    let refused = soon(spawn(listed)).await;
     assert!(matches!(refused, Err(SpawnError::InvalidSettings { what: NoDelays, .. })), "{refused:?}");
 }
 
@@ -171,7 +176,7 @@ async fn no_time_at_all_is_the_error_of_the_start() {
     assert_eq!(what, NoTime("within"));
 }
 
-/// C4
+/// S15, C4: for example a backoff beside a limit of 0 restarts.
 #[tokio::test(start_paused = true)]
 async fn computed_settings_that_would_do_nothing_are_the_error_of_the_start() {
     let (path, what) = refused(Config { places: Some(0), ..Config::default() }).await;
@@ -180,6 +185,8 @@ async fn computed_settings_that_would_do_nothing_are_the_error_of_the_start() {
     assert_eq!(what, NoAttempts);
     let (path, what) = refused(Config { most: Some(0), ..Config::default() }).await;
     assert_eq!((&*path, what), ("sessions", NoChildren));
+    let (path, what) = refused(Config { restarts: Some(0), ..Config::default() }).await;
+    assert_eq!((&*path, what), ("db", NoRestarts));
 }
 
 /// C6
@@ -234,6 +241,41 @@ async fn sets_that_are_empty_or_too_full_do_not_start() {
     let what = of(&Full::start(Journal::default(), vec![1, 2, 3]).await.expect_err("the start should fail"));
     assert_eq!(what, ("workers".to_owned(), TooManyInitial { initial: 3, most: 2 }));
     Full::start(Journal::default(), vec![1, 2]).await.unwrap().shutdown().await;
+}
+
+/// C4
+#[tokio::test(start_paused = true)]
+async fn limits_of_starts_that_have_no_effect_do_not_start() {
+    supervisor! {
+        struct Starts(journal: Journal, starting: usize) {
+            #[max_children(2)]
+            #[max_starting(starting)]
+            workers: [Probe] = |n: u32| Probe::start(format!("worker{n}"), journal).await?,
+        }
+    }
+    for (starting, what) in [(0, NoStarts), (2, StartsNotLimited { starting: 2, most: 2 })] {
+        let refused = of(&Starts::start(Journal::default(), starting).await.expect_err("the start should fail"));
+        assert_eq!(refused, ("workers".to_owned(), what));
+    }
+    Starts::start(Journal::default(), 1).await.unwrap().shutdown().await;
+}
+
+/// C4, S27: a key in `initial` has one instance, so a second child with it would be lost.
+#[tokio::test(start_paused = true)]
+async fn a_key_that_initial_gives_twice_does_not_start() {
+    supervisor! {
+        struct Rooms(journal: Journal, given: Vec<(String, u32)>) {
+            #[initial(given)]
+            rooms: [String => Probe] = |room: String, seats: u32| Probe::start(format!("{room}: {seats}"), journal).await?,
+        }
+    }
+    let given = |names: &[&str]| (1..).zip(names).map(|(seats, name)| (name.to_string(), seats)).collect::<Vec<_>>();
+    let journal = Journal::default();
+    let twice = Rooms::start(journal.clone(), given(&["lobby", "attic", "lobby"])).await;
+    let what = of(&twice.expect_err("the start should fail"));
+    assert_eq!(what, ("rooms".to_owned(), InitialKeyTwice { first: 1, second: 3 }));
+    assert!(journal.take().is_empty(), "no instance has been started");
+    Rooms::start(journal, given(&["lobby", "attic"])).await.unwrap().shutdown().await;
 }
 
 /// C12: an optional child that does not exist takes no time.
@@ -314,7 +356,8 @@ async fn a_contradiction_is_not_tried_again() {
 /// S38, C4 to C6: the settings of a spawn are checked when it is awaited.
 #[tokio::test(start_paused = true)]
 async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
-    let probe = || spawn("db", || async { Ok(Probe::start("db", Journal::default()).await?) });
+    let probe = ChildOptions::<Probe>::new;
+    let start = || async { Ok(Probe::start("db", Journal::default()).await?) };
     let most = |max| RestartLimit::new().max_restarts(MaxRestarts::AtMost(max));
     let slow = ExponentialBackoff::new(secs(3), secs(30));
     let cases = [
@@ -330,6 +373,7 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
         (probe().lifecycle(Lifecycle::Temporary).redeliver(1), NeverRestarted("redeliver")),
         (probe().lifecycle(Lifecycle::Temporary).pre_restart(noted), NeverRestarted("pre_restart")),
         (probe().lifecycle(Lifecycle::Temporary).post_restart(noted), NeverRestarted("post_restart")),
+        (probe().backoff(slow).limit(most(0)), NoRestarts),
         (probe().backoff(slow).limit(RestartLimit::new().within(secs(1))), NoLimit("within")),
         (probe().backoff(slow).limit(RestartLimit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
         (probe().limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),
@@ -339,17 +383,17 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
             NeverReached { failures: 11, least: ms(90), within: ms(90) },
         ),
     ];
-    for (spawn, expected) in cases {
-        match spawn.await {
+    for (options, expected) in cases {
+        match spawn(new_child("db".to_owned(), options, start)).await {
             Err(SpawnError::InvalidSettings { path, what }) => assert_eq!((&*path, what), ("db", expected)),
             other => panic!("{expected:?} was not seen: {other:?}"),
         }
     }
     // Slots have no smallest delay, and an unbounded mailbox may reject instead.
     let slots = probe().backoff(SlottedBackoff::new(secs(1))).limit(most(3).within(secs(1)));
-    slots.await.unwrap().stop();
+    spawn(new_child("db".to_owned(), slots, start)).await.unwrap().stop();
     let rejects = probe().mailbox(Mailbox::Unbounded).while_down(WhileDown::Reject).backoff(slow);
-    rejects.await.unwrap().stop();
+    spawn(new_child("db".to_owned(), rejects, start)).await.unwrap().stop();
 }
 
 /// S15, S21: a computed limit that the children with one budget can never reach together, and a strategy that is given
@@ -386,7 +430,7 @@ async fn a_shared_budget_that_makes_no_sense_is_an_error() {
                 let journal = journal.clone();
                 async move { Ok(Probe::start("child", journal).await?) }
             };
-            self.2 = cx.spawn("child", start).await.err();
+            self.2 = cx.spawn_with("child", start).await.err();
         }
         #[supervision]
         fn strategy(&self) -> SupervisorStrategy {

@@ -265,6 +265,27 @@ async fn lifecycle_ready_is_obeyed() {
     assert_eq!(begin.elapsed(), secs(3));
 }
 
+/// S13: a message takes as long as it takes by default; with a time it is cut short.
+#[tokio::test(start_paused = true)]
+async fn lifecycle_handler_is_obeyed() {
+    supervisor! {
+        struct Works(journal: Journal) {
+            plain: Probe = Probe::start("plain", journal).await?,
+            #[lifecycle(Permanent, handler = 2s)]
+            short: Probe = Probe::start("short", journal).await?,
+            #[lifecycle(Permanent, handler = 1min)]
+            long: Probe = Probe::start("long", journal).await?,
+        }
+    }
+    let tree = Works::start(Journal::default()).await.unwrap();
+    for (child, time, incarnation) in
+        [(&tree.plain, 3_600, 1), (&tree.short, 1, 1), (&tree.short, 3, 2), (&tree.long, 59, 1), (&tree.long, 61, 2)]
+    {
+        child.tell(Do::Work(secs(time))).await.unwrap();
+        assert_eq!(child.ask(Do::Incarnation).forever().await.unwrap(), incarnation, "{}: {time} s", child.path());
+    }
+}
+
 /// S22: the tree ends together with its `significant` child.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_significant_is_obeyed() {

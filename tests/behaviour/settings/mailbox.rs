@@ -1,4 +1,4 @@
-//! `mailbox`, `while_down`, `redeliver` and `max_children`.
+//! `mailbox`, `while_down`, `redeliver`, `max_children`, `max_starting` and `runtime`.
 
 use supervise::error::{AskError, SendRejection, SpawnError};
 use supervise::prelude::*;
@@ -114,6 +114,73 @@ async fn max_children_is_obeyed() {
         spawned[0].stop();
         ended(&spawned[0]).await;
         set.spawn(0).await.unwrap();
+    }
+}
+
+/// S27: at most that many instances start at the same time; by default any number.
+#[tokio::test(start_paused = true)]
+async fn max_starting_is_obeyed() {
+    supervisor! {
+        struct Slow {
+            plain: [Waits] = |_n: u32| Waits::start().await,
+            #[max_starting(2)]
+            two: [Waits] = |_n: u32| Waits::start().await,
+            #[max_starting(5)]
+            five: [Waits] = |_n: u32| Waits::start().await,
+        }
+    }
+    let tree = Slow::start().await.unwrap();
+    for (set, time) in [(&tree.plain, 1), (&tree.two, 5), (&tree.five, 2)] {
+        let begin = Instant::now();
+        let all: Vec<_> = (0..10).map(|n| tokio::spawn(set.spawn(n))).collect();
+        for one in all {
+            one.await.unwrap().unwrap();
+        }
+        assert_eq!(begin.elapsed(), secs(time));
+    }
+}
+
+/// An actor whose start takes 1 s.
+struct Waits;
+
+#[actor]
+impl Waits {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+impl Waits {
+    async fn start() -> Waits {
+        tokio::time::sleep(secs(1)).await;
+        Waits
+    }
+}
+
+/// S25: the child runs on the given runtime, by default on that of its tree.
+#[tokio::test(start_paused = true)]
+async fn runtime_expression_is_obeyed() {
+    supervisor! {
+        struct Elsewhere(heavy: tokio::runtime::Handle) {
+            plain: Thread = Thread,
+            #[runtime(heavy)]
+            there: Thread = Thread,
+        }
+    }
+    let mut heavy = tokio::runtime::Builder::new_multi_thread();
+    let heavy = heavy.worker_threads(1).thread_name("heavy").enable_all().build().unwrap();
+    let tree = Elsewhere::start(heavy.handle().clone()).await.unwrap();
+    let here = std::thread::current().name().map(str::to_owned);
+    assert_eq!(tree.plain.ask(|reply| reply).forever().await.unwrap(), here);
+    assert_eq!(tree.there.ask(|reply| reply).forever().await.unwrap().as_deref(), Some("heavy"));
+    heavy.shutdown_background();
+}
+
+/// Says on which thread it runs.
+struct Thread;
+
+#[actor]
+impl Thread {
+    fn handle(&mut self, reply: Reply<Option<String>>) {
+        reply.send(std::thread::current().name().map(str::to_owned));
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use supervise::error::{AskError, CommandError, SendRejection};
 use supervise::event::Events;
-use supervise::policy::ShutdownTimeout;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -369,11 +368,11 @@ impl Boss {
     async fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) -> Result<(), Boom> {
         let Ask::Hire(reply) = ask else { return Err(Boom::Told) };
         let journal = self.journal.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        reply.send(cx.spawn("child", start).shutdown(self.time).await.map_err(|_| Boom::Planned)?);
+        let child = cx.spawn(child! {
+            #[lifecycle(Transient, shutdown = self.time)]
+            "child": Probe = Probe::start("child", journal).await?
+        });
+        reply.send(child.await.map_err(|_| Boom::Planned)?);
         Ok(())
     }
     #[pre_restart]
@@ -416,11 +415,10 @@ struct Keeper(Journal);
 impl Keeper {
     async fn handle(&mut self, reply: Reply<ActorRef<Probe>>, cx: &mut Context<Self>) -> Result<(), Boom> {
         let journal = self.0.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        let child = cx.spawn("child", start).drain().shutdown(ShutdownTimeout::Infinity);
+        let child = cx.spawn(child! {
+            #[lifecycle(Transient, drain, shutdown = Infinity)]
+            "child": Probe = Probe::start("child", journal).await?
+        });
         reply.send(child.await.map_err(|_| Boom::Planned)?);
         Ok(())
     }

@@ -4,6 +4,7 @@ mod drain;
 mod drain_background;
 mod ends;
 mod order_and_time;
+mod other_runtimes;
 mod reports;
 mod runtime_drop;
 mod stop;

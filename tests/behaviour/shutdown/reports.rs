@@ -224,7 +224,7 @@ async fn a_top_level_actor_says_what_failed_on_its_way_out() {
             async move { Ok(Probe::start("top", journal).await?) }
         }
     };
-    let top = spawn("top", start).await.unwrap();
+    let top = spawn_with("top", start).await.unwrap();
     journal.plan("top post_stop", 1, Fault::Error);
     assert!(top.late_failure().is_none());
     top.stop();
@@ -283,7 +283,7 @@ impl Boss {
                 let journal = journal.clone();
                 async move { Ok(Probe::start("kid", journal).await?) }
             };
-            let kid = cx.spawn("kid", start).await.expect("the actor starts");
+            let kid = cx.spawn_with("kid", start).await.expect("the actor starts");
             kid.tell(Do::Fail(Boom::Fatal)).await.expect("the actor is up");
             tokio::time::sleep(ms(1)).await;
         }
@@ -747,4 +747,66 @@ async fn the_time_of_a_child_ends_when_it_is_down() {
     pass(secs(60)).await;
     let report = tree.shutdown().await;
     assert_eq!(report.children[0].took, secs(2), "{report}");
+}
+
+/// S24: a child that was aborted before the shutdown of the tree is in the report as aborted.
+#[tokio::test(start_paused = true)]
+async fn an_earlier_abort_is_in_the_report() {
+    let tree = Service::start(Journal::default(), Last::Deaf).await.unwrap();
+    settle().await;
+    tree.task.stop();
+    pass(secs(60)).await;
+    assert!(matches!(tree.task.ended(), Some(Ended::Aborted)));
+    let report = soon(tree.shutdown()).await;
+    let task = report.children.iter().find(|child| child.path == "task").unwrap();
+    assert!(task.aborted && !report.is_orderly());
+    assert_eq!(report.to_string(), "stopped; task was aborted");
+}
+
+/// Works for the drain below, and fails while that is under way.
+async fn critical(cx: TaskContext) -> Result<(), Boom> {
+    tokio::select! {
+        _ = cx.stopped() => Ok(()),
+        () = tokio::time::sleep(secs(10)) => Err(Boom::Fatal),
+    }
+}
+
+/// Goes down when nobody is left to work for it.
+async fn drains_into(cx: TaskContext, critical: TaskRef) {
+    cx.stopped().await;
+    let _ = critical.terminated().await;
+}
+
+supervisor! {
+    struct Phases(escalates: bool) {
+        #![decider(move |_: &Failure| if escalates { Directive::Escalate } else { Directive::Restart })]
+        first: Probe = Probe::start("first", Journal::default()).await?,
+        critical: task = |cx| critical(cx),
+        below: struct BelowPhases {
+            #![decider(_ => Escalate)]
+            inner: task = |cx| critical(cx),
+        },
+        #[lifecycle(Permanent, shutdown = 2h)]
+        drain: task = |cx| drains_into(cx, critical),
+        #[lifecycle(Permanent, shutdown = 2h)]
+        other: task = |cx| async move {
+            cx.stopped().await;
+            let _ = below.terminated().await;
+        },
+    }
+}
+
+/// S24: a child that fails before its turn to stop goes down at once, so that one that drains into it can end too.
+#[tokio::test(start_paused = true)]
+async fn a_failure_before_its_turn_to_stop_ends_that_child() {
+    for escalates in [false, true] {
+        let tree = Phases::start(escalates).await.unwrap();
+        settle().await;
+        let begun = Instant::now();
+        let report = soon(tree.shutdown()).await;
+        assert_eq!(begun.elapsed(), secs(10));
+        assert_eq!(failed(&report), ["critical stopped: Fatal of 1", "below stopped: Fatal of 1"]);
+        let ends: Vec<_> = report.children.iter().map(|child| child.path.as_str()).collect();
+        assert_eq!(ends, ["critical", "below/inner", "below", "other", "drain", "first"]);
+    }
 }

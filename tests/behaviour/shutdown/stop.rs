@@ -41,7 +41,7 @@ impl Boss {
             let journal = journal.clone();
             async move { Ok(Probe::start("child", journal).await?) }
         };
-        self.child = cx.spawn("child", start).await.ok();
+        self.child = cx.spawn_with("child", start).await.ok();
     }
     #[post_stop]
     fn stopped(&mut self) {

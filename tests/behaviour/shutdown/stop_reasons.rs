@@ -100,6 +100,13 @@ supervisor! {
         set: [&'static str => Says] = |name: &'static str| Says { name, journal },
     }
 
+    struct Overtaken(journal: Journal) {
+        below: struct Restarting {
+            first: Says = Says { name: "first", journal },
+            second: Says = Says { name: "second", journal },
+        },
+    }
+
     struct Boot(journal: Journal) {
         first: Says = Says { name: "first", journal },
         bad: Says = { Err::<(), _>(Boom::Planned)?; Says { name: "bad", journal } },
@@ -323,4 +330,38 @@ fn stopping(events: &mut Events) -> Vec<String> {
             _ => None,
         })
         .collect()
+}
+
+/// S46, S24: a stop that comes while a subtree goes down for its restart is an end for all below: also for a child whose
+/// message is still in hand.
+#[tokio::test(start_paused = true)]
+async fn a_stop_replaces_the_restart_of_a_subtree() {
+    let journal = Journal::default();
+    let tree = Overtaken::start(journal.clone()).await.unwrap();
+    tree.below.second.tell(Tell::Work(secs(2))).await.unwrap();
+    settle().await;
+    tree.below.restart().unwrap();
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), [""; 0]);
+    let report = soon(tree.shutdown()).await;
+    assert!(report.is_orderly(), "{report}");
+    assert_eq!(journal.take(), ["second handler Shutdown", "second post_stop Shutdown", "first post_stop Shutdown"]);
+    let ended: Vec<_> = report.children.iter().map(|child| child.path.clone()).collect();
+    assert_eq!(ended, ["below/second", "below/first", "below"]);
+}
+
+/// S46: the same under a group that restarts: the end of the supervisor replaces the restart of its members.
+#[tokio::test(start_paused = true)]
+async fn a_stop_replaces_the_restart_of_a_group() {
+    let journal = Journal::default();
+    let tree = Plain::start(journal.clone()).await.unwrap();
+    tree.below.right.tell(Tell::Work(secs(2))).await.unwrap();
+    settle().await;
+    tree.below.left.tell(Tell::Fail).await.unwrap();
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["late stopped Restart"]);
+    tree.below.stop();
+    soon(tree.below.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["right handler Shutdown", "right post_stop Shutdown", "left post_stop Shutdown"]);
+    soon(tree.shutdown()).await;
 }

@@ -145,6 +145,34 @@ async fn a_task_that_ends_before_it_is_ready_has_failed_to_start() {
     }
 }
 
+/// S29: a task whose contexts are all gone can never be ready, and has failed to start.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_drops_its_context_before_it_is_ready_has_failed_to_start() {
+    async fn forgetful(cx: TaskContext, journal: Journal) {
+        let _mark = Mark(journal);
+        let copy = cx.clone();
+        cx.spawn(async move {
+            sleep(secs(2)).await;
+            drop(copy);
+        });
+        drop(cx);
+        std::future::pending::<()>().await;
+    }
+    supervisor! {
+        struct Mute(journal: Journal) {
+            #[lifecycle(Permanent, ready)]
+            http: task = |cx| forgetful(cx, journal),
+        }
+    }
+    let (journal, begin) = (Journal::default(), Instant::now());
+    let failure = soon(Mute::start(journal.clone())).await.unwrap_err();
+    assert_eq!((failure.path(), failure.phase()), ("http", Phase::Start));
+    assert!(failure.cause().to_string().starts_with("the task dropped its context before it was ready"), "{failure}");
+    // A context in a subtask counts. After the failure the task has its 5 s to end.
+    assert_eq!(begin.elapsed(), secs(2) + secs(5));
+    assert_eq!(journal.take(), ["drop"]);
+}
+
 /// S13, S29: the start time of a task runs until the task is ready.
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_never_ready_is_past_its_start_time() {

@@ -310,7 +310,7 @@ async fn a180d_a_pause_makes_room_and_three_quick_ones_end_it() {
 #[tokio::test(start_paused = true)]
 async fn a180e_a_window_that_is_never_full_is_refused() {
     let boss = top("boss", &Stage::default()).await;
-    let settings = |spawn: SpawnUnit| spawn.backoff(exact(ms(100), ms(100))).limit(limit(3, Some(ms(10))));
+    let settings = |spawn: UnitOptions| spawn.backoff(exact(ms(100), ms(100))).limit(limit(3, Some(ms(10))));
     let refused = kid_as(&boss, "kid", settings).await;
     let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(what, InvalidSettings::NeverReached { failures: 4, least: ms(300), within: ms(10) });

@@ -129,7 +129,7 @@ async fn a216_a_group_in_a_group_is_restarted_with_it() {
 async fn a217_a_temporary_child_is_never_restarted() {
     let stage = Stage::default();
     let tree = Scopes::start(stage.clone()).await.unwrap();
-    let temporary = |spawn: SpawnUnit| spawn.lifecycle(Lifecycle::Temporary);
+    let temporary = |spawn: UnitOptions| spawn.lifecycle(Lifecycle::Temporary);
     let spawned = kid_as(&tree.boss, "spawned", temporary).await.unwrap();
     let linked = top_as("linked", &stage, temporary).await.unwrap();
     let other = linked.clone();

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use supervise::BoxError;
-use supervise::policy::{MaxRestarts, RestartLimit};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -154,11 +153,11 @@ impl Actor for Node {
         for nth in 0..self.world.shape.get(&self.path).copied().unwrap_or(0) {
             let name = format!("k{nth}");
             let (path, world) = (format!("{}/{name}", self.path), self.world.clone());
-            let start = move || {
-                let node = Node::start(path.clone(), world.clone());
-                async move { Ok(node.await?) }
-            };
-            let kid = cx.spawn(&name, start).limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited)).await?;
+            let kid = cx.spawn(child! {
+                #[limit(max_restarts = Unlimited)]
+                &name: Node = Node::start(path, world).await?
+            });
+            let kid = kid.await?;
             self.world.alive.lock().unwrap().insert(kid.path(), kid);
             self.world.children.lock().unwrap().entry(self.path.clone()).or_default().insert(name);
         }

@@ -382,7 +382,7 @@ async fn a206_an_actor_that_finishes_in_its_start_ends() {
                 cx.stop();
                 Box::pin(async { Ok(()) })
             });
-            let settings = move |spawn: SpawnUnit| match patient {
+            let settings = move |spawn: UnitOptions| match patient {
                 true => spawn.backoff(ExponentialBackoff::new(secs(1), secs(1))),
                 false => spawn,
             };

@@ -160,7 +160,7 @@ async fn o048_every_lifecycle_goes_with_every_time() {
     let boss = top("boss", &stage).await;
     for lifecycle in [Lifecycle::Permanent, Lifecycle::Transient, Lifecycle::Temporary] {
         for time in [ShutdownTimeout::Kill, ShutdownTimeout::Within(secs(1)), ShutdownTimeout::Infinity] {
-            let settings = move |spawn: SpawnUnit| spawn.lifecycle(lifecycle).shutdown(time);
+            let settings = move |spawn: UnitOptions| spawn.lifecycle(lifecycle).shutdown(time);
             let one = kid_as(&boss, "one", settings).await.unwrap();
             stop(&one).await;
             assert_ne!(state(&one), "lives");

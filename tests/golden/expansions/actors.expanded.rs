@@ -13,95 +13,99 @@ impl Counter {
         }
     }
 }
-#[automatically_derived]
-impl ::supervise::__private::Actor for Counter {
-    type Msg = (u64, u8);
-    type Error = <Result<
-        (),
-        Error,
-    > as ::supervise::__private::OutputIf<
-        { <Result<(), Error> as ::supervise::__private::HandleOutput>::IS },
-    >>::Error;
-    #[allow(unused_variables)]
-    async fn receive(
-        &mut self,
-        __msg: Self::Msg,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        <Result<
+#[allow(unused_qualifications)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[automatically_derived]
+    impl __rt::Actor for Counter {
+        type Msg = (u64, u8);
+        type Error = <Result<
             (),
             Error,
-        > as ::supervise::__private::OutputIf<
-            { <Result<(), Error> as ::supervise::__private::HandleOutput>::IS },
-        >>::done(Self::handle(self, __msg))
+        > as __rt::OutputIf<{ <Result<(), Error> as __rt::HandleOutput>::IS }>>::Error;
+        #[allow(unused_variables)]
+        async fn receive(
+            &mut self,
+            __msg: Self::Msg,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            <Result<
+                (),
+                Error,
+            > as __rt::OutputIf<
+                { <Result<(), Error> as __rt::HandleOutput>::IS },
+            >>::done(Self::handle(self, __msg))
+        }
+        const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
+            pre_start: true,
+            post_stop: true,
+            pre_restart: false,
+            post_restart: false,
+        };
+        async fn pre_start(
+            &mut self,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            __rt::start_hook::<Self, _, _>(Self::open, self, __cx).await
+        }
+        async fn post_stop(
+            &mut self,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            __rt::start_hook::<Self, _, _>(Self::close, self, __cx).await
+        }
+        fn supervision(&self) -> __rt::SupervisorStrategy {
+            Self::children(self)
+        }
     }
-    const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
-        pre_start: true,
-        post_stop: true,
-        pre_restart: false,
-        post_restart: false,
-    };
-    async fn pre_start(
-        &mut self,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::start_hook::<Self, _, _>(Self::open, self, __cx).await
-    }
-    async fn post_stop(
-        &mut self,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::start_hook::<Self, _, _>(Self::close, self, __cx).await
-    }
-    fn supervision(&self) -> ::supervise::__private::SupervisorStrategy {
-        Self::children(self)
-    }
-}
+};
 struct Log {
     lines: Vec<String>,
 }
-#[automatically_derived]
-impl ::supervise::__private::Actor for Log {
-    type Msg = String;
-    type Error = io::Error;
-    async fn receive(
-        &mut self,
-        __msg: Self::Msg,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::Outcome::<
-            Self::Error,
-        >::done(Self::handle(self, __msg, __cx).await)
+#[allow(unused_qualifications)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[automatically_derived]
+    impl __rt::Actor for Log {
+        type Msg = String;
+        type Error = io::Error;
+        async fn receive(
+            &mut self,
+            __msg: Self::Msg,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            use __rt::NoHandle as _;
+            __rt::Outcome::<
+                Self::Error,
+            >::done(
+                __rt::sendable(__rt::call_handle(Self::handle, self, __msg, __cx)).await,
+            )
+        }
+        const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
+            pre_start: true,
+            post_stop: false,
+            pre_restart: false,
+            post_restart: false,
+        };
+        async fn pre_start(
+            &mut self,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            __rt::start_hook::<Self, _, _>(Self::open, self, __cx).await
+        }
     }
-    const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
-        pre_start: true,
-        post_stop: false,
-        pre_restart: false,
-        post_restart: false,
-    };
-    async fn pre_start(
-        &mut self,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::start_hook::<Self, _, _>(Self::open, self, __cx).await
+    #[automatically_derived]
+    impl __rt::Watcher for Log {
+        async fn terminated(
+            &mut self,
+            __who: &__rt::Watched,
+            __ended: &__rt::Ended,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), <Self as __rt::Actor>::Error> {
+            __rt::end_hook::<Self, _, _>(Self::hears, self, __who, __ended, __cx).await
+        }
     }
-}
-#[automatically_derived]
-impl ::supervise::__private::Watcher for Log {
-    async fn terminated(
-        &mut self,
-        __who: &::supervise::__private::Watched,
-        __ended: &::supervise::__private::Ended,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), <Self as ::supervise::__private::Actor>::Error> {
-        ::supervise::__private::end_hook::<
-            Self,
-            _,
-            _,
-        >(Self::hears, self, __who, __ended, __cx)
-            .await
-    }
-}
+};
 fn cautious() -> Decider {
     {
         {

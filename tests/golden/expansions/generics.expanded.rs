@@ -25,10 +25,9 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             let () = Self::__TIMES;
-            #[allow(unused_variables)]
-            let __of_first = __rt::Builder::keep(&__b, __of_first);
-            #[allow(unused_variables)]
-            let __of_name = __rt::Builder::keep(&__b, __of_name);
+            use __rt::Keep as _;
+            let __of_first = __of_first.__keep_in(&__b);
+            let __of_name = __of_name.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let first = ::core::clone::Clone::clone(&__of_first);
             #[cfg(rust_analyzer)]
@@ -40,7 +39,7 @@ const _: () = {
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_loader = match {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
@@ -51,7 +50,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let first = __rt::SharedValue::clone_for_start(&__of_first);
+                        let first = __of_first.clone_for_start();
                         async move {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
                                 first,
@@ -70,7 +69,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let loader = ::core::clone::Clone::clone(&__of_loader);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_shards = match {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
@@ -90,7 +89,7 @@ const _: () = {
                     __options,
                     move |__i: ::core::primitive::usize| {
                         #[allow(unused_variables)]
-                        let first = __rt::SharedValue::clone_for_start(&__of_first);
+                        let first = __of_first.clone_for_start();
                         let _i: usize = __i;
                         async move {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
@@ -110,7 +109,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let shards = ::core::clone::Clone::clone(&__of_shards);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_by_key = match {
                 #[allow(unused_variables)]
                 let __of_name = ::core::clone::Clone::clone(&__of_name);
@@ -129,7 +128,7 @@ const _: () = {
                     __initial,
                     move |__args: (Key<T>, (T,))| {
                         #[allow(unused_variables)]
-                        let name = __rt::SharedValue::clone_for_start(&__of_name);
+                        let name = __of_name.clone_for_start();
                         let (__key, (row,)): (Key<T>, (T,)) = __args;
                         let _key: Key<T> = __key;
                         async move {
@@ -151,7 +150,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let by_key = ::core::clone::Clone::clone(&__of_by_key);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_inner = match {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
@@ -186,13 +185,13 @@ const _: () = {
                             #[allow(unused_variables)]
                             let (__of_copy,) = {
                                 #[allow(unused_variables)]
-                                let first = __rt::SharedValue::clone_for_start(&__of_first);
+                                let first = __of_first.clone_for_start();
                                 let copy: T = first;
                                 (__rt::Builder::keep(&__b, copy),)
                             };
                             #[cfg(rust_analyzer)]
                             let copy = ::core::clone::Clone::clone(&__of_copy);
-                            #[allow(unreachable_code, unused_variables)]
+                            #[allow(unreachable_code)]
                             let __of_leaf = match {
                                 #[allow(unused_variables)]
                                 let __of_name = ::core::clone::Clone::clone(&__of_name);
@@ -207,7 +206,7 @@ const _: () = {
                                     __options,
                                     move || {
                                         #[allow(unused_variables)]
-                                        let name = __rt::SharedValue::clone_for_start(&__of_name);
+                                        let name = __of_name.clone_for_start();
                                         async move {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::Declared>::IS },

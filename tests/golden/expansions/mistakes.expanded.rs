@@ -20,8 +20,8 @@ const _: () = {
             (__of_db,): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
-            let __of_db = __rt::Builder::keep(&__b, __of_db);
+            use __rt::Keep as _;
+            let __of_db = __of_db.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
             let __of_tree = __rt::Builder::tree_ref(&__b);
@@ -31,7 +31,7 @@ const _: () = {
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_one = match {
                 let __options = {
                     #[cfg(rust_analyzer)]
@@ -64,7 +64,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let one = ::core::clone::Clone::clone(&__of_one);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_later = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -77,7 +77,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         async move {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
@@ -96,7 +96,6 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let later = ::core::clone::Clone::clone(&__of_later);
-            #[allow(unused_variables)]
             let __of_broken: <Cart as __rt::ChildIf<
                 { <Cart as __rt::Declared>::IS },
             >>::Handle = ::core::unreachable!();
@@ -150,17 +149,6 @@ const _: () = {
                 },
                 __rt::ChildSpec {
                     name: "later",
-                    doc: "",
-                    item: "Cart",
-                    shape: __rt::Shape::One,
-                    kind: <Cart as __rt::Declared>::KIND,
-                    lifecycle: __rt::Lifecycle::Permanent,
-                    shutdown: __rt::DeclaredShutdown::Default,
-                    settings: &[],
-                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
-                },
-                __rt::ChildSpec {
-                    name: "broken",
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::One,
@@ -235,8 +223,12 @@ struct Mistakes {
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `broken`.
     #[allow(dead_code)]
-    broken: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    broken: <() as ::supervise::__private::ChildIf<
+        {
+            ::core::compile_error! {
+                "expected a name after this; complete it"
+            }
+        },
     >>::Handle,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
@@ -329,7 +321,7 @@ impl Mistakes {
     "expected a child; write `broken: Type = start,`"
 }
 ::core::compile_error! {
-    "`broken` has no start expression; write `broken: Type = start,`"
+    "`broken` has no start expression; write `broken: Cart = start,`"
 }
 ::core::compile_error! {
     "`one` names `later`, which starts after it; move `later` above `one`"

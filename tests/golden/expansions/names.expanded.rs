@@ -24,10 +24,9 @@ const _: () = {
             (__of_type, __of_config): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
-            let __of_type = __rt::Builder::keep(&__b, __of_type);
-            #[allow(unused_variables)]
-            let __of_config = __rt::Builder::keep(&__b, __of_config);
+            use __rt::Keep as _;
+            let __of_type = __of_type.__keep_in(&__b);
+            let __of_config = __of_config.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let r#type = ::core::clone::Clone::clone(&__of_type);
             #[cfg(rust_analyzer)]
@@ -42,7 +41,7 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_a, __of_b) = {
                 #[allow(unused_variables)]
-                let config = __rt::SharedValue::clone_for_start(&__of_config);
+                let config = __of_config.clone_for_start();
                 let (a, b) = split(config);
                 (__rt::Builder::keep(&__b, a), __rt::Builder::keep(&__b, b))
             };
@@ -54,7 +53,7 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_match,) = {
                 #[allow(unused_variables)]
-                let a = __rt::SharedValue::clone_for_start(&__of_a);
+                let a = __of_a.clone_for_start();
                 let r#match: <u32 as __rt::Checked<
                     { <__rt::TypeCheck as __rt::Returned<u32>>::IS },
                 >>::Type = a.len();
@@ -67,7 +66,7 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_c,) = {
                 #[allow(unused_variables)]
-                let a = __rt::SharedValue::clone_for_start(&__of_a);
+                let a = __of_a.clone_for_start();
                 let c = a;
                 (__rt::Builder::keep(&__b, c),)
             };
@@ -78,7 +77,7 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_c,) = {
                 #[allow(unused_variables)]
-                let b = __rt::SharedValue::clone_for_start(&__of_b);
+                let b = __of_b.clone_for_start();
                 let c = b;
                 (__rt::Builder::keep(&__b, c),)
             };
@@ -86,7 +85,7 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let c = ::core::clone::Clone::clone(&__of_c);
             #[cfg(feature = "http")]
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_struct = match {
                 #[allow(unused_variables)]
                 let __of_type = ::core::clone::Clone::clone(&__of_type);
@@ -101,9 +100,9 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let r#type = __rt::SharedValue::clone_for_start(&__of_type);
+                        let r#type = __of_type.clone_for_start();
                         #[allow(unused_variables)]
-                        let a = __rt::SharedValue::clone_for_start(&__of_a);
+                        let a = __of_a.clone_for_start();
                         async move {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
@@ -123,7 +122,7 @@ const _: () = {
             #[cfg(feature = "http")]
             #[cfg(rust_analyzer)]
             let r#struct = ::core::clone::Clone::clone(&__of_struct);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_start = match {
                 #[allow(unused_variables)]
                 let __of_tree = ::core::clone::Clone::clone(&__of_tree);
@@ -146,13 +145,13 @@ const _: () = {
                         #[allow(unused_variables)]
                         let tree = ::core::clone::Clone::clone(&__of_tree);
                         #[allow(unused_variables)]
-                        let b = __rt::SharedValue::clone_for_start(&__of_b);
+                        let b = __of_b.clone_for_start();
                         #[cfg(windows)]
                         #[allow(unused_variables)]
-                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                        let c = __of_c.clone_for_start();
                         #[cfg(not(windows))]
                         #[allow(unused_variables)]
-                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                        let c = __of_c.clone_for_start();
                         async move {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
@@ -171,7 +170,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let start = ::core::clone::Clone::clone(&__of_start);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_heartbeat = match {
                 #[allow(unused_variables)]
                 let __of_start = ::core::clone::Clone::clone(&__of_start);
@@ -186,7 +185,14 @@ const _: () = {
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((heartbeat(start)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(heartbeat(start)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -202,7 +208,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let heartbeat = ::core::clone::Clone::clone(&__of_heartbeat);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_inner = match {
                 #[allow(unused_variables)]
                 let __of_a = ::core::clone::Clone::clone(&__of_a);
@@ -245,7 +251,7 @@ const _: () = {
                             #[allow(unused_variables)]
                             let (__of_d,) = {
                                 #[allow(unused_variables)]
-                                let a = __rt::SharedValue::clone_for_start(&__of_a);
+                                let a = __of_a.clone_for_start();
                                 let d: <Part as __rt::Checked<
                                     { <__rt::TypeCheck as __rt::Returned<Part>>::IS },
                                 >>::Type = a;
@@ -253,7 +259,7 @@ const _: () = {
                             };
                             #[cfg(rust_analyzer)]
                             let d = ::core::clone::Clone::clone(&__of_d);
-                            #[allow(unreachable_code, unused_variables)]
+                            #[allow(unreachable_code)]
                             let __of_leaf = match {
                                 #[cfg(windows)]
                                 #[allow(unused_variables)]
@@ -277,14 +283,14 @@ const _: () = {
                                     move || {
                                         #[cfg(windows)]
                                         #[allow(unused_variables)]
-                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                                        let c = __of_c.clone_for_start();
                                         #[cfg(not(windows))]
                                         #[allow(unused_variables)]
-                                        let c = __rt::SharedValue::clone_for_start(&__of_c);
+                                        let c = __of_c.clone_for_start();
                                         #[allow(unused_variables)]
                                         let start = ::core::clone::Clone::clone(&__of_start);
                                         #[allow(unused_variables)]
-                                        let d = __rt::SharedValue::clone_for_start(&__of_d);
+                                        let d = __of_d.clone_for_start();
                                         async move {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::Declared>::IS },
@@ -689,7 +695,24 @@ const _: () = {
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unused_variables)]
+            let (__of_known,) = {
+                let __of_second = {
+                    let __options = <Bell as __rt::ChildIf<
+                        { <Bell as __rt::Declared>::IS },
+                    >>::options()
+                        .while_down(__rt::WhileDown::Reject);
+                    __rt::Builder::later(&__b, "second", __options)
+                };
+                #[allow(unused_imports)]
+                use __rt::later;
+                let second = ::core::clone::Clone::clone(&__of_second);
+                let known = later(second);
+                (__rt::Builder::keep(&__b, known),)
+            };
+            #[cfg(rust_analyzer)]
+            let known = ::core::clone::Clone::clone(&__of_known);
+            #[allow(unreachable_code)]
             let __of_names = match {
                 let __options = {
                     <Names as __rt::ChildIf<
@@ -720,11 +743,135 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let names = ::core::clone::Clone::clone(&__of_names);
             #[allow(unreachable_code)]
+            let __of_first = match {
+                let __of_second = {
+                    let __options = <Bell as __rt::ChildIf<
+                        { <Bell as __rt::Declared>::IS },
+                    >>::options()
+                        .while_down(__rt::WhileDown::Reject);
+                    __rt::Builder::later(&__b, "second", __options)
+                };
+                let __of_third = {
+                    let __options = __rt::ChildOptions::<__rt::Task>::without_context();
+                    __rt::Builder::later(&__b, "third", __options)
+                };
+                let __options = {
+                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "first",
+                    __options,
+                    move || {
+                        #[allow(unused_imports)]
+                        use __rt::later;
+                        let second = ::core::clone::Clone::clone(&__of_second);
+                        let third = ::core::clone::Clone::clone(&__of_third);
+                        async move {
+                            let __it: <Bell as __rt::ChildIf<
+                                { <Bell as __rt::Declared>::IS },
+                            >>::Start = start(later(second), later(third));
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let first = ::core::clone::Clone::clone(&__of_first);
+            #[allow(unreachable_code)]
+            let __of_second = match {
+                #[allow(unused_variables)]
+                let __of_known = ::core::clone::Clone::clone(&__of_known);
+                #[allow(unused_variables)]
+                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __options = {
+                    let __options = <Bell as __rt::ChildIf<
+                        { <Bell as __rt::Declared>::IS },
+                    >>::options();
+                    let __options = __options.while_down(__rt::WhileDown::Reject);
+                    __options.mailbox(__rt::Mailbox::Bounded(3))
+                };
+                __rt::Builder::child(
+                    &__b,
+                    "second",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let known = __of_known.clone_for_start();
+                        #[allow(unused_variables)]
+                        let first = ::core::clone::Clone::clone(&__of_first);
+                        async move {
+                            let __it: <Bell as __rt::ChildIf<
+                                { <Bell as __rt::Declared>::IS },
+                            >>::Start = start(first, known);
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let second = ::core::clone::Clone::clone(&__of_second);
+            #[allow(unreachable_code)]
+            let __of_third = match {
+                #[allow(unused_variables)]
+                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                __rt::Builder::child(
+                    &__b,
+                    "third",
+                    __options,
+                    move || {
+                        #[allow(unused_variables)]
+                        let first = ::core::clone::Clone::clone(&__of_first);
+                        async move {
+                            let __it: __rt::TaskStart = __rt::future_of(async move {
+                                #[allow(unreachable_code)]
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(ring(first)).polled()
+                                    }
+                                        .await,
+                                )
+                            });
+                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                ::core::result::Result::Ok(__handle) => __handle,
+                ::core::result::Result::Err(__error) => {
+                    return ::core::result::Result::Err(__error);
+                }
+            };
+            #[cfg(rust_analyzer)]
+            let third = ::core::clone::Clone::clone(&__of_third);
+            #[allow(unreachable_code)]
             ::core::result::Result::Ok::<
                 _,
                 __rt::UserError,
             >(Other {
                 names: __of_names,
+                first: __of_first,
+                second: __of_second,
+                third: __of_third,
                 __tree: __of_tree,
             })
         }
@@ -749,6 +896,41 @@ const _: () = {
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     below: __rt::Below::Known(<Names as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "first",
+                    doc: "",
+                    item: "Bell",
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &[],
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "second",
+                    doc: "",
+                    item: "Bell",
+                    shape: __rt::Shape::One,
+                    kind: <Bell as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &["while_down(Reject)", "mailbox(Bounded(3))"],
+                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                },
+                __rt::ChildSpec {
+                    name: "third",
+                    doc: "",
+                    item: "task",
+                    shape: __rt::Shape::One,
+                    kind: __rt::ChildKind::Task,
+                    lifecycle: __rt::Lifecycle::Transient,
+                    shutdown: __rt::DeclaredShutdown::Is(
+                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                    ),
+                    settings: &[],
+                    below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],
         };
@@ -779,7 +961,10 @@ const _: () = {
 ///
 ///```text
 ///Other  OneForOne
-///└── names: Names  Permanent
+///├── names: Names  Permanent
+///├── first: Bell  Permanent
+///├── second: Bell  Permanent  while_down(Reject)  mailbox(Bounded(3))
+///└── third: task  Transient
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Other {
@@ -793,6 +978,29 @@ struct Other {
     names: <Names as ::supervise::__private::ChildIf<
         { <Names as ::supervise::__private::Declared>::IS },
     >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `first`.
+    #[allow(dead_code)]
+    first: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `first`.
+    #[allow(dead_code)]
+    first: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `second`.
+    #[allow(dead_code)]
+    second: ::supervise::__private::Handle<Bell>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `second`.
+    #[allow(dead_code)]
+    second: <Bell as ::supervise::__private::ChildIf<
+        { <Bell as ::supervise::__private::Declared>::IS },
+    >>::Handle,
+    ///The child `third`.
+    #[allow(dead_code)]
+    third: ::supervise::__private::TaskRef,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }
@@ -801,6 +1009,9 @@ impl ::core::clone::Clone for Other {
     fn clone(&self) -> Self {
         Other {
             names: ::core::clone::Clone::clone(&self.names),
+            first: ::core::clone::Clone::clone(&self.first),
+            second: ::core::clone::Clone::clone(&self.second),
+            third: ::core::clone::Clone::clone(&self.third),
             __tree: ::core::clone::Clone::clone(&self.__tree),
         }
     }

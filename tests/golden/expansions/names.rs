@@ -21,6 +21,12 @@ supervisor! {
     }
 
     struct Other {
+        let known = later(second);
         names: Names = Names::tree(1, Config),
+        first: Bell = start(later(second), later(third)),
+        #[while_down(Reject)]
+        #[mailbox(Bounded(3))]
+        second: Bell = start(first, known),
+        third: task = ring(first),
     }
 }

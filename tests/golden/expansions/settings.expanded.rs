@@ -20,8 +20,8 @@ const _: () = {
             (__of_most,): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
-            let __of_most = __rt::Builder::keep(&__b, __of_most);
+            use __rt::Keep as _;
+            let __of_most = __of_most.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let most = ::core::clone::Clone::clone(&__of_most);
             let __of_tree = __rt::Builder::tree_ref(&__b);
@@ -31,7 +31,7 @@ const _: () = {
                 &__b,
                 {
                     #[allow(unused_variables)]
-                    let most = __rt::SharedValue::clone_for_start(&__of_most);
+                    let most = __of_most.clone_for_start();
                     __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
                         .max_restarts(__rt::MaxRestarts::AtMost(most))
                         .within(::core::time::Duration::new(600, 0))
@@ -103,7 +103,7 @@ const _: () = {
                     __rt::ShutdownOrder::Together,
                 );
             }
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_db = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
@@ -113,6 +113,8 @@ const _: () = {
                     let __options = __options
                         .shutdown(::core::time::Duration::new(5, 0));
                     let __options = __options.start(::core::time::Duration::new(3, 0));
+                    let __options = __options
+                        .handler(::core::time::Duration::new(30, 0));
                     let __options = __options.drain();
                     let __options = __options
                         .backoff(
@@ -183,7 +185,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_listed = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
@@ -223,7 +225,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let listed = ::core::clone::Clone::clone(&__of_listed);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_many = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
@@ -234,7 +236,8 @@ const _: () = {
                             SlottedBackoff::new(::core::time::Duration::new(0, 10000000))
                                 .ceiling(10),
                         );
-                    __options.max_children(5)
+                    let __options = __options.max_children(5);
+                    __options.max_starting(2)
                 };
                 let __initial = __rt::no_initial();
                 __rt::Builder::set::<
@@ -267,10 +270,11 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let many = ::core::clone::Clone::clone(&__of_many);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_server = match {
                 let __options = {
                     let __options = __rt::ChildOptions::<__rt::Task>::new();
+                    let __options = __options.runtime(tokio::runtime::Handle::current());
                     let __options = __options.lifecycle(__rt::Lifecycle::Transient);
                     let __options = __options.ready();
                     let __options = __options.significant();
@@ -288,7 +292,14 @@ const _: () = {
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((serve(cx)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(serve(cx)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -344,7 +355,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
                     ),
                     settings: &[
-                        "lifecycle(Permanent, shutdown = 5s, start = 3s, drain)",
+                        "lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)",
                         "backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))",
                         "limit(max_restarts = 3, within = 1h, on_limit = Escalate)",
                         "pre_restart(Db::dump)",
@@ -380,6 +391,7 @@ const _: () = {
                     settings: &[
                         "backoff(SlottedBackoff::new(10ms).ceiling(10))",
                         "max_children(5)",
+                        "max_starting(2)",
                     ],
                     below: __rt::Below::Instance(|| <Db as __rt::Declared>::TREE),
                 },
@@ -394,6 +406,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Infinity,
                     ),
                     settings: &[
+                        "runtime(tokio::runtime::Handle::current())",
                         "lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)",
                     ],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -436,10 +449,10 @@ const _: () = {
 ///
 ///```text
 ///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  shutdown(20s, Together)  decider(..)
-///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
+///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
 ///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))
-///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)
-///└── server: task  Transient  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)
+///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)  max_starting(2)
+///└── server: task  Transient  runtime(tokio::runtime::Handle::current())  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Settings {
@@ -583,10 +596,9 @@ const _: () = {
             (__of_pace, __of_room): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
-            let __of_pace = __rt::Builder::keep(&__b, __of_pace);
-            #[allow(unused_variables)]
-            let __of_room = __rt::Builder::keep(&__b, __of_room);
+            use __rt::Keep as _;
+            let __of_pace = __of_pace.__keep_in(&__b);
+            let __of_room = __of_room.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let pace = ::core::clone::Clone::clone(&__of_pace);
             #[cfg(rust_analyzer)]
@@ -598,9 +610,9 @@ const _: () = {
                 &__b,
                 {
                     #[allow(unused_variables)]
-                    let pace = __rt::SharedValue::clone_for_start(&__of_pace);
+                    let pace = __of_pace.clone_for_start();
                     #[allow(unused_variables)]
-                    let room = __rt::SharedValue::clone_for_start(&__of_room);
+                    let room = __of_room.clone_for_start();
                     __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
                 },
             );
@@ -615,22 +627,22 @@ const _: () = {
             #[allow(unused_variables)]
             let __default_backoff: __rt::Backoff = {
                 #[allow(unused_variables)]
-                let pace = __rt::SharedValue::clone_for_start(&__of_pace);
+                let pace = __of_pace.clone_for_start();
                 ::core::convert::Into::into(pace)
             };
             #[allow(unused_variables)]
             let __default_mailbox: __rt::Mailbox = {
                 #[allow(unused_variables)]
-                let room = __rt::SharedValue::clone_for_start(&__of_room);
+                let room = __of_room.clone_for_start();
                 __rt::Mailbox::Bounded(room)
             };
             #[allow(unused_variables)]
             let __default_ask: ::core::time::Duration = {
                 #[allow(unused_variables)]
-                let room = __rt::SharedValue::clone_for_start(&__of_room);
+                let room = __of_room.clone_for_start();
                 ::core::time::Duration::new(1, 0)
             };
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_db = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
@@ -670,7 +682,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_once = match {
                 let __options = {
                     let __options = __rt::ChildOptions::<__rt::Task>::new();
@@ -713,7 +725,14 @@ const _: () = {
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((serve(cx, n)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(serve(cx, n)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }

@@ -10,7 +10,7 @@ supervisor! {
             Phase::Restart => Escalate,
             _ => Restart,
         )]
-        #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain)]
+        #[lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)]
         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
         #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
         #[pre_restart(Db::dump)]
@@ -24,7 +24,9 @@ supervisor! {
         listed: Db = Db,
         #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
         #[max_children(5)]
+        #[max_starting(2)]
         many: [Db] = || Db,
+        #[runtime(tokio::runtime::Handle::current())]
         #[lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)]
         server: task = |cx| serve(cx),
     }

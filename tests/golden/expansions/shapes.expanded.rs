@@ -23,10 +23,9 @@ const _: () = {
             (__of_db, __of_count): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
-            let __of_db = __rt::Builder::keep(&__b, __of_db);
-            #[allow(unused_variables)]
-            let __of_count = __rt::Builder::keep(&__b, __of_count);
+            use __rt::Keep as _;
+            let __of_db = __of_db.__keep_in(&__b);
+            let __of_count = __of_count.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let db = ::core::clone::Clone::clone(&__of_db);
             #[cfg(rust_analyzer)]
@@ -38,7 +37,7 @@ const _: () = {
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_one = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -51,7 +50,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         async move {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
@@ -70,7 +69,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let one = ::core::clone::Clone::clone(&__of_one);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_maybe = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -83,7 +82,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         async move {
                             let __it: ::core::option::Option<
                                 <Cart as __rt::ChildIf<
@@ -104,7 +103,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let maybe = ::core::clone::Clone::clone(&__of_maybe);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_row = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -122,7 +121,7 @@ const _: () = {
                     __options,
                     move |__i: ::core::primitive::usize| {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         let i: usize = __i;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
@@ -142,18 +141,18 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let row = ::core::clone::Clone::clone(&__of_row);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_any = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
                 let __options = {
                     #[allow(unused_variables)]
-                    let count = __rt::SharedValue::clone_for_start(&__of_count);
+                    let count = __of_count.clone_for_start();
                     <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
                 let __initial = {
                     #[allow(unused_variables)]
-                    let count = __rt::SharedValue::clone_for_start(&__of_count);
+                    let count = __of_count.clone_for_start();
                     __rt::initial::<
                         u32,
                         (
@@ -186,7 +185,7 @@ const _: () = {
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         let (
                             n,
                         ): (
@@ -212,7 +211,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let any = ::core::clone::Clone::clone(&__of_any);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_keyed = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -250,7 +249,7 @@ const _: () = {
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         let (
                             __key,
                             (n,),
@@ -283,7 +282,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let keyed = ::core::clone::Clone::clone(&__of_keyed);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_once = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -316,7 +315,7 @@ const _: () = {
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         let (
                             socket,
                         ): (
@@ -342,7 +341,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let once = ::core::clone::Clone::clone(&__of_once);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_once_keyed = match {
                 let __options = {
                     let __options = __rt::ChildOptions::<__rt::Task>::without_context();
@@ -410,7 +409,14 @@ const _: () = {
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((serve(n, socket)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(serve(n, socket)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -426,7 +432,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let once_keyed = ::core::clone::Clone::clone(&__of_once_keyed);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_branches = match {
                 #[allow(unused_variables)]
                 let __of_db = ::core::clone::Clone::clone(&__of_db);
@@ -458,7 +464,7 @@ const _: () = {
                         )|
                     {
                         #[allow(unused_variables)]
-                        let db = __rt::SharedValue::clone_for_start(&__of_db);
+                        let db = __of_db.clone_for_start();
                         let (
                             db,
                         ): (

@@ -20,8 +20,8 @@ const _: () = {
             (__of_every,): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
-            let __of_every = __rt::Builder::keep(&__b, __of_every);
+            use __rt::Keep as _;
+            let __of_every = __of_every.__keep_in(&__b);
             #[cfg(rust_analyzer)]
             let every = ::core::clone::Clone::clone(&__of_every);
             let __of_tree = __rt::Builder::tree_ref(&__b);
@@ -31,7 +31,7 @@ const _: () = {
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_plain = match {
                 #[allow(unused_variables)]
                 let __of_every = ::core::clone::Clone::clone(&__of_every);
@@ -42,11 +42,18 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let every = __rt::SharedValue::clone_for_start(&__of_every);
+                        let every = __of_every.clone_for_start();
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((poll(every)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(poll(every)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -62,7 +69,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let plain = ::core::clone::Clone::clone(&__of_plain);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_told = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::new() };
                 __rt::Builder::child(
@@ -76,7 +83,14 @@ const _: () = {
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((serve(cx)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(serve(cx)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -92,7 +106,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let told = ::core::clone::Clone::clone(&__of_told);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_maybe = match {
                 #[allow(unused_variables)]
                 let __of_every = ::core::clone::Clone::clone(&__of_every);
@@ -103,7 +117,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let every = __rt::SharedValue::clone_for_start(&__of_every);
+                        let every = __of_every.clone_for_start();
                         async move {
                             let __it: ::core::option::Option<__rt::TaskStart> = __rt::optional_task(
                                 Some(poll(every)),
@@ -122,7 +136,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let maybe = ::core::clone::Clone::clone(&__of_maybe);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_row = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::new() };
                 __rt::Builder::array::<
@@ -142,7 +156,14 @@ const _: () = {
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((serve(cx, i)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(serve(cx, i)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -158,7 +179,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let row = ::core::clone::Clone::clone(&__of_row);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_any = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
                 let __initial = __rt::no_initial();
@@ -193,7 +214,14 @@ const _: () = {
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((poll(n)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(poll(n)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }
@@ -209,7 +237,7 @@ const _: () = {
             };
             #[cfg(rust_analyzer)]
             let any = ::core::clone::Clone::clone(&__of_any);
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_keyed = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::new() };
                 let __initial = __rt::no_initial();
@@ -250,7 +278,14 @@ const _: () = {
                             async move {
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((serve(cx, name)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(serve(cx, name)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }

@@ -252,7 +252,7 @@ impl Boss {
                 let ledger = ledger.clone();
                 async move { Ok(Worker::open(ledger).await?) }
             };
-            if let Ok(child) = cx.spawn(&name, start).await {
+            if let Ok(child) = cx.spawn_with(&name, start).await {
                 self.0.add_child(child);
             }
         }

@@ -1,0 +1,286 @@
+//! Children with a runtime of their own, `#[runtime(handle)]`: S25.
+
+use std::thread;
+
+use supervise::error::{CommandError, InvalidSettings, SpawnError};
+use supervise::inspect::EndedKind;
+use supervise::prelude::*;
+use supervise::testing;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::common::{Boom, Journal, comes_back, seen};
+
+/// Says on which thread it runs.
+struct Where {
+    journal: Journal,
+}
+
+#[derive(Debug)]
+enum Ask {
+    Thread(Reply<String>),
+    Fail,
+}
+
+fn thread_name() -> String {
+    thread::current().name().unwrap_or_default().to_owned()
+}
+
+#[actor]
+impl Where {
+    fn handle(&mut self, ask: Ask) -> Result<(), Boom> {
+        match ask {
+            Ask::Thread(reply) => reply.send(thread_name()),
+            Ask::Fail => return Err(Boom::Told),
+        }
+        Ok(())
+    }
+
+    #[post_stop]
+    fn close(&mut self) {
+        self.journal.write(format!("closed on {}", thread_name()));
+    }
+}
+
+impl Where {
+    fn start(journal: Journal) -> Where {
+        journal.write(format!("starts on {}", thread_name()));
+        Where { journal }
+    }
+}
+
+supervisor! {
+    struct Shop(heavy: Handle, light: Handle, journal: Journal) {
+        here: Where = Where::start(journal),
+        #[runtime(heavy)]
+        there: Where = Where::start(journal),
+        #[runtime(heavy.clone())]
+        #[lifecycle(Permanent)]
+        below: struct Below {
+            inner: Where = Where::start(journal),
+            #[runtime(light)]
+            other: Where = Where::start(journal),
+            inner_set: [Where] = || Where::start(journal),
+        },
+        #[runtime(heavy)]
+        set: [Where] = || Where::start(journal),
+        #[runtime(heavy)]
+        keyed: [u32 => Where] = |_key: u32| Where::start(journal),
+        #[runtime(heavy)]
+        #[lifecycle(Permanent)]
+        task: task = |cx| wait(cx, journal),
+        #[runtime(heavy)]
+        row: [Where; 1] = |_i: usize| Where::start(journal),
+    }
+
+    struct Group(heavy: Handle, journal: Journal) {
+        #![strategy(AllForOne)]
+        before: Where = Where::start(journal),
+        #[runtime(heavy)]
+        there: Where = Where::start(journal),
+        after: Where = Where::start(journal),
+    }
+
+    struct One(runtime: Handle, journal: Journal) {
+        #[runtime(runtime)]
+        there: Where = Where::start(journal),
+    }
+}
+
+async fn wait(cx: TaskContext, journal: Journal) {
+    journal.write(format!("task on {}", thread_name()));
+    cx.stopped().await;
+}
+
+fn runtime(name: &str) -> Runtime {
+    Builder::new_multi_thread().worker_threads(1).thread_name(name).enable_all().build().unwrap()
+}
+
+fn current() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+async fn thread_of(child: &ActorRef<Where>) -> String {
+    child.ask(Ask::Thread).forever().await.unwrap()
+}
+
+/// S25: the child, and everything below it that does not say otherwise, runs on the declared runtime, also after a
+/// restart; its start and its hooks, too.
+#[test]
+fn a_child_runs_on_its_runtime_with_all_below() {
+    comes_back(|| {
+        let (heavy, light, journal) = (runtime("heavy"), runtime("light"), Journal::default());
+        let (handle, other) = (heavy.handle().clone(), light.handle().clone());
+        current().block_on(async {
+            let here = thread_name();
+            let shop = Shop::start(handle, other, journal.clone()).await.unwrap();
+            let lines = journal.take();
+            assert_eq!(lines.iter().filter(|line| **line == format!("starts on {here}")).count(), 1, "{lines:?}");
+            assert_eq!(thread_of(&shop.here).await, here);
+            for child in [&shop.there, &shop.below.inner, &shop.row[0]] {
+                assert_eq!(thread_of(child).await, "heavy", "{}", child.path());
+            }
+            assert_eq!(thread_of(&shop.below.other).await, "light");
+            let instances = [
+                shop.set.spawn().await.unwrap(),
+                shop.keyed.spawn(7).await.unwrap(),
+                shop.keyed.replace(7).await.unwrap(),
+                shop.below.inner_set.spawn().await.unwrap(),
+            ];
+            for child in [&instances[0], &instances[2], &instances[3]] {
+                assert_eq!(thread_of(child).await, "heavy", "{}", child.path());
+            }
+            assert!(journal.take().iter().all(|line| line.ends_with(" on heavy")));
+            shop.there.tell(Ask::Fail).await.unwrap();
+            assert_eq!((thread_of(&shop.there).await, shop.there.incarnation()), ("heavy".to_owned(), 2));
+            assert_eq!(journal.take(), ["closed on heavy", "starts on heavy"]);
+            let report = shop.shutdown().await;
+            assert!(report.is_orderly(), "{report}");
+            assert_eq!(journal.take().iter().filter(|line| **line == "closed on heavy").count(), 6);
+        });
+    });
+}
+
+/// S25: if the runtime of a child goes, the child has ended with it, with an event and a symptom; the others live on,
+/// nothing starts the child again, and the tree still ends in order.
+#[test]
+fn a_child_ends_with_its_runtime() {
+    comes_back(|| {
+        let (heavy, journal) = (runtime("heavy"), Journal::default());
+        let handle = heavy.handle().clone();
+        current().block_on(async {
+            let tree = Group::start(handle, journal.clone()).await.unwrap();
+            let mut events = tree.events();
+            assert!(tree.snapshot().health().is_healthy());
+            heavy.shutdown_background();
+            assert_eq!(tree.there.terminated().await.unwrap().kind(), EndedKind::RuntimeGone);
+            while tree.before.incarnation() == 1 {
+                tree.before.tell(Ask::Fail).await.unwrap(); // the range restarts without the child
+                tree.before.ask(Ask::Thread).forever().await.unwrap();
+            }
+            thread_of(&tree.after).await;
+            assert_eq!(tree.after.incarnation(), 2);
+            assert_eq!(tree.there.start_again().unwrap_err(), CommandError::SupervisorEnded { path: "there".into() });
+            let lines = seen(&mut events);
+            assert_eq!(lines[0], "there ended RuntimeGone", "{lines:?}");
+            assert!(
+                !lines.iter().any(|line| line.starts_with("there") && line != "there ended RuntimeGone"),
+                "{lines:?}"
+            );
+            assert!(tree.snapshot().health().to_string().contains("there"));
+            let report = tree.shutdown().await;
+            assert_eq!(report.ended.kind(), EndedKind::Stopped);
+        });
+    });
+}
+
+/// S25: a tree whose only child is gone with its runtime has no members left, and ends.
+#[test]
+fn a_tree_does_not_wait_for_a_child_that_is_gone() {
+    comes_back(|| {
+        let (heavy, journal) = (runtime("heavy"), Journal::default());
+        let handle = heavy.handle().clone();
+        current().block_on(async {
+            let tree = One::start(handle, journal).await.unwrap();
+            heavy.shutdown_background();
+            assert_eq!(tree.join().await.ended.kind(), EndedKind::Done);
+        });
+        // A runtime that is gone before the start.
+        let (heavy, journal) = (runtime("heavy"), Journal::default());
+        let handle = heavy.handle().clone();
+        drop(heavy);
+        current().block_on(async {
+            let tree = Group::start(handle, journal).await.unwrap();
+            assert_eq!(tree.there.terminated().await.unwrap().kind(), EndedKind::RuntimeGone);
+            assert!(tree.shutdown().await.is_orderly());
+        });
+    });
+}
+
+/// S25: if the runtime of the tree goes, a child on another one is stopped in order, with its hooks. A child with the
+/// same runtime is gone with the tree.
+#[test]
+fn a_child_outlives_the_runtime_of_its_tree_only_to_stop() {
+    comes_back(|| {
+        let (heavy, journal) = (runtime("heavy"), Journal::default());
+        let main = current();
+        let tree = main.block_on(Group::start(heavy.handle().clone(), journal.clone())).unwrap();
+        let there = tree.there.clone();
+        journal.take();
+        drop(main);
+        assert_eq!(heavy.block_on(there.terminated()).unwrap().kind(), EndedKind::Stopped);
+        assert_eq!(journal.take(), ["closed on heavy"]);
+
+        let main = current();
+        let tree = main.block_on(async { Group::start(Handle::current(), journal.clone()).await }).unwrap();
+        let (there, handle) = (tree.there.clone(), tree.handle());
+        drop(main);
+        assert_eq!(heavy.block_on(there.terminated()).unwrap().kind(), EndedKind::RuntimeGone);
+        assert_eq!(heavy.block_on(handle.join()).unwrap().ended.kind(), EndedKind::RuntimeGone);
+    });
+}
+
+/// S25: the clock of a test does not move other runtimes, so a tree under test refuses them; its own it takes.
+#[tokio::test(start_paused = true)]
+async fn a_tree_under_test_takes_only_its_own_runtime() {
+    let heavy = runtime("heavy");
+    let refused = testing::start(One::tree(heavy.handle().clone(), Journal::default())).await.unwrap_err();
+    let failure = &refused.failure;
+    assert_eq!(failure.path(), "there");
+    assert_eq!(failure.error::<InvalidSettings>(), Some(&InvalidSettings::RuntimeUnderTest));
+    heavy.shutdown_background();
+    let tree = testing::start(One::tree(Handle::current(), Journal::default())).await.unwrap();
+    assert_eq!(thread_of(&tree.there).await, thread_name());
+}
+
+/// Spawns a child for another runtime.
+struct Boss(Handle, Journal);
+
+#[actor]
+impl Boss {
+    async fn handle(&mut self, reply: Reply<Result<ActorRef<Where>, SpawnError>>, cx: &mut Context<Self>) {
+        let (heavy, journal) = (self.0.clone(), self.1.clone());
+        let kid = cx.spawn(child! {
+            #[runtime(heavy)]
+            "kid": Where = Where::start(journal)
+        });
+        reply.send(kid.await);
+    }
+}
+
+supervisor! {
+    struct Bosses(heavy: Handle, journal: Journal) {
+        boss: Boss = Boss(heavy, journal),
+    }
+}
+
+/// S25, S38: a child that is spawned runs on the runtime that its `child!` names, also after a restart.
+#[test]
+fn a_spawned_child_runs_on_its_runtime() {
+    comes_back(|| {
+        let (heavy, journal) = (runtime("heavy"), Journal::default());
+        let handle = heavy.handle().clone();
+        current().block_on(async {
+            let tree = Bosses::start(handle.clone(), journal.clone()).await.unwrap();
+            let kid = tree.boss.ask(|reply| reply).forever().await.unwrap().unwrap();
+            assert_eq!(thread_of(&kid).await, "heavy");
+            kid.tell(Ask::Fail).await.unwrap();
+            assert_eq!((thread_of(&kid).await, kid.incarnation()), ("heavy".to_owned(), 2));
+            let top = spawn(child! { #[runtime(handle)] "top": Where = Where::start(journal) }).await.unwrap();
+            assert_eq!(thread_of(&top).await, "heavy");
+            top.stop();
+            top.terminated().await.unwrap();
+            tree.shutdown().await;
+        });
+    });
+}
+
+/// S25: so does an actor of a tree under test.
+#[tokio::test(start_paused = true)]
+async fn an_actor_under_test_spawns_only_on_its_own_runtime() {
+    let heavy = runtime("heavy");
+    let tree = testing::start(Bosses::tree(heavy.handle().clone(), Journal::default())).await.unwrap();
+    let refused = tree.boss.ask(|reply| reply).await.unwrap().unwrap_err();
+    let SpawnError::InvalidSettings { path, what, .. } = refused else { panic!("{refused}") };
+    assert_eq!((path.as_str(), what), ("boss/kid", InvalidSettings::RuntimeUnderTest));
+    heavy.shutdown_background();
+}
