@@ -9,12 +9,22 @@ mod actor {
     mod actor_attribute_on_a_struct;
     #[path = "actor_attribute_on_a_trait_impl.fixed.rs"]
     mod actor_attribute_on_a_trait_impl;
+    #[path = "context_before_the_message.fixed.rs"]
+    mod context_before_the_message;
+    #[path = "guard_held_over_an_await.fixed.rs"]
+    mod guard_held_over_an_await;
     #[path = "handle_missing.fixed.rs"]
     mod handle_missing;
     #[path = "handle_missing_of_a_derive.fixed.rs"]
     mod handle_missing_of_a_derive;
+    #[path = "handle_of_a_derive_not_async.fixed.rs"]
+    mod handle_of_a_derive_not_async;
+    #[path = "handle_of_a_derive_without_context.fixed.rs"]
+    mod handle_of_a_derive_without_context;
     #[path = "handle_returns_a_value.fixed.rs"]
     mod handle_returns_a_value;
+    #[path = "handle_takes_self_by_value.fixed.rs"]
+    mod handle_takes_self_by_value;
     #[path = "handle_with_wrong_parameters.fixed.rs"]
     mod handle_with_wrong_parameters;
     #[path = "hook_attribute_above_the_derive.fixed.rs"]
@@ -27,8 +37,14 @@ mod actor {
     mod hook_method_missing;
     #[path = "hook_named_like_a_trait_method.fixed.rs"]
     mod hook_named_like_a_trait_method;
+    #[path = "hook_of_another_system.fixed.rs"]
+    mod hook_of_another_system;
+    #[path = "lifetime_of_an_actor.fixed.rs"]
+    mod lifetime_of_an_actor;
     #[path = "message_type_missing.fixed.rs"]
     mod message_type_missing;
+    #[path = "type_parameter_of_an_actor.fixed.rs"]
+    mod type_parameter_of_an_actor;
     #[path = "unknown_derive_argument.fixed.rs"]
     mod unknown_derive_argument;
     #[path = "watch_without_terminated.fixed.rs"]
@@ -43,6 +59,8 @@ mod backoff {
     mod backoff_with_unbounded_mailbox;
     #[path = "closed_delay_range.fixed.rs"]
     mod closed_delay_range;
+    #[path = "delays_in_another_form.fixed.rs"]
+    mod delays_in_another_form;
     #[path = "empty_delay_range.fixed.rs"]
     mod empty_delay_range;
     #[path = "factor_below_one.fixed.rs"]
@@ -81,6 +99,8 @@ mod decider {
     mod forgotten_variant;
     #[path = "literal_without_type.fixed.rs"]
     mod literal_without_type;
+    #[path = "result_as_pattern.fixed.rs"]
+    mod result_as_pattern;
     #[path = "two_commas_between_arms.fixed.rs"]
     mod two_commas_between_arms;
     #[path = "two_types_in_one_arm.fixed.rs"]
@@ -91,6 +111,8 @@ mod decider {
     mod unknown_directive;
 }
 mod durations {
+    #[path = "duration_in_two_words.fixed.rs"]
+    mod duration_in_two_words;
     #[path = "duration_too_long.fixed.rs"]
     mod duration_too_long;
     #[path = "duration_with_two_units.fixed.rs"]
@@ -115,6 +137,8 @@ mod hooks {
     mod hook_function_missing;
     #[path = "hook_of_another_actor.fixed.rs"]
     mod hook_of_another_actor;
+    #[path = "hook_of_the_type_above_a_child.fixed.rs"]
+    mod hook_of_the_type_above_a_child;
     #[path = "hook_returns_a_value.fixed.rs"]
     mod hook_returns_a_value;
     #[path = "hook_takes_shared_self.fixed.rs"]
@@ -123,6 +147,8 @@ mod hooks {
     mod hook_with_another_error_type;
     #[path = "hook_with_wrong_parameters.fixed.rs"]
     mod hook_with_wrong_parameters;
+    #[path = "hook_without_its_type.fixed.rs"]
+    mod hook_without_its_type;
 }
 mod limits {
     #[path = "default_limit.fixed.rs"]
@@ -147,6 +173,8 @@ mod names {
     mod keyword_as_name;
     #[path = "let_named_like_a_child.fixed.rs"]
     mod let_named_like_a_child;
+    #[path = "let_named_twice.fixed.rs"]
+    mod let_named_twice;
     #[path = "name_with_two_underscores.fixed.rs"]
     mod name_with_two_underscores;
     #[path = "parameter_named_like_a_child.fixed.rs"]
@@ -161,6 +189,8 @@ mod names {
     mod subtree_named_like_its_tree;
     #[path = "tree_that_contains_itself.fixed.rs"]
     mod tree_that_contains_itself;
+    #[path = "trees_that_contain_each_other.fixed.rs"]
+    mod trees_that_contain_each_other;
     #[path = "two_children_of_one_name.fixed.rs"]
     mod two_children_of_one_name;
     #[path = "underscore_as_name.fixed.rs"]
@@ -169,6 +199,8 @@ mod names {
 mod no_effect {
     #[path = "array_of_zero_children.fixed.rs"]
     mod array_of_zero_children;
+    #[path = "backoff_without_restarts.fixed.rs"]
+    mod backoff_without_restarts;
     #[path = "best_effort_of_a_late_handle.fixed.rs"]
     mod best_effort_of_a_late_handle;
     #[path = "best_effort_of_a_set.fixed.rs"]
@@ -185,6 +217,8 @@ mod no_effect {
     mod drain_without_mailbox;
     #[path = "fresh_mailbox_with_redelivery.fixed.rs"]
     mod fresh_mailbox_with_redelivery;
+    #[path = "handler_without_mailbox.fixed.rs"]
+    mod handler_without_mailbox;
     #[path = "initial_of_a_single_child.fixed.rs"]
     mod initial_of_a_single_child;
     #[path = "limit_of_temporary_children.fixed.rs"]
@@ -195,6 +229,10 @@ mod no_effect {
     mod max_children_of_a_single_child;
     #[path = "max_children_of_zero.fixed.rs"]
     mod max_children_of_zero;
+    #[path = "max_starting_above_max_children.fixed.rs"]
+    mod max_starting_above_max_children;
+    #[path = "max_starting_of_zero.fixed.rs"]
+    mod max_starting_of_zero;
     #[path = "on_limit_of_unlimited_restarts.fixed.rs"]
     mod on_limit_of_unlimited_restarts;
     #[path = "on_limit_with_backoff_only.fixed.rs"]
@@ -231,8 +269,20 @@ mod order {
     mod child_names_a_later_sibling;
     #[path = "child_names_itself.fixed.rs"]
     mod child_names_itself;
+    #[path = "children_name_each_other.fixed.rs"]
+    mod children_name_each_other;
+    #[path = "later_in_a_setting.fixed.rs"]
+    mod later_in_a_setting;
+    #[path = "later_of_a_child_without_a_handle.fixed.rs"]
+    mod later_of_a_child_without_a_handle;
+    #[path = "later_of_a_tree.fixed.rs"]
+    mod later_of_a_tree;
+    #[path = "later_of_itself.fixed.rs"]
+    mod later_of_itself;
     #[path = "let_names_a_later_child.fixed.rs"]
     mod let_names_a_later_child;
+    #[path = "self_in_a_start.fixed.rs"]
+    mod self_in_a_start;
     #[path = "subtree_names_a_later_child.fixed.rs"]
     mod subtree_names_a_later_child;
 }
@@ -253,6 +303,8 @@ mod settings {
     mod attribute_that_is_not_a_setting;
     #[path = "child_setting_inside_the_braces.fixed.rs"]
     mod child_setting_inside_the_braces;
+    #[path = "colon_after_an_argument.fixed.rs"]
+    mod colon_after_an_argument;
     #[path = "default_that_contradicts_a_child.fixed.rs"]
     mod default_that_contradicts_a_child;
     #[path = "default_that_no_child_takes.fixed.rs"]
@@ -267,12 +319,20 @@ mod settings {
     mod misspelled_setting;
     #[path = "misspelled_value.fixed.rs"]
     mod misspelled_value;
+    #[path = "name_of_an_argument_without_one.fixed.rs"]
+    mod name_of_an_argument_without_one;
+    #[path = "negative_number.fixed.rs"]
+    mod negative_number;
     #[path = "number_and_duration_confused.fixed.rs"]
     mod number_and_duration_confused;
     #[path = "number_too_large.fixed.rs"]
     mod number_too_large;
     #[path = "one_for_all_as_strategy.fixed.rs"]
     mod one_for_all_as_strategy;
+    #[path = "runtime_of_wrong_type.fixed.rs"]
+    mod runtime_of_wrong_type;
+    #[path = "semicolon_after_a_setting.fixed.rs"]
+    mod semicolon_after_a_setting;
     #[path = "setting_above_the_struct.fixed.rs"]
     mod setting_above_the_struct;
     #[path = "setting_given_twice.fixed.rs"]
@@ -285,10 +345,14 @@ mod settings {
     mod settings_named_as_in_otp;
     #[path = "shutdown_of_a_tree_above_a_child.fixed.rs"]
     mod shutdown_of_a_tree_above_a_child;
+    #[path = "strategy_with_parentheses.fixed.rs"]
+    mod strategy_with_parentheses;
     #[path = "string_for_a_number.fixed.rs"]
     mod string_for_a_number;
     #[path = "tree_setting_above_a_child.fixed.rs"]
     mod tree_setting_above_a_child;
+    #[path = "tree_setting_above_a_let.fixed.rs"]
+    mod tree_setting_above_a_let;
     #[path = "tree_setting_after_a_child.fixed.rs"]
     mod tree_setting_after_a_child;
     #[path = "unknown_setting.fixed.rs"]
@@ -299,12 +363,20 @@ mod settings {
     mod word_of_one_child_as_a_default;
 }
 mod shapes {
+    #[path = "array_of_computed_length.fixed.rs"]
+    mod array_of_computed_length;
     #[path = "array_without_index.fixed.rs"]
     mod array_without_index;
+    #[path = "arrow_in_a_keyed_set.fixed.rs"]
+    mod arrow_in_a_keyed_set;
     #[path = "closure_for_a_single_child.fixed.rs"]
     mod closure_for_a_single_child;
     #[path = "closure_for_an_optional_child.fixed.rs"]
     mod closure_for_an_optional_child;
+    #[path = "collection_as_a_type.fixed.rs"]
+    mod collection_as_a_type;
+    #[path = "handle_as_a_type.fixed.rs"]
+    mod handle_as_a_type;
     #[path = "keyed_set_without_key.fixed.rs"]
     mod keyed_set_without_key;
     #[path = "nested_shapes.fixed.rs"]
@@ -315,6 +387,8 @@ mod shapes {
     mod set_with_too_many_arguments;
     #[path = "set_without_a_closure.fixed.rs"]
     mod set_without_a_closure;
+    #[path = "task_in_upper_case.fixed.rs"]
+    mod task_in_upper_case;
     #[path = "task_with_two_contexts.fixed.rs"]
     mod task_with_two_contexts;
 }
@@ -336,6 +410,38 @@ mod shutdown {
     #[path = "shutdown_too_short_for_the_time_of_a_tree.fixed.rs"]
     mod shutdown_too_short_for_the_time_of_a_tree;
 }
+mod spawned {
+    #[path = "actor_setting_on_a_tree.fixed.rs"]
+    mod actor_setting_on_a_tree;
+    #[path = "array_as_a_child.fixed.rs"]
+    mod array_as_a_child;
+    #[path = "best_effort.fixed.rs"]
+    mod best_effort;
+    #[path = "child_without_start.fixed.rs"]
+    mod child_without_start;
+    #[path = "child_without_type.fixed.rs"]
+    mod child_without_type;
+    #[path = "closure_without_an_actor.fixed.rs"]
+    mod closure_without_an_actor;
+    #[path = "documentation.fixed.rs"]
+    mod documentation;
+    #[path = "inline_subtree.fixed.rs"]
+    mod inline_subtree;
+    #[path = "neither_actor_nor_tree.fixed.rs"]
+    mod neither_actor_nor_tree;
+    #[path = "optional_child.fixed.rs"]
+    mod optional_child;
+    #[path = "self_in_the_start.fixed.rs"]
+    mod self_in_the_start;
+    #[path = "set_as_a_child.fixed.rs"]
+    mod set_as_a_child;
+    #[path = "setting_of_a_tree.fixed.rs"]
+    mod setting_of_a_tree;
+    #[path = "two_children.fixed.rs"]
+    mod two_children;
+    #[path = "variable_is_not_clone.fixed.rs"]
+    mod variable_is_not_clone;
+}
 mod stored_values {
     #[path = "borrowed_parameter.fixed.rs"]
     mod borrowed_parameter;
@@ -347,6 +453,8 @@ mod stored_values {
     mod let_not_clone;
     #[path = "let_not_send.fixed.rs"]
     mod let_not_send;
+    #[path = "mutable_let.fixed.rs"]
+    mod mutable_let;
     #[path = "parameter_not_clone.fixed.rs"]
     mod parameter_not_clone;
     #[path = "parameter_not_send.fixed.rs"]
@@ -363,6 +471,8 @@ mod stored_values {
 mod tree {
     #[path = "attribute_on_a_let.fixed.rs"]
     mod attribute_on_a_let;
+    #[path = "child_with_a_let.fixed.rs"]
+    mod child_with_a_let;
     #[path = "child_without_colon.fixed.rs"]
     mod child_without_colon;
     #[path = "child_without_start.fixed.rs"]
@@ -371,12 +481,16 @@ mod tree {
     mod child_without_type;
     #[path = "comma_and_semicolon_confused.fixed.rs"]
     mod comma_and_semicolon_confused;
+    #[path = "doc_comment_without_a_child.fixed.rs"]
+    mod doc_comment_without_a_child;
     #[path = "half_typed_code.fixed.rs"]
     mod half_typed_code;
     #[path = "inline_subtree_with_type_parameters.fixed.rs"]
     mod inline_subtree_with_type_parameters;
     #[path = "inner_doc_comment.fixed.rs"]
     mod inner_doc_comment;
+    #[path = "item_inside_a_tree.fixed.rs"]
+    mod item_inside_a_tree;
     #[path = "let_else.fixed.rs"]
     mod let_else;
     #[path = "lifetime_of_a_tree.fixed.rs"]
@@ -385,20 +499,34 @@ mod tree {
     mod many_mistakes_at_once;
     #[path = "mistakes_in_two_trees.fixed.rs"]
     mod mistakes_in_two_trees;
+    #[path = "parameter_of_impl_trait.fixed.rs"]
+    mod parameter_of_impl_trait;
+    #[path = "parameter_with_pub_or_mut.fixed.rs"]
+    mod parameter_with_pub_or_mut;
+    #[path = "parameter_without_its_signs.fixed.rs"]
+    mod parameter_without_its_signs;
     #[path = "public_let_of_a_pattern.fixed.rs"]
     mod public_let_of_a_pattern;
     #[path = "public_let_without_type.fixed.rs"]
     mod public_let_without_type;
+    #[path = "semicolon_after_a_tree.fixed.rs"]
+    mod semicolon_after_a_tree;
+    #[path = "start_without_its_sign.fixed.rs"]
+    mod start_without_its_sign;
     #[path = "subtree_with_parameters.fixed.rs"]
     mod subtree_with_parameters;
     #[path = "subtree_with_start.fixed.rs"]
     mod subtree_with_start;
+    #[path = "subtree_with_the_macro.fixed.rs"]
+    mod subtree_with_the_macro;
     #[path = "tree_not_a_struct.fixed.rs"]
     mod tree_not_a_struct;
     #[path = "tree_without_children.fixed.rs"]
     mod tree_without_children;
     #[path = "type_or_name_missing.fixed.rs"]
     mod type_or_name_missing;
+    #[path = "value_as_a_child.fixed.rs"]
+    mod value_as_a_child;
     #[path = "where_before_the_parameters.fixed.rs"]
     mod where_before_the_parameters;
 }
@@ -423,8 +551,14 @@ mod types {
     mod spawn_with_wrong_arguments;
     #[path = "start_of_wrong_type.fixed.rs"]
     mod start_of_wrong_type;
+    #[path = "start_that_is_not_send.fixed.rs"]
+    mod start_that_is_not_send;
+    #[path = "task_not_called.fixed.rs"]
+    mod task_not_called;
     #[path = "task_output_not_a_result.fixed.rs"]
     mod task_output_not_a_result;
+    #[path = "task_that_is_spawned.fixed.rs"]
+    mod task_that_is_spawned;
     #[path = "unknown_child_type.fixed.rs"]
     mod unknown_child_type;
 }

@@ -2,7 +2,8 @@
 //!
 //! Every mistake in `tests/compile_fail/<topic>/<mistake>.rs` has a `//~` at its line. One mistake causes one error,
 //! whose primary location is that line, and an error of this project names the repair after a `;`. Next to each file
-//! are the compiler's output (`<mistake>.stderr`) and the repaired file (`<mistake>.fixed.rs`).
+//! are the compiler's output (`<mistake>.stderr`) and the repaired file (`<mistake>.fixed.rs`). Both have a `main` that
+//! uses the handles of the tree, or the actor, since a mistake may cause further errors where they are used.
 //!
 //! `UPDATE=1 cargo test --test docs compile_errors` writes the files that are generated from them: the index in
 //! `tests/compile_fail/README.md`, the list of modules in `tests/compile_fail/fixed.rs`, and the pages in
@@ -18,7 +19,6 @@ const CASCADES: &[(&str, &str)] = &[
         "rustc: the name is ambiguous, and a lint says again that the derive comes first",
     ),
     ("actor/actor_attribute_above_the_derive", "the same two"),
-    ("types/unknown_child_type", "rustc: says it of the field again, with a type parameter as a second repair"),
 ];
 
 /// The titles of the rules in the index, by number.
@@ -77,8 +77,8 @@ impl Printed {
     /// Whether the text is from this project: a `compile_error!`, or a panic in a constant.
     fn ours(&self) -> bool {
         match self.code.as_deref() {
-            // The lint `legacy_derive_helpers` has no code either.
-            None => !self.message.starts_with("derive helper attribute"),
+            // The lint `legacy_derive_helpers`, and what rustc says of a future, have no code either.
+            None => !["derive helper attribute", "future cannot be sent"].iter().any(|of| self.message.starts_with(of)),
             Some(code) => code == "E0080",
         }
     }
@@ -144,6 +144,34 @@ fn one_mistake_gives_one_error() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// The first line of the `main` that a mistake and its repair end with.
+const MAIN: &str = "async fn main() -> Result<(), Box<dyn std::error::Error>> {";
+
+#[test]
+fn every_mistake_is_used() {
+    for path in mistakes() {
+        for ending in ["rs", "fixed.rs"] {
+            let name = format!("{}.{ending}", name(&path));
+            let text = fs::read_to_string(path.with_extension(ending)).unwrap();
+            let (before, main) = text.split_once("fn main()").unwrap_or_else(|| panic!("{name}: no `main`"));
+            if before.contains("supervisor! {") {
+                let starts = main.contains("::start(") && main.contains(".shutdown().await;");
+                assert!(text.contains(MAIN) && starts, "{name}: start the tree, use its handles, and shut it down");
+            } else {
+                assert!(main.trim() != "{}", "{name}: use the actor or the decider");
+            }
+        }
+    }
+}
+
+/// The text without the `main` that only uses what stands above it, and so is not part of the lesson.
+fn without_main(text: &str) -> &str {
+    let Some((before, main)) = text.split_once("#[tokio::main]\n").filter(|(_, main)| main.contains(MAIN)) else {
+        return text;
+    };
+    if main.contains("//~") { text } else { before.trim_end() }
+}
+
 /// The comment at the top of a mistake.
 struct Lesson {
     name: String,
@@ -186,13 +214,16 @@ fn kept(path: &str, text: &str) {
 
 #[test]
 fn mistakes_are_short() {
-    let lines = |mistake: &PathBuf| fs::read_to_string(mistake.with_extension("rs")).unwrap().lines().count();
+    let lines = |mistake: &PathBuf| {
+        let text = fs::read_to_string(mistake.with_extension("rs")).unwrap();
+        without_main(&text).lines().count()
+    };
     // `tree/many_mistakes_at_once`, which shows that all mistakes are reported in one run, takes a few more lines.
     let long: Vec<_> = mistakes()
         .into_iter()
-        .filter(|it| !(10..=25).contains(&lines(it)) && name(it) != "tree/many_mistakes_at_once")
+        .filter(|it| !(7..=25).contains(&lines(it)) && name(it) != "tree/many_mistakes_at_once")
         .collect();
-    assert!(long.is_empty(), "not 10 to 25 lines: {long:?}");
+    assert!(long.is_empty(), "not 7 to 25 lines: {long:?}");
 }
 
 #[test]
@@ -260,7 +291,8 @@ fn every_mistake_has_its_repair() {
 fn page(rule: usize, lessons: &[Lesson]) -> String {
     let mut text = format!("C{rule}: {}.\n\n", RULES[rule - 1].to_lowercase());
     for lesson in lessons.iter().filter(|lesson| lesson.rule == rule) {
-        let source = lesson.source.trim().lines().map(|line| line.split("//~").next().unwrap().trim_end());
+        let source =
+            without_main(&lesson.source).trim().lines().map(|line| line.split("//~").next().unwrap().trim_end());
         let source = source.collect::<Vec<_>>().join("\n");
         let stderr = lesson.stderr.trim_end().replace(" //~", "").replace("tests/compile_fail/", "");
         text += &format!("# `{}`\n\n{}\n\n", lesson.name, lesson.words.replace(" Repair: ", "\n\nRepair: "));

@@ -2,8 +2,10 @@
 //! and the pages that are generated from tests and patches are up to date.
 //!
 //! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the lists in
-//! `docs/semantics.md`, and `compile_errors` the index of mistakes and the pages in `docs/errors`.
+//! `docs/semantics.md`, `compile_errors` the index of mistakes and the pages in `docs/errors`, and `case_studies` the page
+//! `tests/case_studies/README.md`.
 
+mod case_studies;
 mod compile_errors;
 mod coverage;
 mod examples;

@@ -8,3 +8,11 @@ struct Cart {
 impl Cart {
     fn handle(&mut self, _msg: ()) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart { _items: Vec::new() } }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

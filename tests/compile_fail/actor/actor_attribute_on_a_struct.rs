@@ -7,4 +7,10 @@ struct Cart {
     _items: Vec<String>,
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart { _items: Vec::new() } }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

@@ -9,3 +9,11 @@ impl Actor for Cart {
         Ok(())
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

@@ -12,4 +12,10 @@ impl Actor for Cart { //~
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

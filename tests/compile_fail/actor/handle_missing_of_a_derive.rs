@@ -9,6 +9,10 @@ impl Cart {
     async fn handel(&mut self, _msg: (), _cx: &mut Context<Self>) {}
 }
 
-fn main() {
-    let _ = Cart;
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
 }

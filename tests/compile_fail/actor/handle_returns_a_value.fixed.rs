@@ -8,3 +8,11 @@ impl Cart {
         reply.send(5);
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.ask(|reply| reply).await?;
+    cart.stop();
+    Ok(())
+}

@@ -11,4 +11,10 @@ impl Cart {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.ask(|reply| reply).await?;
+    cart.stop();
+    Ok(())
+}

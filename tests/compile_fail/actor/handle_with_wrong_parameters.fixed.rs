@@ -6,3 +6,11 @@ struct Cart;
 impl Cart {
     fn handle(&mut self, _msg: ()) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

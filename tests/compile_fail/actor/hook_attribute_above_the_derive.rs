@@ -12,6 +12,10 @@ impl Cart {
     fn open(&mut self) {}
 }
 
-fn main() {
-    let _ = Cart;
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
 }

@@ -9,4 +9,6 @@ impl Cart {
     fn flush(&mut self) {}
 }
 
-fn main() {}
+fn main() {
+    Cart.flush();
+}

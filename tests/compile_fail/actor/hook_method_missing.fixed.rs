@@ -9,3 +9,11 @@ impl Cart {
     async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
     fn open(&mut self) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

@@ -7,3 +7,11 @@ struct Cart;
 impl Cart {
     async fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

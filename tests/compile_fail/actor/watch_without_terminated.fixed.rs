@@ -16,3 +16,11 @@ impl Cart {
     #[terminated]
     fn lost(&mut self, _who: &Watched) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { "db": Db = Db }).await?;
+    let cart = spawn(child! { "cart": Cart = Cart(db) }).await?;
+    cart.tell(()).await?;
+    Ok(())
+}

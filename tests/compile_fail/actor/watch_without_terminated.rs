@@ -16,4 +16,10 @@ impl Cart {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { "db": Db = Db }).await?;
+    let cart = spawn(child! { "cart": Cart = Cart(db) }).await?;
+    cart.tell(()).await?;
+    Ok(())
+}

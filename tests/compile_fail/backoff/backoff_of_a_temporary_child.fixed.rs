@@ -20,3 +20,11 @@ supervisor! {
 impl Db {
     fn dump(&mut self) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.once.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -22,4 +22,10 @@ impl Db {
     fn dump(&mut self) {}
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.once.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

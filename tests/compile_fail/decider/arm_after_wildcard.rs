@@ -9,4 +9,6 @@ fn decides() -> Decider {
     }
 }
 
-fn main() {}
+fn main() {
+    println!("{:?}", decides());
+}

@@ -10,4 +10,6 @@ fn decides() -> Decider {
     }
 }
 
-fn main() {}
+fn main() {
+    println!("{:?}", decides());
+}

@@ -13,4 +13,6 @@ fn decides() -> Decider {
     }
 }
 
-fn main() {}
+fn main() {
+    println!("{:?}", decides());
+}

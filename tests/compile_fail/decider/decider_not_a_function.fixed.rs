@@ -17,3 +17,11 @@ supervisor! {
 fn strict(_failure: &Failure) -> Directive {
     Directive::Stop
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

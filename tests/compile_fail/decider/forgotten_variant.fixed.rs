@@ -15,3 +15,7 @@ fn decides() -> Decider {
         Cause::Killed => Stop,
     }
 }
+
+fn main() {
+    println!("{:?}", decides());
+}

@@ -17,4 +17,6 @@ fn decides() -> Decider {
     }
 }
 
-fn main() {}
+fn main() {
+    println!("{:?}", decides());
+}

@@ -11,3 +11,7 @@ fn decides() -> Decider {
         _ => Restart,
     }
 }
+
+fn main() {
+    println!("{:?}", decides());
+}

@@ -7,3 +7,7 @@ fn decides() -> Decider {
         _ => Restart,
     }
 }
+
+fn main() {
+    println!("{:?}", decides());
+}

@@ -8,3 +8,7 @@ fn decides() -> Decider {
         _ => Restart,
     }
 }
+
+fn main() {
+    println!("{:?}", decides());
+}

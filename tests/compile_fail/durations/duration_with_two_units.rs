@@ -17,4 +17,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.b.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

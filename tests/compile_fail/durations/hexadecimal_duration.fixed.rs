@@ -15,3 +15,12 @@ supervisor! {
         b: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.b.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

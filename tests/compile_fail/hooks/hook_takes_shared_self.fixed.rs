@@ -17,3 +17,11 @@ supervisor! {
 impl Db {
     async fn load(&mut self) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

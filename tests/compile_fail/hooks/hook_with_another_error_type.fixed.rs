@@ -14,3 +14,11 @@ impl Db {
         Ok(())
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { "db": Db = Db }).await?;
+    db.tell(()).await?;
+    db.stop();
+    Ok(())
+}

@@ -15,4 +15,10 @@ impl Db {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { "db": Db = Db }).await?;
+    db.tell(()).await?;
+    db.stop();
+    Ok(())
+}

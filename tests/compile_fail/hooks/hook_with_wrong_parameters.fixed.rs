@@ -17,3 +17,11 @@ supervisor! {
 impl Db {
     fn dump(&mut self, _failure: &Failure) {}
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

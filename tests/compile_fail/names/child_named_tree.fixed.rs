@@ -12,3 +12,11 @@ supervisor! {
         forest: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.forest.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -21,3 +21,11 @@ supervisor! {
         stocks: [Stock] = || Stock::tree(),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mall = Mall::start().await?;
+    mall.stocks.spawn().await?;
+    mall.shutdown().await;
+    Ok(())
+}

@@ -20,4 +20,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mall = Mall::start().await?;
+    mall.stocks.spawn().await?;
+    mall.shutdown().await;
+    Ok(())
+}

@@ -12,3 +12,11 @@ supervisor! {
         r#type: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.r#type.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

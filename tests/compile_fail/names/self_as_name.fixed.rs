@@ -12,3 +12,11 @@ supervisor! {
         own: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.own.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

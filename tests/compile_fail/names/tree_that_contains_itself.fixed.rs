@@ -13,3 +13,12 @@ supervisor! {
         db: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let dir = Dir::start().await?;
+    dir.sub.spawn().await?;
+    dir.db.tell(()).await?;
+    dir.shutdown().await;
+    Ok(())
+}

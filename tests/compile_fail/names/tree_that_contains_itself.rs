@@ -16,4 +16,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let dir = Dir::start().await?;
+    dir.sub.spawn().await?;
+    dir.db.tell(()).await?;
+    dir.shutdown().await;
+    Ok(())
+}

@@ -13,3 +13,12 @@ supervisor! {
         mirror: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.mirror.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

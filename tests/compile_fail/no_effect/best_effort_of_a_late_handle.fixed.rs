@@ -16,3 +16,12 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    assert!(shop.maybe.is_some());
+    shop.reports.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -19,4 +19,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    assert!(shop.maybe.is_some());
+    shop.reports.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

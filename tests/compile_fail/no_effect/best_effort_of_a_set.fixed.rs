@@ -13,3 +13,11 @@ supervisor! {
         many: [Db] = || Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.many.spawn().await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -15,3 +15,12 @@ supervisor! {
         other: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.main.tell(()).await?;
+    shop.other.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -17,3 +17,12 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.beat.stop();
+    shop.reports.daily.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -15,3 +15,11 @@ supervisor! {
         once: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.once.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -13,3 +13,11 @@ supervisor! {
         sessions: [Db] = || Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn().await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -14,3 +14,11 @@ supervisor! {
         db: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -11,4 +11,10 @@ supervisor! {
 
 async fn serve() {}
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.serve.stop();
+    shop.shutdown().await;
+    Ok(())
+}

@@ -15,3 +15,11 @@ supervisor! {
         till: Till = Till,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.till.tell(Order).await?;
+    shop.shutdown().await;
+    Ok(())
+}

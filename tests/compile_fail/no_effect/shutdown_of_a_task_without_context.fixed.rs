@@ -11,3 +11,11 @@ supervisor! {
 async fn serve(cx: TaskContext) {
     cx.stopped().await;
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.serve.stop();
+    shop.shutdown().await;
+    Ok(())
+}

@@ -12,3 +12,11 @@ async fn serve(cx: TaskContext) {
     cx.ready();
     cx.stopped().await;
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.serve.stop();
+    shop.shutdown().await;
+    Ok(())
+}

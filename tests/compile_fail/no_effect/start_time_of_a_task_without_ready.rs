@@ -15,4 +15,10 @@ async fn serve(cx: TaskContext) {
     cx.stopped().await;
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.serve.stop();
+    shop.shutdown().await;
+    Ok(())
+}

@@ -14,3 +14,11 @@ supervisor! {
         shards: [Shard] = |_name: &'static str| Shard,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.shards.spawn("d").await?;
+    shop.shutdown().await;
+    Ok(())
+}

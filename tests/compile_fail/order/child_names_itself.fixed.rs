@@ -19,3 +19,12 @@ supervisor! {
         cart: Cart = Cart(db),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.cart.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -20,3 +20,12 @@ supervisor! {
         cart: Cart = Cart(copy),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.cart.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

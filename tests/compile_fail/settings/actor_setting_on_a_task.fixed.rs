@@ -12,3 +12,11 @@ supervisor! {
         beat: task = std::future::pending::<()>(),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.beat.stop();
+    shop.shutdown().await;
+    Ok(())
+}

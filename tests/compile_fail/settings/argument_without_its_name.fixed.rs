@@ -9,7 +9,16 @@ impl Db {
 
 supervisor! {
     struct Shop {
+        #![strategy(OneForOne, max_restarts = 3, within = 1min)]
         #[redeliver(attempts = 3)]
         db: Db = Db,
     }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
 }

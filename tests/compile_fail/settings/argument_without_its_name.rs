@@ -11,9 +11,16 @@ impl Db {
 
 supervisor! {
     struct Shop {
+        #![strategy(OneForOne, 3, 1min)] //~
         #[redeliver(3)] //~
         db: Db = Db,
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

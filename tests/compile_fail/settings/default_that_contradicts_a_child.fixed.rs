@@ -16,3 +16,12 @@ supervisor! {
         cart: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.cart.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

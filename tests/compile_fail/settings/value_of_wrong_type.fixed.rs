@@ -13,3 +13,11 @@ supervisor! {
         db: Db = Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(std::time::Duration::from_secs(5)).await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -12,3 +12,11 @@ supervisor! {
         shards: [Db; 4] = |_i: usize| Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.shards[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -14,4 +14,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.shards[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -12,3 +12,11 @@ supervisor! {
         audit: Option<Db> = on.then_some(Db),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(true).await?;
+    assert!(shop.audit.is_some());
+    shop.shutdown().await;
+    Ok(())
+}

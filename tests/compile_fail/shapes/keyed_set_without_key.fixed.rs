@@ -12,3 +12,11 @@ supervisor! {
         sessions: [u64 => Db] = |_user: u64| Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(1).await?;
+    shop.shutdown().await;
+    Ok(())
+}

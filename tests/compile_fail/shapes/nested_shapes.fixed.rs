@@ -16,3 +16,11 @@ supervisor! {
         sessions: Option<Sessions> = Some(Sessions::tree()),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    assert!(shop.sessions.is_some());
+    shop.shutdown().await;
+    Ok(())
+}

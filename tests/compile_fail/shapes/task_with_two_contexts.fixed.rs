@@ -8,3 +8,11 @@ supervisor! {
 }
 
 async fn serve(_cx: TaskContext, _db: u8) {}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(1).await?;
+    shop.serve.stop();
+    shop.shutdown().await;
+    Ok(())
+}

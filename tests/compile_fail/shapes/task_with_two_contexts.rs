@@ -11,4 +11,10 @@ supervisor! {
 
 async fn serve(_cx: TaskContext, _db: u8) {}
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(1).await?;
+    shop.serve.stop();
+    shop.shutdown().await;
+    Ok(())
+}

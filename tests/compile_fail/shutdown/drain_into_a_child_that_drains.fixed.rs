@@ -16,3 +16,12 @@ supervisor! {
         intake: Db = { let _ = store; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.store.tell(()).await?;
+    shop.intake.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -19,4 +19,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.store.tell(()).await?;
+    shop.intake.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -17,3 +17,11 @@ supervisor! {
         ingest: Ingest = Ingest::tree(),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.ingest.queue.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

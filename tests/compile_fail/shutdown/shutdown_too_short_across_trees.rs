@@ -20,4 +20,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.ingest.queue.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -17,3 +17,11 @@ supervisor! {
         users: Store<u32, 4> = Store::tree(1),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.users.shards[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

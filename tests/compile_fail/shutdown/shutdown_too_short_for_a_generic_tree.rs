@@ -19,4 +19,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.users.shards[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

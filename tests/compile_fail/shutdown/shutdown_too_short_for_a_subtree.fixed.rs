@@ -17,3 +17,12 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.reports.daily.tell(()).await?;
+    shop.reports.index.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

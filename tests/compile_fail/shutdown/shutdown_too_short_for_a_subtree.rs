@@ -20,4 +20,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.reports.daily.tell(()).await?;
+    shop.reports.index.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -16,3 +16,12 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.shards.row[0].tell(()).await?;
+    shop.shards.any.spawn().await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -19,4 +19,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.shards.row[0].tell(()).await?;
+    shop.shards.any.spawn().await?;
+    shop.shutdown().await;
+    Ok(())
+}

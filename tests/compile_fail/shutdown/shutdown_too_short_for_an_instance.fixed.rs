@@ -17,3 +17,11 @@ supervisor! {
         tenants: [u64 => Tenant] = |_id: u64| Tenant::tree(),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.tenants.spawn(1).await?;
+    shop.shutdown().await;
+    Ok(())
+}

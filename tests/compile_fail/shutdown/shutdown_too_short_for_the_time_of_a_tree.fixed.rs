@@ -17,3 +17,11 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.below.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

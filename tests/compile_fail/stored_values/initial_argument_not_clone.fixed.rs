@@ -18,3 +18,12 @@ supervisor! {
         rooms: [u64 => Db] = |_room: u64, socket: std::sync::Arc<Socket>| { let _ = socket; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(Socket).await?;
+    shop.rooms.spawn(1, std::sync::Arc::new(Socket)).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -21,4 +21,11 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(Socket).await?;
+    shop.rooms.spawn(1, Socket).await?;
+    shop.shutdown().await;
+    Ok(())
+}

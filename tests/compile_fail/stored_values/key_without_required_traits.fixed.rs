@@ -20,3 +20,11 @@ supervisor! {
         sessions: [User => Db] = |_user: User| Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(User).await?;
+    shop.shutdown().await;
+    Ok(())
+}

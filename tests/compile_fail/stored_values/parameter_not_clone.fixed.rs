@@ -11,6 +11,14 @@ struct Socket;
 
 supervisor! {
     struct Shop(socket: std::sync::Arc<Socket>) {
-        db: Db = { let _ = socket; Db },
+        db: Db = { let _: &Socket = &socket; Db },
     }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(std::sync::Arc::new(Socket)).await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
 }

@@ -13,8 +13,14 @@ struct Socket;
 
 supervisor! {
     struct Shop(socket: Socket) { //~
-        db: Db = { let _ = socket; Db },
+        db: Db = { let _: &Socket = &socket; Db },
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(Socket).await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

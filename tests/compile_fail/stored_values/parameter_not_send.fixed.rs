@@ -9,6 +9,14 @@ impl Db {
 
 supervisor! {
     struct Shop(names: std::sync::Arc<str>) {
-        db: Db = Db,
+        db: Db = { let _: &str = &names; Db },
     }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start("db".into()).await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
 }

@@ -10,8 +10,14 @@ impl Db {
 
 supervisor! {
     struct Shop(names: std::rc::Rc<str>) { //~
-        db: Db = Db,
+        db: Db = { let _: &str = &names; Db },
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start("db".into()).await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

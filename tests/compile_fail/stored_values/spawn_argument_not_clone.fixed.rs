@@ -16,3 +16,11 @@ supervisor! {
         shared: [Db] = |socket: std::sync::Arc<Socket>| { let _ = socket; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(Socket).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -13,3 +13,11 @@ supervisor! {
         sessions: [Db] = |user: std::sync::Arc<str>| { let _ = user; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn("ann".into()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -14,3 +14,11 @@ supervisor! {
         row: [Db; 2] = |_i: usize| { let _ = size; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.row[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -17,3 +17,12 @@ supervisor! {
 fn uses(shop: &Shop) -> &ActorRef<Db> {
     &shop.cart
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.cart.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -19,4 +19,11 @@ fn uses(shop: &Shop) -> &ActorRef<Db> {
     &shop.cart
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.cart.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -16,3 +16,11 @@ supervisor! {
 fn uses(shop: &Shop) -> &ActorRef<Db> {
     &shop.db
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

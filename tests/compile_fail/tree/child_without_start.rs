@@ -19,4 +19,10 @@ fn uses(shop: &Shop) -> &ActorRef<Db> {
     &shop.db
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -15,3 +15,13 @@ supervisor! {
         row: [Db; 2] = |_i: usize| { let _ = size; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.log.tell(()).await?;
+    shop.row[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -18,4 +18,12 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.log.tell(()).await?;
+    shop.row[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

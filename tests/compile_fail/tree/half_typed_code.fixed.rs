@@ -14,3 +14,11 @@ supervisor! {
         db: Db = { let _ = (name, size); Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(String::new()).await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -34,3 +34,16 @@ async fn starts() -> Result<(), Failure> {
     shop.shutdown().await;
     Ok(())
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(String::new()).await?;
+    shop.db.tell(()).await?;
+    shop.cart.tell(()).await?;
+    shop.index.tell(()).await?;
+    shop.log.tell(()).await?;
+    shop.sessions.spawn(1).await?;
+    shop.beat.stop();
+    shop.shutdown().await;
+    Ok(())
+}

@@ -20,3 +20,11 @@ supervisor! {
         only: Db = Db(3),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let yard = Yard::start().await?;
+    yard.only.tell(()).await?;
+    yard.shutdown().await;
+    Ok(())
+}

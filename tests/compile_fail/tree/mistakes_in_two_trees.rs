@@ -22,4 +22,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let yard = Yard::start().await?;
+    yard.only.tell(()).await?;
+    yard.shutdown().await;
+    Ok(())
+}

@@ -14,3 +14,11 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start(1).await?;
+    shop.reports.daily[0].tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

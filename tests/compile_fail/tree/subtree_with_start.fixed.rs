@@ -14,3 +14,11 @@ supervisor! {
         },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.reports.daily.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -17,4 +17,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.reports.daily.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -12,3 +12,11 @@ supervisor! {
         dbs: [Db] = || Db,
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let empty = Empty::start().await?;
+    empty.dbs.spawn().await?;
+    empty.shutdown().await;
+    Ok(())
+}

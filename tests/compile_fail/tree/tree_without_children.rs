@@ -12,4 +12,9 @@ supervisor! {
     pub struct Empty {} //~
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let empty = Empty::start().await?;
+    empty.shutdown().await;
+    Ok(())
+}

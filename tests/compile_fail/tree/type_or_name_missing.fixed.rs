@@ -15,3 +15,13 @@ supervisor! {
         db: Db = Db(2),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    let yard = Yard::start((1, 2)).await?;
+    yard.db.tell(()).await?;
+    Ok(())
+}

@@ -17,3 +17,11 @@ supervisor! {
         reports: Reports = Reports::tree(),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.reports.daily.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

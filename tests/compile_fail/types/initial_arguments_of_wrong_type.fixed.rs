@@ -13,3 +13,11 @@ supervisor! {
         sessions: [Db] = |user: u64| { let _ = user; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(1).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -12,3 +12,11 @@ supervisor! {
         sessions: [String => Db] = |name: String| { let _ = name; Db },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(String::new()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

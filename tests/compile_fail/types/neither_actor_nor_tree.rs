@@ -18,6 +18,11 @@ supervisor! {
     }
 }
 
-fn main() {
-    let _ = Shop::SPEC;
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.config.tell(5).await?;
+    shop.cart.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
 }

@@ -19,4 +19,14 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.one.tell(()).await?;
+    assert!(shop.maybe.is_some());
+    shop.row[0].tell(()).await?;
+    shop.any.spawn(String::new()).await?;
+    shop.keyed.spawn(1).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -16,3 +16,11 @@ supervisor! {
 async fn open(shop: &Shop) {
     let _ = shop.sessions.spawn(7).await;
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(1).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -18,4 +18,10 @@ async fn open(shop: &Shop) {
     let _ = shop.sessions.spawn("alice").await; //~
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.sessions.spawn(1).await?;
+    shop.shutdown().await;
+    Ok(())
+}

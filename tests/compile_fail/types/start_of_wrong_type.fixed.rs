@@ -13,3 +13,12 @@ supervisor! {
         maybe: Option<Db> = Some(Db),
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    assert!(shop.maybe.is_some());
+    shop.shutdown().await;
+    Ok(())
+}

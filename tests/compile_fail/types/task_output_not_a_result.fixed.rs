@@ -6,3 +6,11 @@ supervisor! {
         count: task = async { println!("{}", 5) },
     }
 }
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.count.stop();
+    shop.shutdown().await;
+    Ok(())
+}

@@ -9,4 +9,10 @@ supervisor! {
     }
 }
 
-fn main() {}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.count.stop();
+    shop.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,16 @@
+// `actor/context_before_the_message.rs`, repaired.
+use supervise::prelude::*;
+
+struct Cart;
+#[actor]
+impl Cart {
+    fn handle(&mut self, _msg: (), _cx: &mut Context<Self>) {}
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

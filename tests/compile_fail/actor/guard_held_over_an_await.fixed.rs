@@ -1,0 +1,20 @@
+// `actor/guard_held_over_an_await.rs`, repaired.
+use supervise::prelude::*;
+
+struct Cart(std::sync::Mutex<u32>);
+#[actor]
+impl Cart {
+    async fn handle(&mut self, _msg: ()) {
+        let total = *self.0.lock().unwrap();
+        tokio::task::yield_now().await;
+        println!("{total}");
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cart = spawn(child! { "cart": Cart = Cart(std::sync::Mutex::new(0)) }).await?;
+    cart.tell(()).await?;
+    cart.stop();
+    Ok(())
+}

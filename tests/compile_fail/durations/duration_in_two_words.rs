@@ -1,0 +1,24 @@
+// C3. A duration is a number with its unit, in one word.
+// Repair: Remove the space.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[lifecycle(Permanent, shutdown = 5 s)] //~
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,27 @@
+// `names/trees_that_contain_each_other.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+        back: Back = Back::tree(),
+    }
+    struct Back {
+        shops: [Shop] = || Shop::tree(),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    println!("{:?}", shop.back);
+    shop.shutdown().await;
+    Ok(())
+}

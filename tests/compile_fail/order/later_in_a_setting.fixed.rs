@@ -1,0 +1,24 @@
+// `order/later_in_a_setting.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        cart: Db = Db,
+        #[limit(max_restarts = cart.incarnation())]
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

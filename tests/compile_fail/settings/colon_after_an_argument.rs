@@ -1,0 +1,24 @@
+// C1. An argument of a setting is written as an attribute's in Rust: its value follows after an equals sign.
+// Repair: Write `=` for the `:`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(OneForOne, max_restarts: 3, within = 1min)] //~
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

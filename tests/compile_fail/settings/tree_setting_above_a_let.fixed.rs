@@ -1,0 +1,24 @@
+// `settings/tree_setting_above_a_let.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #![strategy(RestForOne)]
+        let copies = 3;
+        db: Db = { let _ = copies; Db },
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

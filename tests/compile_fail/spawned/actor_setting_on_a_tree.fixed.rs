@@ -1,0 +1,23 @@
+// `spawned/actor_setting_on_a_tree.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[mailbox(Bounded(8))]
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { "shop": Shop = Shop::tree() }).await?.db.clone();
+    db.tell(()).await?;
+    Shop::start().await?.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,23 @@
+// C9. A tree has no messages and no mailbox.
+// Repair: Write the setting above an actor inside of the tree.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { #[mailbox(Bounded(8))] "shop": Shop = Shop::tree() }).await?.db.clone(); //~
+    db.tell(()).await?;
+    Shop::start().await?.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,25 @@
+// C8. The start of a child runs again long after the call, when `self` is no longer there.
+// Repair: Take what the start needs before.
+use supervise::prelude::*;
+
+async fn print(number: u32) {
+    println!("{number}");
+}
+
+struct Boss {
+    number: u32,
+}
+#[actor]
+impl Boss {
+    async fn handle(&mut self, _msg: (), cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+        let printed = cx.spawn(child! { "number": task = print(self.number) }).await?; //~
+        printed.stop();
+        Ok(())
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    spawn_with("boss", || Boss { number: 1 }).await?.tell(()).await?;
+    Ok(())
+}

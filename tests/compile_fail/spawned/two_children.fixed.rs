@@ -1,0 +1,16 @@
+// `spawned/two_children.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let db = spawn(child! { "db": Db = Db }).await?;
+    spawn(child! { "cart": Db = Db }).await?;
+    db.tell(()).await?;
+    Ok(())
+}

@@ -1,0 +1,25 @@
+// C1. A start expression follows after an equals sign, as the value of a `let`.
+// Repair: Write `=` before it.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db => Db, //~
+        copy: Db Db, //~
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(()).await?;
+    shop.copy.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}
