@@ -1,255 +1,554 @@
-//! A broker that trades on many chains. A chain is opened by the first order for it and known by its name. Each chain
-//! has a ledger and a signer, which are critical: the other children need them to finish their work until the very end.
+//! A broker of proofs. Customers post orders on many chains; for each chain that is open, the broker takes orders, has
+//! them proven, and submits the proofs. A chain is opened by the first order for it and known by its name.
 //!
-//! Requirements: a chain is opened once, however many orders come at once; within a chain the critical children stop
-//! last, so that every fill is settled, at a close and at a shutdown; a chain that cannot continue ends alone, and the
-//! next order opens it again.
+//! Requirements:
+//! * A chain is opened once, however many orders come at once.
+//! * A service whose error may pass is tried again after 500 ms, 750 ms, 1125 ms and so on, at most once a minute. Five
+//!   good minutes make up for the past. The number of retries in a row is read from the settings, which change while
+//!   the broker runs.
+//! * Any other error, and a panic, end the broker at once with their cause. The exception is a node that has dropped a
+//!   chain: only that chain is closed, and the next order opens it again.
+//! * A stop has two phases. First all services that bring work are told at the same time, and have 30 s. Then the chain
+//!   drains: it waits until every order that was taken is through, for up to two hours, while the critical services go
+//!   on. These stop last. After a failure the chain does not drain, because nobody proves the orders any more.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
 
+use supervise::StopReason;
 use supervise::prelude::*;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
-use crate::common::{ms, pass, secs, soon};
+use crate::common::{ms, pass, quiet_panics, secs, settle, soon};
 
-/// The settlements outlive every chain: fills by chain, and the order in which the actors stopped.
-#[derive(Clone, Default)]
-struct Books(Arc<Mutex<Written>>);
+// The work: stand-ins.
 
-#[derive(Default)]
-struct Written {
-    settled: BTreeMap<String, u64>,
-    opened: BTreeMap<String, u32>,
-    gone: Vec<String>,
-}
-
-impl Books {
-    fn write<T>(&self, entry: impl FnOnce(&mut Written) -> T) -> T {
-        entry(&mut self.0.lock().unwrap())
-    }
-
-    fn settled(&self, chain: &str) -> u64 {
-        self.write(|written| written.settled.get(chain).copied().unwrap_or_default())
-    }
-
-    fn gone(&self) -> Vec<String> {
-        self.write(|written| std::mem::take(&mut written.gone))
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-enum ChainError {
-    #[error("the node has hung up")]
-    NodeLost,
-    #[error("block {0} was not signed")]
-    Unsigned(u64),
+#[derive(Debug, Clone, thiserror::Error)]
+enum BrokerError {
+    #[error("{0}, which may pass")]
+    Passing(&'static str),
+    #[error("{0}, which does not pass")]
+    Fault(&'static str),
+    #[error("the node has dropped the chain")]
+    ChainDropped,
     #[error(transparent)]
     Ask(#[from] supervise::error::AskError),
 }
 
+/// The settings, which an operator changes while the broker runs.
+#[derive(Clone)]
+struct Live(Arc<RwLock<u32>>);
+
+impl Live {
+    fn retries(&self) -> u32 {
+        *self.0.read().unwrap()
+    }
+
+    fn set_retries(&self, retries: u32) {
+        *self.0.write().unwrap() = retries;
+    }
+}
+
+/// The outside of the broker, with the faults that the test has planned.
+#[derive(Clone, Default)]
+struct World(Arc<Mutex<Outside>>, Arc<Notify>);
+
+#[derive(Default)]
+struct Outside {
+    settled: BTreeMap<String, u64>,
+    /// The time of a proof.
+    proof: Duration,
+    /// Times at which each service has begun, by its path.
+    begun: HashMap<String, Vec<Instant>>,
+    told: Vec<(String, Instant)>,
+    gone: Vec<String>,
+    planned: HashMap<String, VecDeque<Planned>>,
+}
+
+enum Planned {
+    Fails(BrokerError),
+    Panics,
+    /// Ignores the stop.
+    Deaf,
+}
+
+impl World {
+    fn with<T>(&self, f: impl FnOnce(&mut Outside) -> T) -> T {
+        f(&mut self.0.lock().unwrap())
+    }
+
+    fn plan(&self, path: &str, planned: Planned) {
+        self.with(|outside| outside.planned.entry(path.to_owned()).or_default().push_back(planned));
+        self.1.notify_waiters();
+    }
+
+    fn fails(&self, path: &str, error: BrokerError) {
+        self.plan(path, Planned::Fails(error));
+    }
+
+    fn next(&self, path: &str) -> Result<(), BrokerError> {
+        let next = |outside: &mut Outside| match outside.planned.get_mut(path)? {
+            queue if matches!(queue.front(), Some(Planned::Deaf)) => None,
+            queue => queue.pop_front(),
+        };
+        match self.with(next) {
+            Some(Planned::Fails(error)) => Err(error),
+            Some(_) => panic!("planned panic"),
+            None => Ok(()),
+        }
+    }
+
+    fn is_deaf(&self, path: &str) -> bool {
+        self.with(|outside| outside.planned.get(path).is_some_and(|queue| !queue.is_empty()))
+    }
+
+    /// Returns when a fault of this service is due.
+    async fn breaks(&self, path: &str) -> Result<(), BrokerError> {
+        loop {
+            let more = self.1.notified();
+            self.next(path)?;
+            more.await;
+        }
+    }
+
+    fn gone(&self, path: String) {
+        self.with(|outside| outside.gone.push(path));
+    }
+
+    fn take_gone(&self) -> Vec<String> {
+        self.with(|outside| std::mem::take(&mut outside.gone))
+    }
+
+    fn settled(&self, chain: &str) -> u64 {
+        self.with(|outside| outside.settled.get(chain).copied().unwrap_or_default())
+    }
+
+    /// The times between the starts of a service.
+    fn waits(&self, path: &str) -> Vec<u128> {
+        let begun = self.with(|outside| outside.begun.get(path).cloned().unwrap_or_default());
+        begun.windows(2).map(|two| (two[1] - two[0]).as_millis()).collect()
+    }
+}
+
+/// A service that brings work: follows the node, watches the market, or locks orders.
+async fn service(cx: TaskContext, world: World) -> Result<(), BrokerError> {
+    let path = cx.path();
+    world.with(|outside| outside.begun.entry(path.clone()).or_default().push(Instant::now()));
+    tokio::select! {
+        _ = cx.stopped() => {}
+        broken = world.breaks(&path) => return broken,
+    }
+    world.with(|outside| outside.told.push((path.clone(), Instant::now())));
+    if world.is_deaf(&path) {
+        std::future::pending::<()>().await;
+    }
+    tokio::time::sleep(secs(2)).await; // closing
+    world.gone(path);
+    Ok(())
+}
+
+/// The orders of a chain that are under way.
+#[derive(Clone, Default)]
+struct Orders(Arc<watch::Sender<u64>>);
+
+impl Orders {
+    fn taken(&self) {
+        self.0.send_modify(|open| *open += 1);
+    }
+
+    fn through(&self) {
+        self.0.send_modify(|open| *open -= 1);
+    }
+
+    async fn all_through(&self) {
+        let _ = self.0.subscribe().wait_for(|open| *open == 0).await;
+    }
+}
+
+/// Lets the orders that were taken come through before the critical services stop.
+async fn drain(cx: TaskContext, orders: Orders, world: World) {
+    if cx.stopped().await == StopReason::Shutdown {
+        orders.all_through().await;
+    }
+    world.gone(cx.path());
+}
+
 struct Ledger {
     chain: String,
-    books: Books,
+    world: World,
 }
 
 #[actor]
 impl Ledger {
-    fn handle(&mut self, (fill, done): (u64, Reply<()>)) {
-        self.books.write(|written| *written.settled.entry(self.chain.clone()).or_default() += fill);
+    fn handle(&mut self, (amount, done): (u64, Reply<()>)) {
+        self.world.with(|outside| *outside.settled.entry(self.chain.clone()).or_default() += amount);
         done.send(());
     }
 
     #[post_stop]
-    fn gone(&mut self) {
-        self.books.write(|written| written.gone.push(format!("{}/ledger", self.chain)));
+    fn close(&mut self, cx: &mut Context<Self>) {
+        self.world.gone(cx.path());
     }
 }
 
-struct Signer {
-    chain: String,
-    books: Books,
-}
+struct Signer(World);
 
 #[actor]
 impl Signer {
-    async fn handle(&mut self, (block, signed): (u64, Reply<u64>)) -> Result<(), ChainError> {
-        if block == 13 {
-            return Err(ChainError::Unsigned(block));
-        }
+    async fn handle(&mut self, signed: Reply<()>, cx: &mut Context<Self>) -> Result<(), BrokerError> {
+        self.0.next(&cx.path())?;
         tokio::time::sleep(ms(20)).await;
-        signed.send(block);
+        signed.send(());
         Ok(())
     }
 
     #[post_stop]
-    fn gone(&mut self) {
-        self.books.write(|written| written.gone.push(format!("{}/signer", self.chain)));
+    fn close(&mut self, cx: &mut Context<Self>) {
+        self.0.gone(cx.path());
     }
 }
 
-/// Fills orders, and settles them before it stops.
-struct Desk {
-    chain: String,
+/// Proves orders, and has the proofs signed and booked.
+struct Prover {
     ledger: ActorRef<Ledger>,
     signer: ActorRef<Signer>,
-    books: Books,
-    fills: u64,
+    orders: Orders,
+    world: World,
 }
 
-enum Order {
-    Fill(u64),
-    Sign(u64),
-    Fills(Reply<u64>),
+#[actor]
+impl Prover {
+    async fn handle(&mut self, amount: u64, cx: &mut Context<Self>) -> Result<(), BrokerError> {
+        self.world.next(&cx.path())?;
+        tokio::time::sleep(self.world.with(|outside| outside.proof)).await;
+        self.signer.ask(|signed| signed).await?;
+        self.ledger.ask(|done| (amount, done)).await?;
+        self.orders.through();
+        Ok(())
+    }
+
+    #[post_stop]
+    fn close(&mut self, cx: &mut Context<Self>) {
+        self.world.gone(cx.path());
+    }
+}
+
+/// Takes orders.
+struct Desk {
+    prover: ActorRef<Prover>,
+    orders: Orders,
 }
 
 #[actor]
 impl Desk {
-    async fn handle(&mut self, order: Order) -> Result<(), ChainError> {
-        match order {
-            Order::Fill(amount) => self.fills += amount,
-            Order::Sign(block) => drop(self.signer.ask(|signed| (block, signed)).await?),
-            Order::Fills(reply) => reply.send(self.fills),
+    fn handle(&mut self, amount: u64) {
+        if self.prover.try_tell(amount).is_ok() {
+            self.orders.taken();
         }
-        Ok(())
     }
-
-    #[post_stop]
-    async fn settle(&mut self) -> Result<(), ChainError> {
-        self.books.write(|written| written.gone.push(format!("{}/desk", self.chain)));
-        let fills = std::mem::take(&mut self.fills);
-        self.signer.ask(|signed| (fills, signed)).await?;
-        Ok(self.ledger.ask(|done| (fills, done)).await?)
-    }
-}
-
-/// Follows the chain's node: forever, or until the node hangs up.
-async fn follow(chain: String, books: Books, up: bool) -> Result<(), ChainError> {
-    books.write(|written| *written.opened.entry(chain.clone()).or_default() += 1);
-    if up {
-        std::future::pending::<()>().await;
-    }
-    tokio::time::sleep(secs(1)).await;
-    Err(ChainError::NodeLost)
 }
 
 supervisor! {
-    struct Chain(name: String, books: Books, is_up: fn(&str) -> bool) {
-        // Critical children are declared first, so they stop last; a failing child restarts together with the children
-        // that depend on it.
-        #![strategy(RestForOne, max_restarts = 2, within = 1min)]
-        #[mailbox(Unbounded)]
-        ledger: Ledger = Ledger { chain: name.clone(), books: books.clone() },
-        #[mailbox(Unbounded)]
-        signer: Signer = Signer { chain: name.clone(), books: books.clone() },
-        #[lifecycle(Permanent, shutdown = 2s)]
-        desk: Desk = Desk { chain: name.clone(), ledger, signer, books: books.clone(), fills: 0 },
-        #[lifecycle(Permanent)]
-        node: task = follow(name.clone(), books, is_up(&name)),
+    struct Chain(name: String, listen_only: bool, settings: Live, world: World) {
+        #![decider(_ => Escalate)]
+
+        let orders = Orders::default();
+
+        /// Services that an order needs until it is through. They are declared first, and so they stop last.
+        critical: struct Critical {
+            #![strategy(RestForOne, max_restarts = Unlimited)]
+            #![lifecycle(shutdown = 10s)]
+            #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = Auto(5min))]
+            #![decider(
+                BrokerError::Passing(_) | BrokerError::Ask(_) if failure.in_a_row() < settings.retries() => Restart,
+                _ => Escalate,
+            )]
+            ledger: Ledger = Ledger { chain: name, world },
+            signer: Signer = Signer(world),
+            #[redeliver(attempts = 100)]
+            prover: Prover = Prover { ledger, signer, orders, world },
+        },
+
+        #[lifecycle(shutdown = 2h)]
+        drain: task = |cx| drain(cx, orders, world),
+
+        /// Services that bring orders.
+        working: struct Working {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            #![shutdown(Together)]
+            #![lifecycle(shutdown = 30s)]
+            #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = Auto(5min))]
+            #![decider(
+                BrokerError::Passing(_) if failure.in_a_row() < settings.retries() => Restart,
+                _ => Escalate,
+            )]
+            blocks: task = |cx| service(cx, world),
+            market: task = |cx| service(cx, world),
+            pricing: task = |cx| service(cx, world),
+            reaper: task = |cx| service(cx, world),
+            locker: Option<task> = (!listen_only).then_some(|cx: TaskContext| service(cx, world)),
+            desk: Desk = Desk { prover: critical.prover, orders },
+        },
     }
 
-    struct Broker(books: Books, is_up: fn(&str) -> bool) {
-        // A chain that gives up is closed, and does not open again by itself.
-        #[lifecycle(Temporary)]
-        #[initial(["main".to_owned()])]
-        chains: [String => Chain] = |name: String| Chain::tree(name, books, is_up),
+    struct Broker(settings: Live, world: World) {
+        #![decider(_ => Escalate)]
+
+        #[decider(BrokerError::ChainDropped => Stop, _ => Escalate)]
+        #[initial([("main".to_owned(), false)])]
+        chains: [String => Chain] = |name: String, listen_only: bool| Chain::tree(name, listen_only, settings, world),
     }
 }
 
-async fn order(broker: &Broker, chain: &str, order: Order) {
-    let chain = broker.chains.get_or_spawn(chain.to_owned()).await.unwrap();
-    chain.desk.tell(order).await.unwrap();
+async fn broker(retries: u32) -> (Running<Broker>, Live, World) {
+    let (settings, world) = (Live(Arc::new(RwLock::new(retries))), World::default());
+    let broker = Broker::start(settings.clone(), world.clone()).await.unwrap();
+    settle().await;
+    (broker, settings, world)
+}
+
+async fn order(broker: &Broker, chain: &str, amount: u64) -> Chain {
+    let chain = broker.chains.get_or_spawn(chain.to_owned(), false).await.unwrap();
+    chain.working.desk.tell(amount).await.unwrap();
+    chain
+}
+
+const CRITICAL: [&str; 4] = ["drain", "critical/prover", "critical/signer", "critical/ledger"];
+
+fn of_chain(chain: &str, gone: &[String]) -> Vec<String> {
+    let place = format!("chains/{chain}/");
+    gone.iter().filter_map(|path| path.strip_prefix(&place)).map(str::to_owned).collect()
 }
 
 /// S27: a hundred orders at once open two more chains besides the one that is always open, each of them once.
 #[tokio::test(start_paused = true)]
 async fn a_chain_is_opened_once_however_many_orders_come() {
-    let books = Books::default();
-    let broker = Broker::start(books.clone(), |_| true).await.unwrap();
+    let (broker, _, world) = broker(3).await;
     assert_eq!(broker.chains.keys(), ["main"]);
     let mut orders = JoinSet::new();
     for n in 0..100u64 {
         let broker = broker.handle();
-        orders.spawn(async move { order(&broker, ["main", "east", "west"][n as usize % 3], Order::Fill(n)).await });
+        orders.spawn(async move { drop(order(&broker, ["main", "east", "west"][n as usize % 3], n).await) });
     }
     orders.join_all().await;
-    pass(ms(1)).await;
-    let opened = books.write(|written| written.opened.clone());
-    assert_eq!(opened, BTreeMap::from(["east", "main", "west"].map(|name| (name.to_owned(), 1))));
-    let mut fills = 0;
-    for name in ["main", "east", "west"] {
-        fills += broker.chains.get(name).unwrap().desk.ask(Order::Fills).await.unwrap();
+    for chain in ["main", "east", "west"] {
+        let path = format!("chains/{chain}/working/blocks");
+        assert_eq!(world.with(|outside| outside.begun[&path].len()), 1);
     }
-    assert_eq!(fills, (0..100).sum());
+    pass(secs(10)).await;
+    assert_eq!(["main", "east", "west"].iter().map(|chain| world.settled(chain)).sum::<u64>(), (0..100).sum());
     assert!(broker.shutdown().await.is_orderly());
 }
 
-/// S17, S24, S27: a chain that is closed by its name, or at a shutdown, settles its unfinished orders: the critical
-/// children live until the desk has finished with them.
+/// S24, S28: a chain that only listens has no locker.
 #[tokio::test(start_paused = true)]
-async fn critical_children_stop_last_and_every_fill_is_settled() {
-    let books = Books::default();
-    let broker = Broker::start(books.clone(), |_| true).await.unwrap();
+async fn a_chain_that_only_listens_has_no_locker() {
+    let (broker, ..) = broker(3).await;
+    let quiet = broker.chains.spawn("quiet".to_owned(), true).await.unwrap();
+    assert!(quiet.working.locker.is_none());
+    assert!(broker.chains.get("main").unwrap().working.locker.is_some());
+}
+
+/// S17, S24, S27: a chain that is closed by its name, or at a shutdown, settles its orders: the critical services live
+/// until the last one is through.
+#[tokio::test(start_paused = true)]
+async fn critical_children_stop_last_and_every_order_is_settled() {
+    let (broker, _, world) = broker(3).await;
+    world.with(|outside| outside.proof = secs(60));
     for (chain, amount) in [("main", 5), ("east", 7), ("west", 9)] {
-        order(&broker, chain, Order::Fill(amount)).await;
+        order(&broker, chain, amount).await;
     }
+    settle().await;
     let east = broker.chains.get("east").unwrap();
     assert!(broker.chains.stop("east"));
     assert!(soon(east.join()).await.unwrap().is_orderly());
-    assert_eq!(books.gone(), ["east/desk", "east/signer", "east/ledger"]);
-    assert_eq!((books.settled("east"), broker.chains.get("east").is_some()), (7, false));
+    assert_eq!(of_chain("east", &world.take_gone())[5..], CRITICAL);
+    assert_eq!((world.settled("east"), broker.chains.get("east").is_some()), (7, false));
 
+    order(&broker, "main", 1).await;
+    settle().await;
     let report = broker.shutdown().await;
     assert!(report.is_orderly(), "{report}");
-    assert_eq!((books.settled("main"), books.settled("west")), (5, 9));
-    let gone = books.gone();
+    assert_eq!((world.settled("main"), world.settled("west")), (6, 9));
+    let gone = world.take_gone();
     for chain in ["main", "west"] {
-        let of_chain: Vec<_> = gone.iter().filter(|name| name.starts_with(chain)).cloned().collect();
-        assert_eq!(of_chain, ["desk", "signer", "ledger"].map(|child| format!("{chain}/{child}")));
+        assert_eq!(of_chain(chain, &gone)[5..], CRITICAL);
     }
-    assert_eq!(gone.iter().position(|name| name.ends_with("signer")), Some(2), "the chains stop together: {gone:?}");
 }
 
-/// S7, S18, S27: a chain whose node is permanently lost gives up alone, and the next order opens it again. Below a
-/// failure all actors are suspended, so the last request of the chain's desk is refused at once: the desk has to expect
-/// that.
+/// S44, S46: a stop in two phases. The services that bring work are told at the same instant, and one that is deaf is
+/// cut off after 30 s. Then the orders come through, however long that takes below two hours.
 #[tokio::test(start_paused = true)]
-async fn a_chain_that_gives_up_ends_alone_and_is_opened_again() {
-    let books = Books::default();
-    let broker = Broker::start(books.clone(), |name| name != "east").await.unwrap();
-    order(&broker, "main", Order::Fill(1)).await;
-    order(&broker, "east", Order::Fill(3)).await;
-    let east = broker.chains.get("east").unwrap();
-    let report = soon(east.join()).await.unwrap();
-    assert!(
-        matches!(&report.ended, Ended::Limit(failure) if failure.before().is_some_and(|last| last.error::<ChainError>().is_some())),
-        "{report}"
-    );
-    assert_eq!(books.gone(), ["east/desk", "east/signer", "east/ledger"], "only the node was restarted");
-    assert_eq!(books.settled("east"), 0);
-    let main = broker.chains.get("main").unwrap();
-    assert_eq!((main.desk.incarnation(), main.desk.ask(Order::Fills).await.unwrap()), (1, 1));
-    order(&broker, "east", Order::Fill(4)).await;
-    assert_ne!(broker.chains.get("east").unwrap().ledger, east.ledger, "a new chain");
-    broker.shutdown().await;
-    assert_eq!(books.settled("east"), 4);
+async fn a_stop_tells_all_at_once_and_then_drains() {
+    let (broker, _, world) = broker(3).await;
+    world.with(|outside| outside.proof = secs(60));
+    for _ in 0..100 {
+        order(&broker, "main", 1).await;
+    }
+    world.plan("chains/main/working/market", Planned::Deaf);
+    settle().await;
+    let (stop, main) = (Instant::now(), broker.chains.get("main").unwrap());
+    broker.stop();
+    settle().await;
+    let told = world.with(|outside| outside.told.clone());
+    assert_eq!(told.len(), 5);
+    assert!(told.iter().all(|(_, at)| *at == stop), "{told:?}");
+    pass(secs(29)).await;
+    assert!(main.working.is_alive());
+    pass(secs(2)).await;
+    assert!(!main.working.is_alive() && main.drain.is_alive());
+    let report = broker.join().await;
+    assert_eq!((world.settled("main"), stop.elapsed().as_secs()), (100, 100 * 60 + 2));
+    let aborted: Vec<_> = report.children.iter().filter(|child| child.aborted).map(|child| &*child.path).collect();
+    assert_eq!(aborted, ["chains/main/working/market"]);
 }
 
-/// S17, S18: a signer that fails is restarted together with the children that depend on it, and the ledger is not.
+/// S11, S24: an error that may pass does not hurt a chain that drains: the critical services are supervised until their
+/// own turn comes.
 #[tokio::test(start_paused = true)]
-async fn a_critical_child_takes_along_what_leans_on_it() {
-    let books = Books::default();
-    let broker = Broker::start(books.clone(), |_| true).await.unwrap();
-    let main = broker.chains.get("main").unwrap();
-    order(&broker, "main", Order::Fill(2)).await;
-    order(&broker, "main", Order::Sign(13)).await;
+async fn a_critical_service_is_restarted_while_the_chain_drains() {
+    let (broker, _, world) = broker(3).await;
+    world.with(|outside| outside.proof = secs(60));
+    for _ in 0..10 {
+        order(&broker, "main", 1).await;
+    }
+    settle().await;
+    broker.stop();
+    pass(secs(200)).await;
+    world.fails("chains/main/critical/prover", BrokerError::Passing("the prover is busy"));
+    broker.join().await;
+    assert_eq!(world.settled("main"), 10);
+}
+
+/// S24: after two hours the drain is over, and the report names it.
+#[tokio::test(start_paused = true)]
+async fn a_drain_takes_two_hours_at_most() {
+    let (broker, _, world) = broker(3).await;
+    world.with(|outside| outside.proof = secs(600));
+    for _ in 0..100 {
+        order(&broker, "main", 1).await;
+    }
+    settle().await;
+    let stop = Instant::now();
+    let report = broker.shutdown().await;
+    // 2 s for the services that bring work, two hours, and 10 s for the proof in hand.
+    assert_eq!(stop.elapsed(), secs(2 + 7200 + 10));
+    let aborted: Vec<_> = report.children.iter().filter(|child| child.aborted).map(|child| &*child.path).collect();
+    assert_eq!(aborted, ["chains/main/drain", "chains/main/critical/prover"]);
+}
+
+/// S31, S32, S45: an error that may pass is retried at the pace of the chain, as often in a row as the settings say at
+/// that moment; good service makes up for the past.
+#[tokio::test(start_paused = true)]
+async fn retries_follow_the_settings_of_the_moment() {
+    let (broker, settings, world) = broker(5).await;
+    let path = "chains/main/working/pricing";
+    let fail = async |times: usize| {
+        for _ in 0..times {
+            world.fails(path, BrokerError::Passing("no price"));
+            pass(secs(6)).await;
+        }
+    };
+    fail(5).await;
+    let waits = world.waits(path);
+    // Each failure comes 6 s after the one before it.
+    assert_eq!(waits, [500, 6250, 6375, 6563, 6844]);
+    pass(secs(300)).await;
+    fail(5).await;
+    assert!(broker.is_alive(), "five minutes of good service");
+
+    pass(secs(300)).await;
+    settings.set_retries(2);
+    fail(2).await;
+    assert!(broker.is_alive());
+    fail(1).await;
+    let report = soon(broker.join()).await;
+    let Ended::Failed(failure) = &report.ended else { panic!("{report}") };
+    assert_eq!(failure.path(), path);
+    assert!(matches!(failure.error(), Some(BrokerError::Passing(_))));
+}
+
+/// S15, S32: the settings are the only limit, of the services that bring work as of the critical ones.
+#[tokio::test(start_paused = true)]
+async fn the_settings_are_the_only_limit() {
+    for path in ["chains/main/working/blocks", "chains/main/critical/prover"] {
+        for (failures, survives) in [(20, true), (21, false)] {
+            let (broker, _, world) = broker(20).await;
+            for _ in 0..failures {
+                world.fails(path, BrokerError::Passing("the node is away"));
+            }
+            order(&broker, "main", 1).await;
+            pass(secs(3600)).await;
+            assert_eq!(broker.is_alive(), survives, "{path}, {failures} failures");
+        }
+    }
+}
+
+/// S8, S20, S46: a fault and a panic end the broker at once, with their cause; nobody waits for orders that nobody
+/// proves.
+#[tokio::test(start_paused = true)]
+async fn a_fault_ends_the_broker_without_a_drain() {
+    quiet_panics();
+    for path in ["chains/main/working/blocks", "chains/main/critical/prover"] {
+        for planned in [Planned::Fails(BrokerError::Fault("a bug")), Planned::Panics] {
+            let (broker, _, world) = broker(5).await;
+            world.with(|outside| outside.proof = secs(60));
+            let panics = matches!(planned, Planned::Panics);
+            world.plan(path, planned);
+            for _ in 0..100 {
+                order(&broker, "main", 1).await;
+            }
+            let begin = Instant::now();
+            let report = soon(broker.join()).await;
+            assert!(begin.elapsed() <= secs(2 + 10), "{path}: {:?}", begin.elapsed());
+            let Ended::Failed(failure) = &report.ended else { panic!("{report}") };
+            assert_eq!(failure.path(), path);
+            assert_eq!(matches!(failure.cause(), Cause::Panic(_)), panics);
+            assert_eq!(matches!(failure.error(), Some(BrokerError::Fault(_))), !panics);
+        }
+    }
+}
+
+/// S8, S27: a chain that its node has dropped is closed alone, and the next order opens it again.
+#[tokio::test(start_paused = true)]
+async fn a_chain_that_is_dropped_ends_alone_and_is_opened_again() {
+    let (broker, _, world) = broker(3).await;
+    let east = order(&broker, "east", 3).await;
     pass(secs(1)).await;
-    let lives =
-        (main.ledger.incarnation(), main.signer.incarnation(), main.desk.incarnation(), main.node.incarnation());
-    assert_eq!((lives.0, lives.1), (1, 2));
-    assert!(lives.2 >= 2 && lives.3 >= 2, "{lives:?}");
-    order(&broker, "main", Order::Fill(4)).await;
-    assert_eq!(main.desk.ask(Order::Fills).await.unwrap(), 4);
-    broker.shutdown().await;
-    assert_eq!(books.settled("main"), 4, "the order in hand could not be signed at the failure");
+    world.fails("chains/east/working/blocks", BrokerError::ChainDropped);
+    let report = soon(east.join()).await.unwrap();
+    assert!(matches!(report.ended.failure().and_then(Failure::error), Some(BrokerError::ChainDropped)), "{report}");
+    assert_eq!(broker.chains.keys(), ["main"]);
+    assert_eq!(broker.chains.get("main").unwrap().working.blocks.incarnation(), 1);
+    let again = order(&broker, "east", 4).await;
+    assert_ne!(again.critical.ledger, east.critical.ledger, "a new chain");
+    assert!(broker.shutdown().await.is_orderly());
+    assert_eq!(world.settled("east"), 7);
+}
+
+/// S17, S18, S36: a signer that fails is restarted together with the prover that depends on it, the ledger is not, and
+/// no order is lost.
+#[tokio::test(start_paused = true)]
+async fn a_critical_service_takes_along_what_leans_on_it() {
+    let (broker, _, world) = broker(3).await;
+    let main = broker.chains.get("main").unwrap();
+    let critical = &main.critical;
+    let lives = || [critical.ledger.incarnation(), critical.signer.incarnation(), critical.prover.incarnation()];
+    world.fails("chains/main/critical/signer", BrokerError::Passing("the key store is away"));
+    assert!(critical.signer.ask(|signed| signed).await.is_err());
+    pass(ms(499)).await;
+    assert_eq!(lives(), [1, 1, 1]);
+    pass(ms(1)).await;
+    assert_eq!(lives(), [1, 2, 2], "the prover had nothing to do");
+
+    world.fails("chains/main/critical/signer", BrokerError::Passing("the key store is away"));
+    order(&broker, "main", 2).await;
+    order(&broker, "main", 4).await;
+    pass(secs(2)).await;
+    assert_eq!(lives(), [1, 3, 3]);
+    assert_eq!((world.settled("main"), main.working.desk.incarnation()), (6, 1));
+    assert!(broker.shutdown().await.is_orderly());
 }
