@@ -70,11 +70,11 @@ impl Parent {
     #[pre_start]
     async fn have_children(&mut self, cx: &mut Context<Self>) -> Result<(), Trouble> {
         // The previous instance may have kept this child.
-        let kept = match cx.child("kept") {
+        let kept = match cx.child::<Child>("kept") {
             Some(kept) => kept,
-            None => cx.spawn("kept", child("kept", &self.journal)).await?,
+            None => cx.spawn_with("kept", child("kept", &self.journal)).await?,
         };
-        let other = cx.spawn("other", child("other", &self.journal)).await?;
+        let other = cx.spawn_with("other", child("other", &self.journal)).await?;
         self.children = vec![kept, other];
         self.journal.write(5, "parent: pre_start on the new instance, which spawns another `other`");
         Ok(())

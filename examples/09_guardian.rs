@@ -111,9 +111,13 @@ async fn outside() -> anyhow::Result<()> {
     };
     println!("  a second attempt is an error: {error}");
 
-    let one = spawn("one", || async { Ok(Till) }).await?;
-    let two = spawn("two", || async { Ok(Till) }).await?;
-    let own = spawn("own", || async { Ok(Till) }).decider(decider! { _: Trouble => Restart }).await?;
+    let one = spawn_with("one", || async { Ok(Till) }).await?;
+    let two = spawn_with("two", || async { Ok(Till) }).await?;
+    let own = spawn(child! {
+        #[decider(_: Trouble => Restart)]
+        "own": Till = Till
+    });
+    let own = own.await?;
     println!("  one and own fail in the same way");
     one.tell(Msg::Suffer(Trouble::Shortfall)).await?;
     own.tell(Msg::Suffer(Trouble::Shortfall)).await?;

@@ -1,27 +1,28 @@
 //! Broken trees from bytes: shared by the fuzzer and the property test of the macro.
 
-/// Complete trees, one token per word.
-const SEEDS: [&str; 3] = [
+/// Complete trees, and a child that is spawned at run time, one token per word.
+const SEEDS: [&str; 4] = [
     "/// Doc.
     pub struct Shop ( config : Config , port : u16 ) { # ! [ strategy ( OneForOne , max_restarts = 10 , within = 10min ) ]
     # ! [ decider ( DbError :: Timeout { .. } => Restart , e : io :: Error if e . kind ( ) == x => Stop , _ => Restart , ) ]
     # [ cfg ( unix ) ] let pool = Pool :: connect ( & config . url ) . await ? ;
-    # [ lifecycle ( Permanent , shutdown = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = Auto ( 1min ) ) ]
+    # [ lifecycle ( Permanent , shutdown = 5s , handler = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = Auto ( 1min ) ) ]
     db : Db = Db :: open ( pool ) . await ? ,
     # [ backoff ( [ 2s , 5s ] , reset = Auto ( 0s ) ) ] # [ mailbox ( Bounded ( 64 ) , ask = 1.5s ) ] # [ pre_restart ( Cart :: dump ) ] cart : Cart = Cart :: new ( db ) ,
     reports : struct Reports { # ! [ strategy ( AllForOne ) ] # ! [ shutdown ( 30s , Together ) ] daily : Report = Report :: daily ( db ) , } , }",
     "struct A { maybe : Option < Db > = if on { Some ( Db ) } else { None } , row : [ Db ; 2 ] = | i : usize | Db ( i ) ,
-    # [ max_children ( 5 ) ] # [ initial ( [ 1 , 2 ] ) ] any : [ Db ] = | n : u32 | Db ( n ) ,
+    # [ max_children ( 5 ) ] # [ max_starting ( 2 ) ] # [ initial ( [ 1 , 2 ] ) ] any : [ Db ] = | n : u32 | Db ( n ) ,
     keyed : [ String => Db ] = | k : String | Db ( k ) , # [ cfg ( unix ) ] t : task = | cx | serve ( cx ) ,
     ts : [ task ] = | n : u32 | | cx | serve ( cx , n ) , own : [ A ] = | | A :: tree ( ) , }
-    struct B { a : A = A :: tree ( ) , }",
+    struct B { a : A = A :: tree ( ) , let x = later ( t ) ; b : Db = Db ( later ( t ) , later ( c ) ) , t : task = f ( b , x ) , c : Db = Db ( b ) , }",
     "struct C < T : Row , const N : usize > ( first : T ) where T : Sync { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
     # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , best_effort , start = 3s ) ]
     b : task = heartbeat ( a ) , pub let port : u16 = a . port ( ) ; c : Option < task > = None , d : [ Loader < T > ; N ] = | i : usize | Loader ( first ) , }",
+    "# [ lifecycle ( Transient , shutdown = 5s ) ] # [ limit ( max_restarts = 3 ) ] format ! ( \"db {n}\" ) : Db = { let x = y ; if let Some ( z ) = x { Db :: open ( z , self . w ) . await ? } else { Db ( | a | a + n ) } } ,",
 ];
 
 /// The tokens that an edit inserts by mistake.
-const WORDS: [&str; 76] = [
+const WORDS: [&str; 91] = [
     "(",
     ")",
     "[",
@@ -72,6 +73,9 @@ const WORDS: [&str; 76] = [
     "backoff",
     "mailbox",
     "max_children",
+    "max_starting",
+    "handler",
+    "runtime",
     "initial",
     "while_down",
     "redeliver",
@@ -98,6 +102,18 @@ const WORDS: [&str; 76] = [
     "/// Doc.\n",
     "db",
     "Db",
+    "min",
+    "max",
+    "s",
+    "\"3s\"",
+    "->",
+    "mut",
+    "use",
+    "impl",
+    "supervisor",
+    "Vec",
+    "Task",
+    "Err",
 ];
 
 /// A tree with a mistake in it. Its brackets are always balanced, because rustc gives a macro only balanced input.

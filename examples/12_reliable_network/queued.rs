@@ -52,7 +52,7 @@ impl ReliableNetwork {
             let network = UnreliableNetwork { line: line.clone(), parent: parent.clone() };
             async move { Ok::<_, UserError>(network) }
         };
-        self.unreliable = Some(cx.spawn("unreliable", start).await?);
+        self.unreliable = Some(cx.spawn_with("unreliable", start).await?);
         Ok(())
     }
 

@@ -21,46 +21,43 @@ impl Lamp {
 }
 // `#[actor]` leaves the methods as they are and adds the trait. Its message and error are read off the signature of
 // `handle`; a hook is handed to one generic dispatch, which takes every allowed signature.
-#[automatically_derived]
-impl ::supervise::__private::Actor for Lamp {
-    type Msg = bool;
-    type Error = <io::Result<
-        (),
-    > as ::supervise::__private::OutputIf<
-        { <io::Result<()> as ::supervise::__private::HandleOutput>::IS },
-    >>::Error;
-    #[allow(unused_variables)]
-    async fn receive(
-        &mut self,
-        __msg: Self::Msg,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        <io::Result<
+#[allow(unused_qualifications)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[automatically_derived]
+    impl __rt::Actor for Lamp {
+        type Msg = bool;
+        type Error = <io::Result<
             (),
-        > as ::supervise::__private::OutputIf<
-            { <io::Result<()> as ::supervise::__private::HandleOutput>::IS },
-        >>::done(Self::handle(self, __msg))
+        > as __rt::OutputIf<{ <io::Result<()> as __rt::HandleOutput>::IS }>>::Error;
+        #[allow(unused_variables)]
+        async fn receive(
+            &mut self,
+            __msg: Self::Msg,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            <io::Result<
+                (),
+            > as __rt::OutputIf<
+                { <io::Result<()> as __rt::HandleOutput>::IS },
+            >>::done(Self::handle(self, __msg))
+        }
+        // A hook that is not there is not run: an actor without hooks restarts faster.
+        const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
+            pre_start: false,
+            post_stop: false,
+            pre_restart: false,
+            post_restart: true,
+        };
+        async fn post_restart(
+            &mut self,
+            __failure: &__rt::Failure,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            __rt::restart_hook::<Self, _, _>(Self::replace, self, __failure, __cx).await
+        }
     }
-    // A hook that is not there is not run: an actor without hooks restarts faster.
-    const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
-        pre_start: false,
-        post_stop: false,
-        pre_restart: false,
-        post_restart: true,
-    };
-    async fn post_restart(
-        &mut self,
-        __failure: &::supervise::__private::Failure,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        ::supervise::__private::restart_hook::<
-            Self,
-            _,
-            _,
-        >(Self::replace, self, __failure, __cx)
-            .await
-    }
-}
+};
 // Items that no user has to name are in an anonymous constant. Lints that only its form triggers are off.
 #[allow(unknown_lints)]
 #[allow(
@@ -92,9 +89,9 @@ const _: () = {
             (__of_metres,): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
-            let __of_metres = __rt::Builder::keep(&__b, __of_metres);
+            use __rt::Keep as _;
+            let __of_metres = __of_metres.__keep_in(&__b);
             // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
             // line.
             #[cfg(rust_analyzer)]
@@ -135,7 +132,7 @@ const _: () = {
             #[allow(unused_variables)]
             let (__of_wiring,) = {
                 #[allow(unused_variables)]
-                let metres = __rt::SharedValue::clone_for_start(&__of_metres);
+                let metres = __of_metres.clone_for_start();
                 let wiring = Wiring::lay(metres).await?;
                 (__rt::Builder::keep(&__b, wiring),)
             };
@@ -144,7 +141,7 @@ const _: () = {
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
             // editor completes them. The start closure owns clones of the values in the start expression and clones
             // them again for each start. `Start` gives, at the user's own token, the type that a start returns.
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_hall = match {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
@@ -159,7 +156,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let wiring = __rt::SharedValue::clone_for_start(&__of_wiring);
+                        let wiring = __of_wiring.clone_for_start();
                         async move {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::Declared>::IS },
@@ -179,7 +176,7 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let hall = ::core::clone::Clone::clone(&__of_hall);
             // A set: its closure receives the arguments of a spawn, which the set keeps for the restarts of this child.
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_rooms = match {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
@@ -212,7 +209,7 @@ const _: () = {
                         )|
                     {
                         #[allow(unused_variables)]
-                        let wiring = __rt::SharedValue::clone_for_start(&__of_wiring);
+                        let wiring = __of_wiring.clone_for_start();
                         let (
                             _number,
                         ): (
@@ -239,7 +236,7 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let rooms = ::core::clone::Clone::clone(&__of_rooms);
             // An inline subtree: a closure of the same form as `build`, with its own builder.
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_garden = match {
                 #[allow(unused_variables)]
                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
@@ -263,7 +260,7 @@ const _: () = {
                                 &__b,
                                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
                             );
-                            #[allow(unreachable_code, unused_variables)]
+                            #[allow(unreachable_code)]
                             let __of_gate = match {
                                 #[allow(unused_variables)]
                                 let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
@@ -278,9 +275,7 @@ const _: () = {
                                     __options,
                                     move || {
                                         #[allow(unused_variables)]
-                                        let wiring = __rt::SharedValue::clone_for_start(
-                                            &__of_wiring,
-                                        );
+                                        let wiring = __of_wiring.clone_for_start();
                                         async move {
                                             let __it: <Lamp as __rt::ChildIf<
                                                 { <Lamp as __rt::Declared>::IS },

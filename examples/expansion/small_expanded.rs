@@ -16,36 +16,40 @@ impl Counter {
 }
 // `#[actor]` leaves the methods as they are and adds the trait. Its message and error are read off the signature of
 // `handle`; a hook is handed to one generic dispatch, which takes every allowed signature.
-#[automatically_derived]
-impl ::supervise::__private::Actor for Counter {
-    type Msg = Count;
-    type Error = <Result<
-        (),
-        std::io::Error,
-    > as ::supervise::__private::OutputIf<
-        { <Result<(), std::io::Error> as ::supervise::__private::HandleOutput>::IS },
-    >>::Error;
-    #[allow(unused_variables)]
-    async fn receive(
-        &mut self,
-        __msg: Self::Msg,
-        __cx: &mut ::supervise::__private::Context<Self>,
-    ) -> ::core::result::Result<(), Self::Error> {
-        <Result<
+#[allow(unused_qualifications)]
+const _: () = {
+    use ::supervise::__private as __rt;
+    #[automatically_derived]
+    impl __rt::Actor for Counter {
+        type Msg = Count;
+        type Error = <Result<
             (),
             std::io::Error,
-        > as ::supervise::__private::OutputIf<
-            { <Result<(), std::io::Error> as ::supervise::__private::HandleOutput>::IS },
-        >>::done(Self::handle(self, __msg))
+        > as __rt::OutputIf<
+            { <Result<(), std::io::Error> as __rt::HandleOutput>::IS },
+        >>::Error;
+        #[allow(unused_variables)]
+        async fn receive(
+            &mut self,
+            __msg: Self::Msg,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error> {
+            <Result<
+                (),
+                std::io::Error,
+            > as __rt::OutputIf<
+                { <Result<(), std::io::Error> as __rt::HandleOutput>::IS },
+            >>::done(Self::handle(self, __msg))
+        }
+        // A hook that is not there is not run: an actor without hooks restarts faster.
+        const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
+            pre_start: false,
+            post_stop: false,
+            pre_restart: false,
+            post_restart: false,
+        };
     }
-    // A hook that is not there is not run: an actor without hooks restarts faster.
-    const HOOKS: ::supervise::__private::DeclaredHooks = ::supervise::__private::DeclaredHooks {
-        pre_start: false,
-        post_stop: false,
-        pre_restart: false,
-        post_restart: false,
-    };
-}
+};
 pub async fn tick(counter: ActorRef<Counter>) {
     while counter.tell(Count::Add(1)).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -82,9 +86,9 @@ const _: () = {
             (__of_first,): Self::Params,
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
-            #[allow(unused_variables)]
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
-            let __of_first = __rt::Builder::keep(&__b, __of_first);
+            use __rt::Keep as _;
+            let __of_first = __of_first.__keep_in(&__b);
             // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
             // line.
             #[cfg(rust_analyzer)]
@@ -105,7 +109,7 @@ const _: () = {
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
             // editor completes them. The start closure owns clones of the values in the start expression and clones
             // them again for each start. `Start` gives, at the user's own token, the type that a start returns.
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_counter = match {
                 #[allow(unused_variables)]
                 let __of_first = ::core::clone::Clone::clone(&__of_first);
@@ -129,7 +133,7 @@ const _: () = {
                     __options,
                     move || {
                         #[allow(unused_variables)]
-                        let first = __rt::SharedValue::clone_for_start(&__of_first);
+                        let first = __of_first.clone_for_start();
                         async move {
                             let __it: <Counter as __rt::ChildIf<
                                 { <Counter as __rt::Declared>::IS },
@@ -149,7 +153,7 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let counter = ::core::clone::Clone::clone(&__of_counter);
             // A task: the same, and its future is boxed behind one type.
-            #[allow(unreachable_code, unused_variables)]
+            #[allow(unreachable_code)]
             let __of_ticker = match {
                 #[allow(unused_variables)]
                 let __of_counter = ::core::clone::Clone::clone(&__of_counter);
@@ -164,7 +168,14 @@ const _: () = {
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
-                                __rt::TaskOutput::done((tick(counter)).await)
+                                __rt::TaskOutput::done(
+                                    {
+                                        #[allow(unused_imports)]
+                                        use __rt::Polled as _;
+                                        __rt::Poll(tick(counter)).polled()
+                                    }
+                                        .await,
+                                )
                             });
                             ::core::result::Result::Ok::<_, __rt::UserError>(__it)
                         }

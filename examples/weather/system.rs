@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use supervise::BoxError;
-use supervise::error::{SpawnError, UserError};
+use supervise::error::SpawnError;
 use supervise::prelude::*;
 
 use crate::client::{FetchError, Service};
@@ -112,11 +112,7 @@ impl WeatherManager {
                 Comparison { request, seed: self.seed, service: self.service.clone(), manager: cx.actor_ref() };
             // This waits until the comparison is up, which is at once, because its start does nothing. All slow work is
             // in its handler, after a message.
-            let task = cx.spawn(&format!("task-{request}"), move || {
-                let comparison = comparison.clone();
-                async move { Ok::<_, UserError>(comparison) }
-            });
-            let task = task.await?;
+            let task = cx.spawn(child! { format!("task-{request}"): Comparison = comparison }).await?;
             cx.watch(&task);
             // The mailbox is new and empty. If the comparison has already ended, the watch reports that.
             let _ = task.try_tell(Compare);
@@ -178,9 +174,8 @@ impl Comparison {
     async fn fetch(&mut self, kind: &'static str, cx: &mut Context<Self>) -> Result<Option<f64>, BoxError> {
         let target = format!("/weather/{}/{kind}?seed={}", self.request, self.seed);
         let service = self.service.clone();
-        let fetcher = cx.spawn(kind, move || {
-            let fetcher = Fetcher { service: service.clone(), target: target.clone(), temperature: f64::NAN };
-            async move { Ok::<_, UserError>(fetcher) }
+        let fetcher = cx.spawn(child! {
+            kind: Fetcher = Fetcher { service, target, temperature: f64::NAN }
         });
         // The fetcher sends its request during its start, and again at each of its restarts. All that time is spent
         // here, in the comparison, and delays nothing else.

@@ -1,5 +1,5 @@
-//! For any content of `supervisor!`, the macro never panics, always ends, and gives items or an error whose location is
-//! inside the input.
+//! For any content of the macros, they never panic, always end, and give Rust or an error whose location is inside the
+//! input.
 //!
 //! cargo fuzz run --sanitizer none --no-cfg-fuzzing tokens -- -max_total_time=60
 
@@ -44,6 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(tokens) = text.parse::<TokenStream>() else { return };
     let inside = range(&tokens);
     check(&text, inside.clone(), tree::supervisor(tokens.clone()));
+    check(&text, inside.clone(), tree::child(tokens.clone()));
     check(&text, inside.clone(), decider::decider(tokens.clone()));
     check(&text, inside, strategy::strategy(tokens));
     // Otherwise the fallback of `proc_macro2` keeps every text forever.
