@@ -319,7 +319,7 @@ PROBES = [
     ),
     (
         MAILBOX,
-        "    pub(crate) fn try_push(&self, msg: T, refuse_down: bool) -> Result<(), (T, Rejected)> {\n",
+        "    pub(crate) fn try_push(&self, msg: T, patience: Patience) -> Result<(), (T, Rejected)> {\n",
         "        crate::probe::message(&self.core);\n",
     ),
     (

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-MACROS = ("supervisor!", "decider!", "strategy!", "#[actor]", "#[derive(Actor)]")
+MACROS = ("supervisor!", "child!", "decider!", "strategy!", "#[actor]", "#[derive(Actor)]")
 
 
 def generated(span):

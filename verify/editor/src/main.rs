@@ -45,6 +45,10 @@ pub struct Cart;
 
 #[actor]
 impl Cart {
+    fn early(_status: TaskRef) -> Cart {
+        Cart
+    }
+
     fn handle(&mut self, _: Reply<u32>) {}
 }
 
@@ -82,6 +86,8 @@ supervisor! {
 
         http: task = |cx| serve(cx),
 
+        early: Cart = Cart::early(later(status_task)),
+
         reports: struct Reports {
             #![strategy(AllForOne, max_restarts = 3, within = 100ms)]
             daily: Db = Db::open(pool).await?,
@@ -92,6 +98,8 @@ supervisor! {
         sessions: [Cart] = |number: u64| { let _ = (number, count); Cart::build(db) },
 
         status: task = async move { let _ = cart; },
+
+        status_task: task = std::future::pending::<()>(),
     }
 }
 
@@ -115,6 +123,14 @@ supervisor! {
     }
 }
 
+async fn spawns(first: Pool) {
+    let spawned = spawn(child! {
+        #[lifecycle(Transient, shutdown = 7s)]
+        "spawned": Db = Db::open(first).await?
+    });
+    let _ = spawned.await;
+}
+
 async fn user(shop: Running<Shop>) {
     let _ = shop.cart.ask(|reply| reply).await;
     shop.shutdown().await;
@@ -123,5 +139,5 @@ async fn user(shop: Running<Shop>) {
 }
 
 fn main() {
-    let _ = (user, Pool::lease);
+    let _ = (user, spawns, Pool::lease);
 }

@@ -159,7 +159,7 @@ supervisor! {
         pub let twice: u64 = doubled;
 
         /// A child with every setting of an actor.
-        #[lifecycle(Permanent, shutdown = 5s, start = 3s, drain, best_effort)]
+        #[lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain, best_effort)]
         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
         #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
         #[pre_restart(Db::dump)]
@@ -170,6 +170,7 @@ supervisor! {
         pub db: Db = Db { rows: doubled, names: Vec::new() },
 
         /// A child of another type.
+        #[runtime(tokio::runtime::Handle::current())]
         #[while_down(Reject)]
         counter: Counter = Counter::new(0),
         /// An optional child.
@@ -178,12 +179,18 @@ supervisor! {
         row: [Plain; 2] = |_i| Plain(Vec::new()),
         /// A set.
         #[max_children(5)]
+        #[max_starting(2)]
         #[initial([1, 2])]
         any: [Counter] = |count: u32| Counter::new(count),
         /// A set by name.
         keyed: [String => Counter] = |name: String, count: u32| {
             drop(name);
             Counter::new(count)
+        },
+        /// A task that names one below.
+        observer: task = {
+            let below = later(server);
+            async move { drop(below.terminated().await) }
         },
         /// A task that runs until it is stopped.
         #[lifecycle(Permanent, shutdown = 20s)]
@@ -247,6 +254,60 @@ pub fn cautious() -> Decider {
     }
 }
 
+/// Children that are spawned at run time.
+///
+/// # Errors
+///
+/// Returns the error of a start.
+pub async fn spawned(first: u64, name: &str) -> Result<(), supervise::error::SpawnError> {
+    let names = vec![name.to_owned()];
+    let db = spawn(child! {
+        #[lifecycle(Permanent, shutdown = 5s, drain)]
+        #[backoff(3s..30s, factor = 2.0, reset = Auto(1min))]
+        #[limit(max_restarts = 3, within = 1h)]
+        #[mailbox(Bounded(9), ask = Duration::from_secs(3))]
+        #[decider(Broken::Timeout { .. } => Restart, _ => Stop)]
+        format!("{name} {first}"): Db = Db { rows: first, names }
+    });
+    db.await?.stop();
+    let task = child! {
+        #[lifecycle(Temporary)]
+        name: task = |cx| serve(cx)
+    };
+    spawn(task).await?.stop();
+    spawn(child! { "branch": Branch = Branch::tree(first) }).await?.stop();
+    spawn_with("plain", || Counter::new(3)).await?.stop();
+    drop(names);
+    Ok(())
+}
+
+/// A spawn of a type that names a parameter.
+///
+/// # Errors
+///
+/// Returns the error of a start.
+pub async fn held<T: Clone + Send + 'static>(first: T) -> Result<(), supervise::error::SpawnError> {
+    spawn(child! { "held": Held<T> = Held { all: vec![first] } }).await?.stop();
+    Ok(())
+}
+
+/// A spawn in a macro.
+macro_rules! spawned_with {
+    ($name:expr, $actor:ty = $start:expr) => {
+        spawn(child! { $name: $actor = $start })
+    };
+}
+
+/// Spawns by a macro.
+///
+/// # Errors
+///
+/// Returns the error of a start.
+pub async fn wrapped_spawn(count: u32) -> Result<(), supervise::error::SpawnError> {
+    spawned_with!("counter", Counter = Counter::new(count)).await?.stop();
+    Ok(())
+}
+
 /// Macros inside macros: their tokens come from somewhere else.
 macro_rules! wrapped {
     ($(#[$doc:meta])* $vis:vis $name:ident($size:ident: $ty:ty), $child:ident: $actor:ty = $start:expr, $within:expr) => {
@@ -267,6 +328,7 @@ macro_rules! wrapped {
                 $vis $child: $actor = $start,
                 /// A set of children.
                 #[max_children(9)]
+                #[max_starting(3)]
                 many: [$actor] = || $start,
                 /// A set with keys.
                 keyed: [u32 => $actor] = |_key: u32| $start,

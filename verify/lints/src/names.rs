@@ -152,3 +152,18 @@ pub mod traits {
         }
     }
 }
+
+/// A spawn among such names.
+pub async fn spawned(name: u32, options: u32, start: u32, child: u32) {
+    let bell = supervise::spawn(supervise::child! {
+        #[lifecycle(Temporary)]
+        "bell": Bell = Bell { rings: name + options + start + child }
+    });
+    drop(bell.await);
+    let bell = supervise::spawn(supervise::child! {
+        #[backoff(1s..2s)]
+        "bell": Bell = Bell { rings: name + options + start + child }
+    });
+    drop(bell.await);
+    drop(supervise::spawn(supervise::child! { "task": task = async {} }).await);
+}

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use supervise::NewChild;
 use supervise::prelude::*;
 use supervise::BoxError;
 use supervise::inspect::NodeState;
-use supervise::policy::ShutdownTimeout;
 
 /// Fails, answers, or stops slowly.
 struct Kid {
@@ -56,7 +56,7 @@ impl Actor for Patient {
     type Error = BoxError;
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
-        cx.spawn("slow", || async { Ok(Kid { slow: Duration::from_secs(3) }) }).await?;
+        cx.spawn_with("slow", || async { Ok(Kid { slow: Duration::from_secs(3) }) }).await?;
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl Actor for Boss {
     async fn receive(&mut self, (n, reply): Self::Msg, cx: &mut Context<Self>) -> Result<(), BoxError> {
         let mut kids = Vec::with_capacity(n);
         for i in 0..n {
-            kids.push(cx.spawn(&format!("kid-{i}"), || async { Ok(Kid::new()) }).await?);
+            kids.push(cx.spawn_with(&format!("kid-{i}"), || async { Ok(Kid::new()) }).await?);
         }
         reply.send(kids);
         Ok(())
@@ -84,6 +84,13 @@ impl Actor for Boss {
 
 /// Has a child of its own type.
 struct Nested;
+
+fn nested_in() -> NewChild<Nested> {
+    child! {
+        #[lifecycle(Transient, shutdown = Infinity)]
+        "n": Nested = Nested
+    }
+}
 
 enum Down {
     /// The number of further levels below, and the reply with all of them.
@@ -104,7 +111,7 @@ impl Actor for Nested {
                     reply.send(all);
                     return Ok(());
                 }
-                let below = cx.spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await?;
+                let below = cx.spawn(nested_in()).await?;
                 below.tell(Down::Dig(left - 1, all, reply)).await?;
             }
             Down::Fail => return Err("failed on request".into()),
@@ -121,6 +128,9 @@ supervisor! {
         keyed: [u64 => Kid] = |_key: u64| Kid::new(),
         #[mailbox(Bounded(16))]
         narrow: [Kid] = || Kid::new(),
+        #[lifecycle(Permanent, shutdown = Infinity)]
+        #[max_starting(8)]
+        few: [Kid] = || Kid::new(),
         #[backoff(1h..1h)]
         #[lifecycle(Permanent, shutdown = Infinity)]
         waiting: [Kid] = || Kid::new(),
@@ -265,6 +275,33 @@ async fn waiting(n: usize) {
     steps.done("shutdown");
 }
 
+/// All instances wait for one of a few places to start: first for their spawn, then for a restart, then until their tree
+/// stops.
+async fn starting(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("starting", n);
+    let all: Vec<_> = (0..n).map(|_| tokio::spawn(sets.few.spawn())).collect();
+    let mut kids = Vec::with_capacity(n);
+    for one in all {
+        kids.push(one.await.unwrap().unwrap());
+    }
+    steps.done("spawn");
+    for kid in &kids {
+        kid.tell(Do::Fail).await.unwrap();
+    }
+    for kid in &kids {
+        assert_eq!(kid.ask(Do::Ping).forever().await.unwrap(), 2);
+    }
+    steps.done("fail");
+    drop(kids);
+    sets.few.stop_all();
+    let all: Vec<_> = (0..n).map(|_| tokio::spawn(sets.few.spawn())).collect();
+    tokio::task::yield_now().await;
+    assert!(sets.shutdown().await.is_orderly());
+    drop(all);
+    steps.done("shutdown");
+}
+
 /// Children of a keyed set.
 async fn keyed(n: usize) {
     let sets = Sets::start().await.unwrap();
@@ -285,7 +322,11 @@ async fn keyed(n: usize) {
 
 /// Children that an actor spawns by name, which fail and stop one after the other.
 async fn named(n: usize) {
-    let boss = supervise::spawn("boss", || async { Ok(Boss) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+    let boss = supervise::spawn(child! {
+        #[lifecycle(Transient, shutdown = Infinity)]
+        "boss": Boss = Boss
+    });
+    let boss = boss.await.unwrap();
     let mut steps = Steps::new("named", n);
     let kids = boss.ask(|reply| (n, reply)).forever().await.unwrap();
     steps.done("spawn");
@@ -306,7 +347,7 @@ async fn named(n: usize) {
 
 /// Actors in a chain, each below the one before.
 async fn nested(n: usize) {
-    let top = supervise::spawn("n", || async { Ok(Nested) }).shutdown(ShutdownTimeout::Infinity).await.unwrap();
+    let top = supervise::spawn(nested_in()).await.unwrap();
     let mut steps = Steps::new("nested", n);
     let all = top.ask(|reply| Down::Dig(n, Vec::new(), reply)).forever().await.unwrap();
     steps.done("spawn");
@@ -368,12 +409,12 @@ impl Watcher for Watching {
 
 /// Many actors watch and many depend on one child; half of them end before it, the others are notified of its end.
 async fn watchers(n: usize) {
-    let one = supervise::spawn("one", || async { Ok(Kid::new()) }).await.unwrap();
+    let one = supervise::spawn_with("one", || async { Ok(Kid::new()) }).await.unwrap();
     let mut steps = Steps::new("watchers", n);
     let mut all = Vec::with_capacity(n);
     for i in 0..n {
         let one = one.clone();
-        all.push(supervise::spawn("w", move || {
+        all.push(supervise::spawn_with("w", move || {
             let watching = Watching(one.clone(), i % 2 == 0);
             async move { Ok(watching) }
         }));
@@ -467,10 +508,11 @@ async fn array(n: usize) {
 
 type Row = fn(usize) -> Pin<Box<dyn Future<Output = ()>>>;
 
-const ROWS: [(&str, Row); 11] = [
+const ROWS: [(&str, Row); 12] = [
     ("set", |n| Box::pin(set(n))),
     ("look", |n| Box::pin(look(n))),
     ("waiting", |n| Box::pin(waiting(n))),
+    ("starting", |n| Box::pin(starting(n))),
     ("keyed", |n| Box::pin(keyed(n))),
     ("named", |n| Box::pin(named(n))),
     ("nested", |n| Box::pin(nested(n))),

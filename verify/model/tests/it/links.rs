@@ -45,7 +45,7 @@ fn no_cell_is_above_itself() {
         let log = Log::default();
         let top = |name: &'static str| {
             let log = log.clone();
-            supervise::spawn(name, move || {
+            supervise::spawn_with(name, move || {
                 let log = log.clone();
                 async move { Ok(Probe::start(name, log).await?) }
             })
