@@ -1,6 +1,7 @@
 //! The parts of tokio that the runtime uses, for the tests of interleavings: tasks and channels are those of
 //! `shuttle-tokio`, and every operation on them is a point where another task may run; time is [`time`].
 
+pub mod runtime;
 pub mod task;
 pub mod time;
 

@@ -7,7 +7,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-pub use shuttle::future::yield_now;
+pub use shuttle::future::{JoinHandle, yield_now};
 
 #[derive(Default)]
 struct Tasks {
@@ -62,7 +62,7 @@ impl Drop for Running {
 }
 
 /// Spawns a separate task, like tokio's: it continues when the handle is dropped.
-pub fn spawn<F>(future: F) -> shuttle::future::JoinHandle<F::Output>
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -102,7 +102,7 @@ impl JoinError {
 
 /// Tasks that end with their set.
 pub struct JoinSet<T> {
-    tasks: Vec<shuttle::future::JoinHandle<T>>,
+    tasks: Vec<JoinHandle<T>>,
 }
 
 impl<T> fmt::Debug for JoinSet<T> {
