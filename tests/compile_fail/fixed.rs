@@ -375,6 +375,10 @@ mod shapes {
     mod closure_for_an_optional_child;
     #[path = "collection_as_a_type.fixed.rs"]
     mod collection_as_a_type;
+    #[path = "context_inside_a_block.fixed.rs"]
+    mod context_inside_a_block;
+    #[path = "future_as_a_start.fixed.rs"]
+    mod future_as_a_start;
     #[path = "handle_as_a_type.fixed.rs"]
     mod handle_as_a_type;
     #[path = "keyed_set_without_key.fixed.rs"]

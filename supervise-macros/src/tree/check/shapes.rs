@@ -1,7 +1,7 @@
 //! Checks that a start expression has the form that its shape asks for.
 
 use quote::ToTokens;
-use syn::{Expr, ExprClosure, Pat, Type};
+use syn::{Expr, ExprClosure, Pat, Stmt, Type};
 
 use super::super::model::{Child, MOST_ARGUMENTS, Shape};
 use super::facts;
@@ -27,7 +27,8 @@ pub(super) fn child(child: &Child, errors: &mut Errors) {
             Some(start @ Expr::Closure(_)) => {
                 errors.reject_on(start, "a single child starts from an expression, not a closure; remove `|..|`");
             }
-            _ => {}
+            Some(start) => value(child, start, errors),
+            None => {}
         },
         Some(Shape::Inline(_)) | None => {}
     }
@@ -90,12 +91,36 @@ fn arguments(child: &Child, closure: &ExprClosure, keys: usize, errors: &mut Err
     inner(child, closure, errors);
 }
 
-/// Checks `|args..| |cx| ..` of a task.
+/// Checks `|args..| |cx| ..` of a task, and the value that the closure of any other child returns.
 fn inner(child: &Child, closure: &ExprClosure, errors: &mut Errors) {
-    if child.is_task()
-        && let Expr::Closure(inner) = &*closure.body
-    {
-        context(&closure.body, inner, errors);
+    match &*closure.body {
+        Expr::Closure(inner) if child.is_task() => context(&closure.body, inner, errors),
+        body => value(child, body, errors),
+    }
+}
+
+/// Checks that a start expression of an actor or a tree is not a future, which nothing would await; and that a task
+/// whose context is needed asks for it before anything else.
+fn value(child: &Child, start: &Expr, errors: &mut Errors) {
+    match start {
+        Expr::Async(future) if !child.is_task() => {
+            let repair = match &future.block.stmts[..] {
+                [Stmt::Expr(only, None)] => format!("write `{}`", to_source(only.to_token_stream())),
+                _ => "remove `async`".to_owned(),
+            };
+            errors.reject_on(start, format!("a start expression is async by itself and may await; {repair}"));
+        }
+        Expr::Block(block) if child.is_task() => {
+            if let Some(Stmt::Expr(Expr::Closure(closure), None)) = block.block.stmts.last()
+                && closure.inputs.len() == 1
+            {
+                errors.reject_on(
+                    closure,
+                    "the context of a task comes before its code; write `|cx| async move { .. }` around the whole block",
+                );
+            }
+        }
+        _ => {}
     }
 }
 
