@@ -14,9 +14,9 @@ pub use crate::task::{
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::{
     Ahead, Argument, AsKey, Builder, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared,
-    First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, SharedValue, Spawned,
-    Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree, name_of_child, new_child,
-    new_child_once, no_initial,
+    First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, Sent, SharedValue,
+    Spawned, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree, name_of_child,
+    new_child, new_child_once, no_initial,
 };
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
 pub use crate::values::ended::{Ended, Watched};

@@ -56,36 +56,52 @@ impl<T: Clone> CloneForStart for T {}
 #[derive(Debug)]
 pub struct TypeCheck;
 
+/// The first half of every check of a kept type. The second half asks for `Clone`, so that an error names what is missing.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a tree cannot keep a `{T}`: it is not `Send + 'static`",
+    label = "needed again at every restart, on whichever thread",
+    note = "use owned types, `Arc` instead of `Rc`, a `Mutex` instead of a `RefCell`; or make it in a start expression"
+)]
+pub trait Sent<T> {
+    const IS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static> Sent<T> for TypeCheck {
+    const IS: bool = true;
+}
+
 /// A parameter of a tree.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a tree cannot keep a `{T}`: it is not `Clone + Send + 'static`",
-    label = "needed again at every restart, on whichever thread",
-    note = "wrap it in an `Arc`, or pass what it is made of"
+    message = "a tree cannot keep a `{T}`: it is not `Clone`",
+    label = "needed again at every restart",
+    note = "derive `Clone` for it, or wrap it in an `Arc`"
 )]
 pub trait Parameter<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Parameter<T> for TypeCheck {
+impl<T: Clone> Parameter<T> for TypeCheck {
     const IS: bool = true;
 }
 
 /// An argument of a set whose instances are restarted.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a set cannot keep a `{T}`: it is not `Clone + Send + 'static`",
-    label = "needed again at every restart of the instance, on whichever thread",
+    message = "a set cannot keep a `{T}`: it is not `Clone`",
+    label = "needed again at every restart of the instance",
     note = "under `#[lifecycle(Temporary)]` an instance is started once: its arguments are moved, and need no `Clone`",
-    note = "else wrap it in an `Arc`, or pass what it is made of"
+    note = "else derive `Clone` for it, or wrap it in an `Arc`"
 )]
 pub trait Argument<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Argument<T> for TypeCheck {
+impl<T: Clone> Argument<T> for TypeCheck {
     const IS: bool = true;
 }
 
@@ -107,16 +123,16 @@ impl<T: Send + 'static> Moved<T> for TypeCheck {
 /// An argument of such a set if it has initial instances.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a set cannot keep a `{T}` of its `initial` instances: it is not `Clone + Send + 'static`",
-    label = "needed again at every restart of the set, on whichever thread",
-    note = "spawn those instances through the handle, wrap it in an `Arc`, or pass what it is made of"
+    message = "a set cannot keep a `{T}` of its `initial` instances: it is not `Clone`",
+    label = "needed again at every restart of the set",
+    note = "spawn those instances through the handle, derive `Clone` for it, or wrap it in an `Arc`"
 )]
 pub trait First<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> First<T> for TypeCheck {
+impl<T: Clone> First<T> for TypeCheck {
     const IS: bool = true;
 }
 

@@ -34,7 +34,7 @@ pub(crate) use child::HandleSource;
 pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle};
 pub use field::{ChildIf, Spawned};
 pub use kept::{
-    Argument, AsKey, Checked, CloneForStart, First, Keep, Moved, Parameter, Published, Returned, SendValue,
+    Argument, AsKey, Checked, CloneForStart, First, Keep, Moved, Parameter, Published, Returned, SendValue, Sent,
     SharedValue, TypeCheck,
 };
 pub use running::{Running, Tree};

@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop(name: String) {
-        db: Db = Db,
+        db: Db = { println!("{name}"); Db },
     }
 }
 

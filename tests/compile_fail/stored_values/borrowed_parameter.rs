@@ -10,7 +10,7 @@ impl Db {
 
 supervisor! {
     struct Shop(name: &str) { //~
-        db: Db = Db,
+        db: Db = { println!("{name}"); Db },
     }
 }
 

@@ -192,8 +192,18 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return ty.to_token_stream();
         }
-        let (rt, of, is) = (self.path(ty.span()), Ident::new(asked_for, ty.span()), Ident::new("IS", last_span(ty)));
-        let is = quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is);
+        let (rt, is) = (self.path(ty.span()), Ident::new("IS", last_span(ty)));
+        let asked = |of| {
+            let of = Ident::new(of, ty.span());
+            quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is)
+        };
+        let is = match asked_for {
+            "Parameter" | "Argument" | "First" => {
+                let (sent, cloned) = (asked("Sent"), asked(asked_for));
+                quote_spanned!(ty.span()=> #sent & #cloned)
+            }
+            _ => asked(asked_for),
+        };
         let it = Ident::new("Type", last_span(ty));
         quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
     }
