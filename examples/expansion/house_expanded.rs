@@ -72,15 +72,18 @@ const _: () = {
     use ::supervise::__private as __rt;
     // The definition of the tree. It comes first, so that an editor finds the cursor in it. After a mistake that leaves
     // the body partly parsed, `not(..)` becomes `all(..)`, and rustc sees a stub instead: one mistake, one error.
+    // It is not `#[automatically_derived]`, so that rustc warns of a parameter that nothing uses.
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for House {
         // The parameters: kept by the supervisor of the tree, and passed to `build` at each of its starts. The constant
         // requires `Clone + Send + 'static` at the type as the user wrote it; where that fails, there is no second
         // error.
         type Params = (
             <u32 as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                },
             >>::Type,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run at the same
@@ -191,7 +194,10 @@ const _: () = {
                     _,
                     (
                         <u32 as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            {
+                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                            },
                         >>::Type,
                     ),
                     _,
@@ -204,7 +210,10 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         )|
                     {
@@ -214,7 +223,10 @@ const _: () = {
                             _number,
                         ): (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         ) = __args;
                         async move {
@@ -462,9 +474,12 @@ pub struct House {
         (
             <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
                         u32,
                     >>::IS
+                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                            u32,
+                        >>::IS
                 },
             >>::Type,
         ),

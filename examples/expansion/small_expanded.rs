@@ -69,15 +69,18 @@ const _: () = {
     use ::supervise::__private as __rt;
     // The definition of the tree. It comes first, so that an editor finds the cursor in it. After a mistake that leaves
     // the body partly parsed, `not(..)` becomes `all(..)`, and rustc sees a stub instead: one mistake, one error.
+    // It is not `#[automatically_derived]`, so that rustc warns of a parameter that nothing uses.
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Clock {
         // The parameters: kept by the supervisor of the tree, and passed to `build` at each of its starts. The constant
         // requires `Clone + Send + 'static` at the type as the user wrote it; where that fails, there is no second
         // error.
         type Params = (
             <u64 as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<u64>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<u64>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<u64>>::IS
+                },
             >>::Type,
         );
         // Runs at every start of the tree, in its task. `Builder` finds the children of an earlier run at the same

@@ -16,7 +16,7 @@ supervisor! {
     /// Everything that a declaration can hold.
     ///
     /// More about it.
-    struct Shop(journal: Journal, grace: Duration) {
+    struct Shop(journal: Journal, _grace: Duration) {
         #![strategy(OneForOne, max_restarts = 10, within = 10min)]
         #![decider(_ => Restart)]
         /// The database.

@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop(url: u8) {
-        db: Db = Db,
+        db: Db = { println!("{url}"); Db },
     }
 }
 

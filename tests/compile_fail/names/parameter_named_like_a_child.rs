@@ -10,7 +10,7 @@ impl Db {
 
 supervisor! {
     struct Shop(db: u8) {
-        db: Db = Db, //~
+        db: Db = { println!("{db}"); Db }, //~
     }
 }
 

@@ -12,7 +12,7 @@ supervisor! {
         db: Db = Db(1),
     }
     struct Yard(ab: (u32, u32)) {
-        db: Db = Db(2),
+        db: Db = Db(ab.0),
     }
 }
 

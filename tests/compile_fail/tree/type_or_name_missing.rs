@@ -13,7 +13,7 @@ supervisor! {
         db: = Db(1), //~
     }
     struct Yard((a, b): (u32, u32)) { //~
-        db: Db = Db(2),
+        db: Db = Db(a + b),
     }
 }
 

@@ -9,7 +9,6 @@
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl<T: Row + 'static, const N: usize> __rt::TreeDef for Cache<T, N>
     where
         T: Sync,
@@ -17,7 +16,10 @@ const _: () = {
         type Params = (
             T,
             <String as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<String>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<String>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<String>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -90,6 +92,7 @@ const _: () = {
                     move |__i: ::core::primitive::usize| {
                         #[allow(unused_variables)]
                         let first = __of_first.clone_for_start();
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let _i: usize = __i;
                         async move {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
@@ -130,6 +133,7 @@ const _: () = {
                         #[allow(unused_variables)]
                         let name = __of_name.clone_for_start();
                         let (__key, (row,)): (Key<T>, (T,)) = __args;
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let _key: Key<T> = __key;
                         async move {
                             let __it: <Cache<T, N> as __rt::ChildIf<{ true }>>::Start = Cache::tree(

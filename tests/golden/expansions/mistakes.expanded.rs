@@ -9,11 +9,13 @@
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, all(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Mistakes {
         type Params = (
             <Db as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<Db>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -116,7 +118,10 @@ const _: () = {
     impl __rt::TreeDef for Mistakes {
         type Params = (
             <Db as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<Db>>::IS
+                },
             >>::Type,
         );
         async fn build(

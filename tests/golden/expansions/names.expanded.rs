@@ -10,14 +10,19 @@
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Names {
         type Params = (
             <u32 as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                },
             >>::Type,
             <Config as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<Config>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<Config>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<Config>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -681,7 +686,6 @@ impl Inner {
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Other {
         type Params = ();
         async fn build(

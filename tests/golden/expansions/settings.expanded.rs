@@ -9,11 +9,13 @@
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Settings {
         type Params = (
             <u32 as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -290,6 +292,7 @@ const _: () = {
                             let __it: __rt::TaskStart = __rt::task_of(move |
                                 __cx: __rt::TaskContext|
                             async move {
+                                #[allow(clippy::no_effect_underscore_binding)]
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done(
@@ -582,14 +585,19 @@ impl Settings {
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Defaults {
         type Params = (
             <ExponentialBackoff as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<ExponentialBackoff>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<ExponentialBackoff>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<ExponentialBackoff>>::IS
+                },
             >>::Type,
             <usize as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<usize>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<usize>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<usize>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -723,6 +731,7 @@ const _: () = {
                             let __it: __rt::TaskStart = __rt::task_of(move |
                                 __cx: __rt::TaskContext|
                             async move {
+                                #[allow(clippy::no_effect_underscore_binding)]
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done(

@@ -9,14 +9,19 @@
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Shapes {
         type Params = (
             <Db as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<Db>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<Db>>::IS
+                },
             >>::Type,
             <u32 as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<u32>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -122,6 +127,7 @@ const _: () = {
                     move |__i: ::core::primitive::usize| {
                         #[allow(unused_variables)]
                         let db = __of_db.clone_for_start();
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let i: usize = __i;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
@@ -157,7 +163,10 @@ const _: () = {
                         u32,
                         (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         ),
                         _,
@@ -167,7 +176,10 @@ const _: () = {
                     _,
                     (
                         <u32 as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            {
+                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                            },
                         >>::Type,
                     ),
                     _,
@@ -180,7 +192,10 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         )|
                     {
@@ -190,7 +205,10 @@ const _: () = {
                             n,
                         ): (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         ) = __args;
                         async move {
@@ -226,7 +244,10 @@ const _: () = {
                     _,
                     (
                         <u32 as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            {
+                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                            },
                         >>::Type,
                     ),
                     _,
@@ -243,7 +264,10 @@ const _: () = {
                             >>::Type,
                             (
                                 <u32 as __rt::Checked<
-                                    { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                    {
+                                        <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                            & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    },
                                 >>::Type,
                             ),
                         )|
@@ -259,10 +283,14 @@ const _: () = {
                             >>::Type,
                             (
                                 <u32 as __rt::Checked<
-                                    { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                    {
+                                        <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                            & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    },
                                 >>::Type,
                             ),
                         ) = __args;
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let name: String = __key;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
@@ -356,7 +384,10 @@ const _: () = {
                             >>::Type,
                             (
                                 <Socket as __rt::Checked<
-                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                    {
+                                        <__rt::TypeCheck as __rt::Sent<Socket>>::IS
+                                            & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                    },
                                 >>::Type,
                             ),
                         ),
@@ -370,7 +401,10 @@ const _: () = {
                     _,
                     (
                         <Socket as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                            {
+                                <__rt::TypeCheck as __rt::Sent<Socket>>::IS
+                                    & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                            },
                         >>::Type,
                     ),
                     _,
@@ -387,7 +421,10 @@ const _: () = {
                             >>::Type,
                             (
                                 <Socket as __rt::Checked<
-                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                    {
+                                        <__rt::TypeCheck as __rt::Sent<Socket>>::IS
+                                            & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                    },
                                 >>::Type,
                             ),
                         )|
@@ -401,10 +438,14 @@ const _: () = {
                             >>::Type,
                             (
                                 <Socket as __rt::Checked<
-                                    { <__rt::TypeCheck as __rt::First<Socket>>::IS },
+                                    {
+                                        <__rt::TypeCheck as __rt::Sent<Socket>>::IS
+                                            & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                    },
                                 >>::Type,
                             ),
                         ) = __args;
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let n: u64 = __key;
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
@@ -446,7 +487,10 @@ const _: () = {
                     _,
                     (
                         <Db as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                            {
+                                <__rt::TypeCheck as __rt::Sent<Db>>::IS
+                                    & <__rt::TypeCheck as __rt::Argument<Db>>::IS
+                            },
                         >>::Type,
                     ),
                     _,
@@ -459,7 +503,10 @@ const _: () = {
                     move |
                         __args: (
                             <Db as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<Db>>::IS
+                                },
                             >>::Type,
                         )|
                     {
@@ -469,7 +516,10 @@ const _: () = {
                             db,
                         ): (
                             <Db as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<Db>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<Db>>::IS
+                                },
                             >>::Type,
                         ) = __args;
                         async move {
@@ -692,9 +742,12 @@ struct Shapes {
         (
             <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
                         u32,
                     >>::IS
+                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                            u32,
+                        >>::IS
                 },
             >>::Type,
         ),
@@ -719,9 +772,12 @@ struct Shapes {
         (
             <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
                         u32,
                     >>::IS
+                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                            u32,
+                        >>::IS
                 },
             >>::Type,
         ),
@@ -769,9 +825,12 @@ struct Shapes {
         (
             <Socket as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::First<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
                         Socket,
                     >>::IS
+                        & <::supervise::__private::TypeCheck as ::supervise::__private::First<
+                            Socket,
+                        >>::IS
                 },
             >>::Type,
         ),
@@ -789,9 +848,12 @@ struct Shapes {
         (
             <Db as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
                         Db,
                     >>::IS
+                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                            Db,
+                        >>::IS
                 },
             >>::Type,
         ),

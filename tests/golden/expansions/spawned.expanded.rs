@@ -91,6 +91,7 @@ async fn spawned(service: Service, target: String) {
                             let __it: __rt::TaskStart = __rt::task_of(move |
                                 __cx: __rt::TaskContext|
                             async move {
+                                #[allow(clippy::no_effect_underscore_binding)]
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done(

@@ -9,11 +9,13 @@
 const _: () = {
     use ::supervise::__private as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
-    #[automatically_derived]
     impl __rt::TreeDef for Tasks {
         type Params = (
             <Duration as __rt::Checked<
-                { <__rt::TypeCheck as __rt::Parameter<Duration>>::IS },
+                {
+                    <__rt::TypeCheck as __rt::Sent<Duration>>::IS
+                        & <__rt::TypeCheck as __rt::Parameter<Duration>>::IS
+                },
             >>::Type,
         );
         async fn build(
@@ -81,6 +83,7 @@ const _: () = {
                             let __it: __rt::TaskStart = __rt::task_of(move |
                                 __cx: __rt::TaskContext|
                             async move {
+                                #[allow(clippy::no_effect_underscore_binding)]
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done(
@@ -149,11 +152,13 @@ const _: () = {
                     "row",
                     __options,
                     move |__i: ::core::primitive::usize| {
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let i: usize = __i;
                         async move {
                             let __it: __rt::TaskStart = __rt::task_of(move |
                                 __cx: __rt::TaskContext|
                             async move {
+                                #[allow(clippy::no_effect_underscore_binding)]
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done(
@@ -187,7 +192,10 @@ const _: () = {
                     _,
                     (
                         <u32 as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                            {
+                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                            },
                         >>::Type,
                     ),
                     _,
@@ -200,7 +208,10 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         )|
                     {
@@ -208,7 +219,10 @@ const _: () = {
                             n,
                         ): (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Argument<u32>>::IS },
+                                {
+                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
+                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                },
                             >>::Type,
                         ) = __args;
                         async move {
@@ -271,11 +285,13 @@ const _: () = {
                             >>::Type,
                             (),
                         ) = __args;
+                        #[allow(clippy::no_effect_underscore_binding)]
                         let name: String = __key;
                         async move {
                             let __it: __rt::TaskStart = __rt::task_of(move |
                                 __cx: __rt::TaskContext|
                             async move {
+                                #[allow(clippy::no_effect_underscore_binding)]
                                 let cx = __cx;
                                 #[allow(unreachable_code)]
                                 __rt::TaskOutput::done(
@@ -458,9 +474,12 @@ struct Tasks {
         (
             <u32 as ::supervise::__private::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
                         u32,
                     >>::IS
+                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                            u32,
+                        >>::IS
                 },
             >>::Type,
         ),

@@ -17,8 +17,8 @@ use crate::free_names::{FreeNames, bindings};
 
 /// Emits the function `build` of a tree.
 ///
-/// `timed`: there is a constant to be evaluated for each choice of types (rule C12).
-pub(super) fn tree(tree: &Tree, timed: bool) -> TokenStream {
+/// `timed`: there is a constant to be evaluated for each choice of types (rule C12). `failed`: a mistake is reported.
+pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
     let builder = local("__b");
     let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
     let mut scope = Scope::new(Types::of(tree));
@@ -28,9 +28,11 @@ pub(super) fn tree(tree: &Tree, timed: bool) -> TokenStream {
     let body = body(&tree.name, &tree.body, scope);
     let editor = tree.params.iter().map(|param| for_editor(&param.name));
     let used = FreeNames::of(inside(&tree.body));
+    // After a mistake, rustc does not warn of a parameter that only the mistake uses. Both lints are as long.
+    let lint = Ident::new(if failed { "unused_variables" } else { "unreachable_code" }, Span::call_site());
     let unused = tree.params.iter().filter(|param| used.value_or_call(&param.name).is_none()).map(|param| {
         let (name, inner) = (&param.name, hidden(&param.name));
-        quote!(let #name = &#inner;)
+        quote!(#[allow(#lint)] let #name = &#inner;)
     });
     let times = timed.then(|| quote!(let () = Self::__TIMES;));
     // By methods, here and in `Scope::bind`: their results are in error if the type of the parameter is, and nothing more
@@ -178,11 +180,13 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = started(unit, start, scope);
     // At the start expression, where rustc then reports a future that is not `Send`.
-    let start = quote_spanned!(start.span()=> move || { #rebind async move { #value } });
+    let call = quote_spanned! {start.span()=>
+        __rt::Builder::child(&#builder, #name, __options, move || { #rebind async move { #value } })
+    };
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
-        __rt::Builder::child(&#builder, #name, __options, #start)
+        #call
     }}
 }
 
@@ -221,9 +225,10 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     let pattern = start.inputs.first();
     let mut index = local("__i");
     index.set_span(pattern.map_or(index.span(), Spanned::span).resolved_at(index.span()));
+    let quiet = quiet();
     let bind = pattern.map(|pattern| {
         let pattern = without_attributes(pattern);
-        quote!(let #pattern = #index;)
+        quote!(#quiet let #pattern = #index;)
     });
     quote_spanned! {unit.span()=> {
         #capture
@@ -261,8 +266,8 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         // The type of the argument may differ from the type in the brackets.
         let mut name = local("__key");
         name.set_span(input.span().resolved_at(name.span()));
-        let input = without_attributes(input);
-        (first, key_bound) = (quote!(#name,), quote!(let #input = #name;));
+        let (input, quiet) = (without_attributes(input), quiet());
+        (first, key_bound) = (quote!(#name,), quote!(#quiet let #input = #name;));
     }
     let patterns = inputs.map(|input| match input {
         Pat::Type(PatType { pat, .. }) => quote!(#pat),
@@ -328,6 +333,11 @@ fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope<'_>) -> 
     // The type of an item is given, so that a wrong item is reported where it is written.
     let items = quote_spanned!(items.span()=> __rt::initial::<#item_type, #all, _>(#items, |#item| #args));
     quote!({ #rebind #items })
+}
+
+/// Emits the attribute of a `let` that stands for an argument of a closure, where `_name` is no mistake.
+fn quiet() -> TokenStream {
+    quote!(#[allow(clippy::no_effect_underscore_binding)])
 }
 
 /// Turns the argument of a closure into the pattern of a `let`, which cannot have attributes.
@@ -412,8 +422,8 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
             quote!(let #pat: #ty = &#context;)
         }
         Some(pattern) => {
-            let pattern = without_attributes(pattern);
-            quote!(let #pattern = #context;)
+            let (pattern, quiet) = (without_attributes(pattern), quiet());
+            quote!(#quiet let #pattern = #context;)
         }
         None => TokenStream::new(),
     };

@@ -32,7 +32,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Opti
     let (cfgs, name) = (&tree.cfgs, &tree.name);
     let types = Types::of(tree);
     let times = spec::times(&tree.body, &within(tree), types);
-    let definition = definition(tree, hidden, !times.bound.is_empty());
+    let definition = definition(tree, hidden, !times.bound.is_empty(), failed.is_some());
     let child = as_child(name, types);
     let subtrees = subtrees(&tree.body);
     let within = within(tree);
@@ -98,11 +98,11 @@ fn within(tree: &Tree) -> Vec<&Ident> {
 ///
 /// After a repair or a rejected name, `all(..)` replaces `not(..)`, which is as long: rust-analyzer sees the same
 /// layout, and rustc sees the stub after it.
-fn definition(tree: &Tree, hidden: bool, timed: bool) -> TokenStream {
+fn definition(tree: &Tree, hidden: bool, timed: bool, failed: bool) -> TokenStream {
     let (name, types) = (&tree.name, Types::of(tree));
     let params: Vec<_> = tree.params.iter().map(|param| types.checked(&param.ty, "Parameter")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
-    let build = build::tree(tree, timed);
+    let build = build::tree(tree, timed, failed);
     // A type that is more private than the tree is reported here.
     let at = tree.params.first().map_or(name.span(), |param| param.ty.span());
     let params = quote_spanned!(at=> type Params = (#(#params,)*););
@@ -110,7 +110,6 @@ fn definition(tree: &Tree, hidden: bool, timed: bool) -> TokenStream {
     let head = types.implementing(&quote!(__rt::TreeDef), name);
     quote! {
         #[cfg(any(rust_analyzer, #condition))]
-        #[automatically_derived]
         #head {
             #params
             #build
