@@ -30,6 +30,36 @@ supervisor! {
         other: task = |cx| cx.stopped(),
     }
 
+    struct Starters(journal: Journal) {
+        #[lifecycle(Temporary, significant)]
+        #[initial(1..=3)]
+        at_once: [task] = |n: u32| {
+            journal.write(format_args!("at once {n}"));
+            async {}
+        },
+        last: Probe = Probe::start("last", journal).await?,
+    }
+
+    struct Queue(journal: Journal) {
+        #[lifecycle(Transient, significant)]
+        #[initial(1..=3)]
+        #[max_starting(1)]
+        in_turn: [u32 => task] = |n: u32| {
+            journal.write(format_args!("in turn {n}"));
+            sleep(secs(1)).await;
+            async {}
+        },
+        last: Probe = Probe::start("last", journal).await?,
+    }
+
+    struct Both(journal: Journal) {
+        #[lifecycle(Permanent)]
+        starters: Starters = Starters::tree(journal),
+        #[lifecycle(Permanent)]
+        queue: Queue = Queue::tree(journal),
+        other: Probe = Probe::start("other", journal).await?,
+    }
+
     struct Outer(journal: Journal) {
         #[lifecycle(Permanent)]
         workers: Workers = Workers::tree(journal),
@@ -76,6 +106,30 @@ async fn a_tree_of_jobs_ends_with_the_last_job() {
     let report = soon(Jobs::run(std::future::pending::<()>())).await.unwrap();
     assert!(matches!(report.ended, Ended::Done), "{report}");
     assert_eq!(begin.elapsed(), secs(2));
+}
+
+/// S22, S27: the set has all instances of `initial` before the first of them begins, so it does not end with the first
+/// one, however soon that is done, and whatever the others wait for; also after a restart of the tree.
+#[tokio::test(start_paused = true)]
+async fn a_set_does_not_end_before_all_of_initial_have_begun() {
+    let journal = Journal::default();
+    let both = Both::start(journal.clone()).await.unwrap();
+    let all = |journal: &Journal| {
+        let lines: Vec<_> = journal.take().into_iter().filter(|line| line.starts_with(['a', 'i'])).collect();
+        lines.join(", ")
+    };
+    let (starters, queue) = (both.starters.clone(), both.queue.clone());
+    assert!(matches!(soon(starters.terminated()).await.unwrap(), Ended::Done));
+    assert!(matches!(soon(queue.terminated()).await.unwrap(), Ended::Done));
+    let each = "at once 1, at once 2, at once 3, in turn 1, in turn 2, in turn 3";
+    assert_eq!(all(&journal), each);
+
+    soon(starters.start_again().unwrap()).await.unwrap();
+    assert!(matches!(soon(starters.terminated()).await.unwrap(), Ended::Done));
+    soon(queue.start_again().unwrap()).await.unwrap();
+    queue.restart().unwrap();
+    assert!(matches!(soon(queue.terminated()).await.unwrap(), Ended::Done));
+    assert_eq!(all(&journal), [each, each.split_once("3, ").unwrap().1].join(", "));
 }
 
 /// S22: an instance that fails for good counts, whether it is the last; the tree fails with the first failure.
