@@ -1,5 +1,6 @@
 //! Runtimes that are dropped while everything is running.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
@@ -59,19 +60,24 @@ fn one(seed: u64) {
     assert_eq!(sent, entered + dropped, "seed {seed}: a message is neither handled nor dropped");
     let told = wait(handle.alone.a.tell(crate::tree::Msg::Do(60, None)));
     assert!(told.is_err(), "seed {seed}: a message was accepted after the end of the runtime");
+    let alone = &handle.alone;
+    let lengths = [alone.set.len(), alone.keyed.len(), alone.jobs.len(), handle.rest.below.twins.len()];
+    assert_eq!(lengths, [0; 4], "seed {seed}: instances that have not ended");
     let wrong = world.take_wrong();
     assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
+    // The parameter of the trees, which their starts clone: the handles keep none.
+    assert_eq!(Arc::strong_count(&world), 1, "seed {seed}: a value outlives its tree");
 }
 
 /// Waits on this thread, without a runtime.
 fn wait<F: Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
-        fn wake(self: std::sync::Arc<Self>) {
+        fn wake(self: Arc<Self>) {
             self.0.unpark();
         }
     }
-    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let waker = Arc::new(Unpark(std::thread::current())).into();
     let mut future = std::pin::pin!(future);
     let mut cx = std::task::Context::from_waker(&waker);
     loop {

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::task::{Context as Cx, Poll, Waker};
 use std::time::Instant;
 
@@ -381,6 +381,60 @@ fn a_child_gone_with_its_runtime_is_not_started_on_request() {
             assert!(matches!(twin.ended(), Some(Ended::RuntimeGone)), "{:?}", twin.ended());
             assert!(matches!(twin.start_again(), Err(CommandError::SupervisorEnded { .. })));
             assert!(twin.try_tell(()).is_err());
+        }
+    });
+}
+
+/// A value of a tree.
+struct Pool;
+
+async fn swim(_in: Arc<Pool>, cx: TaskContext) {
+    cx.stopped().await;
+}
+
+supervisor! {
+    struct Baths(given: Arc<Pool>) {
+        #![decider({ let held = given; move |_: &Failure| { let _ = &held; Directive::Restart } })]
+        let made: Arc<Pool> = Arc::new(Pool);
+        pub let weak: Weak<Pool> = Arc::downgrade(&made);
+        lanes: [task] = |_lane: u32| |cx| swim(made, cx),
+        rooms: [u32 => task] = |_room: u32| |cx| swim(made, cx),
+    }
+}
+
+/// S2, S25, S27: the handle of a set keeps nothing of the tree: neither the values that its instances name nor those of
+/// the decider. All instances have ended, and none is spawned.
+#[test]
+fn the_handle_of_a_set_keeps_nothing() {
+    comes_back(|| {
+        let other = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for threads in [1, 2] {
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap();
+            let given = Arc::new(Pool);
+            let of_given = Arc::downgrade(&given);
+            let (lanes, rooms, of_made) = runtime.block_on(async {
+                let baths = Baths::start(given).await.unwrap();
+                for n in 0..40 {
+                    baths.lanes.spawn(n).await.unwrap();
+                    baths.rooms.spawn(n).await.unwrap();
+                }
+                let out = (baths.lanes.clone(), baths.rooms.clone(), baths.weak().unwrap());
+                baths.detach();
+                out
+            });
+            assert_eq!((lanes.len(), rooms.len(), rooms.keys().len()), (40, 40, 40));
+            drop(runtime);
+            assert_eq!((lanes.len(), rooms.len(), rooms.keys().len()), (0, 0, 0));
+            assert!(lanes.is_empty() && rooms.is_empty() && lanes.handles().is_empty());
+            assert_eq!((of_given.strong_count(), of_made.strong_count()), (0, 0), "{threads} threads");
+            other.block_on(async {
+                assert!(matches!(lanes.spawn(2).await, Err(SpawnError::Stopped { .. })));
+                let stopped = |error| matches!(error, KeyedError::Spawn(SpawnError::Stopped { .. }));
+                assert!(rooms.spawn(2).await.is_err_and(stopped));
+                assert!(rooms.replace(1).await.is_err_and(stopped));
+                assert!(matches!(rooms.get_or_spawn(2).await, Err(SpawnError::Stopped { .. })));
+            });
         }
     });
 }

@@ -363,9 +363,11 @@ impl Group {
         matches!(self.mode, GroupState::Ended | GroupState::Down { next: AfterDown::End, .. })
     }
 
-    /// Ends the group with its owner, in whatever state the members are: nothing is added or started any more.
+    /// Ends the group with its owner, in whatever state the members are: nothing is added or started any more, and no
+    /// member reports to the group any more.
     pub(crate) fn finish(&mut self) {
         self.mode = GroupState::Ended;
+        self.living = 0;
     }
 
     /// Returns whether the group has ended.

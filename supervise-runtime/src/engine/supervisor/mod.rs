@@ -493,6 +493,9 @@ impl ChildTable {
     }
 
     /// Ends the supervisor: no child is started again, and references to the children are dropped.
+    ///
+    /// The values are not cleared here. If the runtime was dropped, other threads may still be about to start children,
+    /// which clone them. So a value goes with the last of its owners: this table, or the task of a child.
     pub(crate) fn finish(&self) {
         let entries = {
             let mut inner = lock(&self.inner);
@@ -500,7 +503,9 @@ impl ChildTable {
             inner.group.finish(); // later callers on other threads learn that the supervisor has ended
             std::mem::take(&mut inner.entries)
         };
-        foreign(); // may drop the last reference to a cell, a start closure, or a value
+        let decider = lock(&self.decider).take();
+        foreign(); // may drop the last reference to a cell, a start closure, a value, or a decider
+        drop(decider);
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
                 // A child with a runtime of its own outlives that of its supervisor, and stops in order (S25).

@@ -10,7 +10,7 @@ use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::lent::Lent;
-use crate::base::sync::{Arc, Mutex, lock};
+use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::group::Owner;
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
@@ -19,12 +19,19 @@ use crate::engine::cell::life::live;
 use crate::engine::supervisor::ChildTable;
 use crate::tree::body::SetBody;
 use crate::tree::child::Child;
-use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan};
+use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::strategy::{Lifecycle, RestartLimit, SupervisorStrategy};
+
+/// The entry of a set in the table of its tree. The plan is here and in the tasks of the instances, and not in the
+/// handles, which keep nothing alive (S2): it names values of the tree.
+struct SetRecipe<S, T: Child, Args> {
+    set: S,
+    plan: SharedPlan<T, Args>,
+}
 
 impl Builder {
     /// Adds a `[T]`.
@@ -81,7 +88,7 @@ impl Builder {
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial, runtime: None };
         let make = |cell, plan| Children { cell, plan };
-        self.put_set(name, options, plan, make, |set: &Children<T, Args>| &set.plan, Children::begin).await
+        self.put_set(name, options, plan, make, Children::begin).await
     }
 
     /// Adds a `[Key => T]`.
@@ -145,7 +152,7 @@ impl Builder {
         let initial = Arc::new(Lent::new(initial));
         let plan = Plan { recipe, options: options.options.clone(), again, initial, runtime: None };
         let make = |cell, plan| Keyed::new(Children { cell, plan });
-        self.put_set(name, options, plan, make, |keyed: &Keyed<K, T, Args>| &keyed.set().plan, Keyed::begin).await
+        self.put_set(name, options, plan, make, Keyed::begin).await
     }
 
     /// Adds a set, or gives the set that is already at this position its new plan. Then waits until the set and its
@@ -155,8 +162,7 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         mut plan: Plan<T, Args>,
-        make: impl FnOnce(Arc<dyn AnyCell>, Arc<Mutex<Plan<T, Args>>>) -> S,
-        plan_of: impl Fn(&S) -> &Arc<Mutex<Plan<T, Args>>>,
+        make: impl FnOnce(Arc<dyn AnyCell>, Weak<Mutex<Plan<T, Args>>>) -> S,
         begin: fn(&S),
     ) -> Result<S, UserError>
     where
@@ -186,9 +192,9 @@ impl Builder {
             let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
             ChildTable::new(Owner::Set, &strategy)
         };
-        let set = match self.known::<S>(place) {
+        let set = match self.known::<SetRecipe<S, T, Args>>(place) {
             Some((cell, set)) => {
-                replace(plan_of(&set), plan);
+                replace(&set.plan, plan);
                 cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
                 self.table().reach(&*self.cell, place, settings, None);
                 set
@@ -196,11 +202,12 @@ impl Builder {
             None => {
                 let cell = BareCell::new(self.core(Name::from(name)));
                 cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
-                let set = Arc::new(make(cell.clone(), Arc::new(Mutex::new(plan))));
+                let plan = Arc::new(Mutex::new(plan));
+                let set = Arc::new(SetRecipe { set: make(cell.clone(), Arc::downgrade(&plan)), plan });
                 let always = Arc::downgrade(&set);
                 let begin = move || {
-                    if let Some(set) = always.upgrade() {
-                        begin(&set);
+                    if let Some(recipe) = always.upgrade() {
+                        begin(&recipe.set);
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
@@ -213,7 +220,7 @@ impl Builder {
         };
         self.turn(place).await;
         self.begun(place).await;
-        Ok((*set).clone())
+        Ok(set.set.clone())
     }
 
     /// Waits until the initial instances are up, have ended, or are backing off.

@@ -192,10 +192,6 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         Keyed { set, living: Arc::new(Living::new()) }
     }
 
-    pub(crate) fn set(&self) -> &Children<T, (K, Args)> {
-        &self.set
-    }
-
     /// Returns the instance of this key, if one is up.
     ///
     /// An instance that was asked to stop is found until it has ended. The handle stays the same over a restart.
@@ -286,7 +282,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         &self,
         (mut table, found): (MutexGuard<'_, Table<K, T::Handle>>, Option<Place>),
         key: &Wanted<K>,
-        instance: &mut Instance<T, G>,
+        instance: &mut Instance<T, (K, Args), G>,
     ) -> Result<Starts<T::Handle>, SpawnError>
     where
         G: FnMut() -> Option<(K, Args)> + Send + 'static,
@@ -347,7 +343,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     fn begin_one(&self, key: &Wanted<K>, args: Args) -> Result<(), SpawnError> {
         let _shelter = DeferDrops::new();
-        let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
+        let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)))?;
         let (mut table, found) = self.living.find(key.hash, &*key.key);
         match found.map(|place| Self::stands(&mut table, place)) {
             Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` names the key twice
@@ -364,7 +360,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         format!("{}/{}", self.path(), escaped(&key.text))
     }
 
-    fn instance<G>(&self, key: &Wanted<K>, give: G) -> Instance<T, G>
+    fn instance<G>(&self, key: &Wanted<K>, give: G) -> Result<Instance<T, (K, Args), G>, SpawnError>
     where
         G: FnMut() -> Option<(K, Args)> + Send + 'static,
     {
@@ -387,7 +383,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     fn spawn_new(&self, key: &Wanted<K>, args: Args) -> Result<Starts<T::Handle>, KeyedError<T::Handle>> {
         let _shelter = DeferDrops::new();
-        let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)));
+        let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)))?;
         let (mut table, found) = self.living.find(key.hash, &*key.key);
         let exists = match found.map(|place| (Self::stands(&mut table, place), place)) {
             None => None,
@@ -477,7 +473,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 // taken.
                 None => {
                     drop(table);
-                    instance = Some(self.instance(key, args.giving(self.set.clones())));
+                    instance = Some(self.instance(key, args.giving(self.set.clones()))?);
                 }
             }
         }
@@ -557,7 +553,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 {
                     return Ok(Replacing::Inside(handle));
                 }
-                instance = Some(self.instance(key, args.giving(self.set.clones())));
+                instance = Some(self.instance(key, args.giving(self.set.clones()))?);
                 continue;
             };
             let mut new = new;
@@ -581,7 +577,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         &self,
         key: &Wanted<K>,
         id: u64,
-        mut instance: Instance<T, G>,
+        mut instance: Instance<T, (K, Args), G>,
         begun: oneshot::Sender<Result<Starts<T::Handle>, SpawnError>>,
     ) -> Successor<K, T::Handle>
     where

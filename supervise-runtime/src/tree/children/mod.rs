@@ -12,7 +12,7 @@ use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::lent::Lent;
-use crate::base::sync::{Arc, Mutex, lock};
+use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
@@ -49,6 +49,9 @@ pub(crate) struct Plan<T: Child, Args> {
 }
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
+
+/// A plan as the tree and the tasks of the instances have it.
+pub(crate) type SharedPlan<T, Args> = Arc<Mutex<Plan<T, Args>>>;
 
 /// The arguments of the instances that a set has from its start on. The set keeps them, since its restart starts those
 /// instances again.
@@ -155,7 +158,8 @@ impl<Args> Drop for Initial<Args> {
 /// ```
 pub struct Children<T: Child, Args> {
     pub(crate) cell: Arc<dyn AnyCell>,
-    pub(crate) plan: Arc<Mutex<Plan<T, Args>>>,
+    /// Gone with the tree: a handle keeps nothing alive (S2).
+    pub(crate) plan: Weak<Mutex<Plan<T, Args>>>,
 }
 
 impl<T: Child, Args> Clone for Children<T, Args> {
@@ -236,7 +240,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     }
 
     fn clones(&self) -> Option<Clones<Args>> {
-        lock(&self.plan).again
+        self.plan.upgrade().and_then(|plan| lock(&plan).again)
     }
 
     /// Returns the arguments for each start of one instance: clones, or once the arguments themselves.
@@ -250,7 +254,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 
     /// Adds an instance to the set; it starts as soon as the set is up.
     fn launch(&self, args: Args) -> Result<Placed<T::Handle>, SpawnError> {
-        let mut instance = self.instance(None, self.giving(args));
+        let mut instance = self.instance(None, self.giving(args))?;
         let (launched, after_lock) =
             self.place(&mut instance, None).map_err(|refused| self.refused(refused, &instance))?;
         after_lock.done();
@@ -259,24 +263,26 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 
     /// Makes an instance that is not yet in the set. `name` is its key; without one it gets a number. `give` returns
     /// its arguments.
-    fn instance<G>(&self, name: Option<Name>, give: G) -> Instance<T, G>
+    fn instance<G>(&self, name: Option<Name>, give: G) -> Result<Instance<T, Args, G>, SpawnError>
     where
         G: FnMut() -> Option<Args> + Send + 'static,
     {
+        let Some(plan) = self.plan.upgrade() else { return Err(SpawnError::Stopped { path: self.path() }) };
         let mut options = ChildOptions::<T>::new();
         let runtime = {
-            let plan = lock(&self.plan);
+            let plan = lock(&plan);
             options.options = plan.options.clone();
             plan.runtime.clone()
         };
-        Instance { name, common: options.options.common.clone(), runtime, made_of: Some((options, give)) }
+        let common = options.options.common.clone();
+        Ok(Instance { name, common, runtime, made_of: Some((options, plan, give)) })
     }
 
     /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it
     /// may be called under a lock. The caller finishes and begins the result after that lock.
     fn place<G>(
         &self,
-        instance: &mut Instance<T, G>,
+        instance: &mut Instance<T, Args, G>,
         instead: Option<u64>,
     ) -> Result<(Launched<T::Handle>, AfterLock<'_>), Refused>
     where
@@ -296,8 +302,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
             |number| {
                 let name = instance.name.take().unwrap_or(Name::Number(number));
                 let core = CellCore::new(name, Some(self.cell.clone()), core.bus.clone());
-                let (options, mut give) = instance.made_of.take().expect("an instance is placed once");
-                let plan = self.plan.clone();
+                let (options, plan, mut give) = instance.made_of.take().expect("an instance is placed once");
                 let start = move || {
                     let args = give().expect("an instance whose arguments are moved is started once");
                     let recipe = lock(&plan).recipe.clone();
@@ -312,7 +317,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         Ok((launched.expect("what was added was made"), after_lock))
     }
 
-    fn refused<G>(&self, refused: Refused, instance: &Instance<T, G>) -> SpawnError {
+    fn refused<G>(&self, refused: Refused, instance: &Instance<T, Args, G>) -> SpawnError {
         let path = self.path();
         match refused {
             Refused::TooMany => {
@@ -325,8 +330,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 
     /// Returns the arguments of the initial instances. Cloning them is user code.
     fn initial(&self) -> Vec<Args> {
-        let initial = lock(&self.plan).initial.clone();
-        initial.with(|initial| initial.again()).unwrap_or_default()
+        let initial = self.plan.upgrade().map(|plan| lock(&plan).initial.clone());
+        initial.and_then(|initial| initial.with(|initial| initial.again())).unwrap_or_default()
     }
 
     /// Adds the initial instances when the set starts.
@@ -339,13 +344,14 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     }
 }
 
-/// An instance that is about to be added. It is made and dropped without a lock, since its arguments are user code.
-struct Instance<T: Child, G> {
+/// An instance that is about to be added. It is made and dropped without a lock, since its arguments are user code, and
+/// the plan may be the last one.
+struct Instance<T: Child, Args, G> {
     name: Option<Name>,
     common: Arc<Common>,
     runtime: Option<Handle>,
     /// Present until the instance is added.
-    made_of: Option<(ChildOptions<T>, G)>,
+    made_of: Option<(ChildOptions<T>, SharedPlan<T, Args>, G)>,
 }
 
 /// An instance that was added and runs.
