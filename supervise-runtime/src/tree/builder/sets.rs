@@ -9,7 +9,6 @@ use crate::actor::context::transient;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
-use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::group::Owner;
 use crate::decide::member::Settings;
@@ -85,10 +84,9 @@ impl Builder {
         let options = transient(options);
         let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let initial = Arc::new(Lent::new(initial));
-        let plan = Plan { recipe, options: options.options.clone(), again, initial, runtime: None };
+        let plan = Plan { recipe, options: options.options.clone(), again, initial: None, runtime: None };
         let make = |cell, plan| Children { cell, plan };
-        self.put_set(name, options, plan, make, Children::begin).await
+        self.put_set(name, options, (plan, initial), make, Children::begin).await
     }
 
     /// Adds a `[Key => T]`.
@@ -149,10 +147,9 @@ impl Builder {
         let options = transient(options);
         let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let initial = Arc::new(Lent::new(initial));
-        let plan = Plan { recipe, options: options.options.clone(), again, initial, runtime: None };
+        let plan = Plan { recipe, options: options.options.clone(), again, initial: None, runtime: None };
         let make = |cell, plan| Keyed::new(Children { cell, plan });
-        self.put_set(name, options, plan, make, Keyed::begin).await
+        self.put_set(name, options, (plan, initial), make, Keyed::begin).await
     }
 
     /// Adds a set, or gives the set that is already at this position its new plan. Then waits until the set and its
@@ -161,7 +158,7 @@ impl Builder {
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        mut plan: Plan<T, Args>,
+        (mut plan, initial): (Plan<T, Args>, Initial<Args>),
         make: impl FnOnce(Arc<dyn AnyCell>, Weak<Mutex<Plan<T, Args>>>) -> S,
         begin: fn(&S),
     ) -> Result<S, UserError>
@@ -170,10 +167,13 @@ impl Builder {
         T: Child,
         Args: Send + 'static,
     {
-        let place = self.next();
         let (common, given) = (options.options.common.clone(), options.options.clone());
-        let initial = plan.initial.with(|initial| initial.len()).unwrap_or_default();
-        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), initial))?;
+        let many = initial.len();
+        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), many))?;
+        // A restart of the set alone needs the arguments again, one of the tree makes new ones. So they are a value of
+        // the tree, which goes when the set is down (S30).
+        plan.initial = initial.is_declared().then(|| self.keep(initial));
+        let place = self.next();
         // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.validator).takes(&given, T::KIND, None);
         let runtime = self.runtime(&Name::from(name), &common)?;

@@ -11,13 +11,13 @@ use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::engine::cell::body::{settings, stop_timeout};
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
+use crate::tree::kept::SharedValue;
 use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
@@ -43,22 +43,25 @@ pub(crate) struct Plan<T: Child, Args> {
     /// Clones arguments for another start. `None`: an instance is started once, and its arguments are moved.
     pub(crate) again: Option<Clones<Args>>,
     /// The instances that the set has from its start on, each time it starts.
-    pub(crate) initial: Arc<Lent<Initial<Args>>>,
+    pub(crate) initial: Option<SharedValue<Initial<Args>>>,
     /// The runtime of the instances; `None`: that of the code that spawns one.
     pub(crate) runtime: Option<Handle>,
 }
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
 
+type ClonesAll<Args> = fn(&[Args]) -> Vec<Args>;
+
 /// A plan as the tree and the tasks of the instances have it.
 pub(crate) type SharedPlan<T, Args> = Arc<Mutex<Plan<T, Args>>>;
 
-/// The arguments of the instances that a set has from its start on. The set keeps them, since its restart starts those
-/// instances again.
+/// The arguments of the instances that a set has from its start on. The tree keeps them, since a restart of the set
+/// starts those instances again.
 #[doc(hidden)]
 pub struct Initial<Args> {
     items: Vec<Args>,
-    again: fn(&[Args]) -> Vec<Args>,
+    /// Clones the arguments; `None` without the setting.
+    again: Option<ClonesAll<Args>>,
 }
 
 impl<Args> fmt::Debug for Initial<Args> {
@@ -69,7 +72,12 @@ impl<Args> fmt::Debug for Initial<Args> {
 
 impl<Args> Initial<Args> {
     pub(crate) fn none() -> Self {
-        Initial { items: Vec::new(), again: |_| Vec::new() }
+        Initial { items: Vec::new(), again: None }
+    }
+
+    /// Returns whether the setting is written, be it with no argument at all.
+    pub(crate) fn is_declared(&self) -> bool {
+        self.again.is_some()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -77,7 +85,7 @@ impl<Args> Initial<Args> {
     }
 
     fn again(&self) -> Vec<Args> {
-        (self.again)(&self.items)
+        self.again.map_or_else(Vec::new, |again| again(&self.items))
     }
 }
 
@@ -92,7 +100,7 @@ impl<K: Key, Args> Initial<(K, Args)> {
 
 impl<Args: Clone> From<Vec<Args>> for Initial<Args> {
     fn from(items: Vec<Args>) -> Self {
-        Initial { items, again: <[Args]>::to_vec }
+        Initial { items, again: Some(<[Args]>::to_vec) }
     }
 }
 
@@ -330,8 +338,8 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 
     /// Returns the arguments of the initial instances. Cloning them is user code.
     fn initial(&self) -> Vec<Args> {
-        let initial = self.plan.upgrade().map(|plan| lock(&plan).initial.clone());
-        initial.and_then(|initial| initial.with(|initial| initial.again())).unwrap_or_default()
+        let initial = self.plan.upgrade().and_then(|plan| lock(&plan).initial.clone());
+        initial.and_then(|initial| initial.0.with(|initial| initial.again())).unwrap_or_default()
     }
 
     /// Adds the initial instances when the set starts.
