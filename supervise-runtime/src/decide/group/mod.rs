@@ -1593,6 +1593,7 @@ impl Group {
     /// Starts a child that has finished its own wait, or keeps it while something else delays the start.
     fn begin_or_keep(&mut self, id: Id, now: Instant) {
         if self.is_kept_from(id) {
+            self.leave_place(id); // on request, it will start without one
             let member = self.roster.member(id);
             member.at = MemberState::BackingOff;
             member.due = true;

@@ -8,6 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use tokio::time::Instant;
 
 use super::super::child::machine::Order;
+use super::super::child::{Command, CommandOutcome};
 use super::super::group::{FailureInfo, Group, GroupEffect, Id, Owner};
 use super::super::member::{MemberState, Settings};
 use super::harness::{ALL, Setup, tree};
@@ -136,6 +137,23 @@ fn no_place_is_given_below_a_failure() {
     assert_eq!(set.started(), []);
     set.group.resume(&failure(Phase::Running), facts, false);
     assert_eq!(set.started(), ids[3..4]);
+}
+
+/// S27, S26, S7: one that waits for a place, and is to be restarted on request below a failure, waits for the end of the
+/// suspension alone.
+#[test]
+fn a_request_below_a_failure_waits_for_no_place() {
+    let mut set = Limited::new();
+    let ids: Vec<Id> = (0..3).map(|_| set.spawn()).collect();
+    assert_eq!(set.started(), ids[..2]);
+    set.group.suspend();
+    let outcome = set.group.on_request(ids[2], Command::Restart, &failure(Phase::Running), set.now);
+    assert_eq!(outcome, CommandOutcome::StartOver);
+    assert_eq!(set.group.places(), (2, Vec::new()));
+    let shown = set.group.view(ids[2], None, set.now).unwrap().at;
+    assert_eq!((shown, set.started()), (MemberState::BackingOff, Vec::new()));
+    set.group.end_suspension(set.now);
+    assert_eq!(set.started(), ids[2..]);
 }
 
 /// S27: whatever happens, no more start than there are places, none waits while a place is free, and the one that was
