@@ -115,9 +115,11 @@ fn plans() -> impl Strategy<Value = Plan> {
     let on_limit = prop_oneof![Just(OnLimit::Escalate), Just(OnLimit::Stop)];
     let significant = prop_oneof![4 => Just(false), 1 => Just(true)];
     let together = prop_oneof![2 => Just(false), 1 => Just(true)];
-    let flags = (any::<bool>(), any::<bool>(), together);
+    let max_starting = prop_oneof![1 => Just(None), 2 => (1..3usize).prop_map(Some)];
+    let flags = (any::<bool>(), any::<bool>(), together, max_starting);
     let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, flags);
-    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, (shared, best_effort, together))| {
+    drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, flags)| {
+        let (shared, best_effort, together, max_starting) = flags;
         if owner != Owner::Tree {
             // A member that is spawned does not have kept values among its children.
             for member in members.iter_mut().filter(|member| member.0.is_none()) {
@@ -128,7 +130,8 @@ fn plans() -> impl Strategy<Value = Plan> {
         // The rules allow it for this strategy only, and not with a Stop at the limit.
         let shared = shared && strategy == Range::OneForOne && owner != Owner::Set && on_limit == OnLimit::Escalate;
         let together = together && owner == Owner::Tree;
-        Plan { owner, strategy, members, max, on_limit, significant, shared, best_effort, together }
+        let max_starting = max_starting.filter(|_| owner == Owner::Set);
+        Plan { owner, strategy, members, max, on_limit, significant, shared, best_effort, together, max_starting }
     })
 }
 

@@ -66,6 +66,8 @@ pub(in crate::decide::tests) struct SimChild {
     /// Whether a start on request, or a first start at run time, is still in progress: its failures concern only this
     /// child.
     pub(in crate::decide::tests) alone: bool,
+    /// Whether a user has requested the next start, which does not wait for a place among those that start.
+    pub(in crate::decide::tests) at_once: bool,
     /// Whether the child was up since its first start, or since it was started again on request.
     pub(in crate::decide::tests) was_up: bool,
     /// The restarts since the child last handled a message.
@@ -98,6 +100,7 @@ impl SimChild {
             finished: false,
             quit: false,
             alone: dynamic,
+            at_once: false,
             was_up: false,
             streak: 0,
             stopped: false,
@@ -142,6 +145,12 @@ impl SimChild {
     /// Whether no part of the child is up or coming up.
     pub(in crate::decide::tests) fn is_parked(&self) -> bool {
         self.machine.is_at_rest()
+    }
+
+    /// Whether a start was ordered that is not over.
+    pub(in crate::decide::tests) fn starts_now(&self) -> bool {
+        let ordered = self.inbox.iter().any(|mail| matches!(mail, Mail::Order(Order::Start)));
+        ordered || self.machine.is_due() || self.step == Some(Step::Yield) || self.machine.is_starting()
     }
 
     /// Whether user code is running.

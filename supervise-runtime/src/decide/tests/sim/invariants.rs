@@ -25,6 +25,10 @@ impl Sim {
         assert!(!self.group.is_stopping() && !self.group.is_ended(), "a start while stopping");
         assert!(!self.child(id).stopped, "a stopped child starts");
         assert!(self.child(id).is_parked(), "two incarnations at once");
+        let at_once = std::mem::take(&mut self.child(id).at_once);
+        let starting = self.starting();
+        let full = self.plan.max_starting.is_some_and(|most| starting >= most);
+        assert!(!full || at_once, "{id} starts while {starting} others do");
         // A first start at run time and a requested start are retried on their own (S26, S38).
         let alone = self.child(id).alone;
         self.child(id).finished = false;
@@ -49,6 +53,21 @@ impl Sim {
             let stays = rebuild && self.group.is_kept(other) || failed && self.group.is_stopping();
             assert!(!walks || self.plan.together || stays || !self.is_up(other), "{id} goes down before {other}");
         }
+    }
+
+    /// The number of children that start.
+    fn starting(&self) -> usize {
+        self.children.iter().flatten().filter(|child| child.starts_now()).count()
+    }
+
+    /// S27: none waits for a place while one is free.
+    pub(in crate::decide::tests) fn check_places(&self) {
+        let Some(most) = self.plan.max_starting else { return };
+        let (taken, waiting) = self.group.places();
+        // A start that has failed leaves its place to another one once it is decided.
+        let asked = self.children.iter().flatten().any(|child| child.pending.as_ref().is_some_and(|p| p.asked));
+        let gives = *self.group.mode() == GroupState::Steady && !self.suspended && !asked;
+        assert!(!gives || waiting.is_empty() || taken >= most, "{waiting:?} wait while a place is free");
     }
 
     /// S17, S22: in a range that came up again, all members that had ended by themselves are started again. The range
@@ -118,6 +137,8 @@ impl Sim {
     pub(in crate::decide::tests) fn settle_down(&mut self) {
         for _ in 0..TRIES {
             if self.is_at_rest() {
+                // A task that is not ready yet still starts.
+                assert_eq!(self.group.places(), (self.starting(), Vec::new()), "a place is lost");
                 return;
             }
             self.quiet_round();

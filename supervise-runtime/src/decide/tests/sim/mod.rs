@@ -43,6 +43,8 @@ pub(in crate::decide::tests) struct Plan {
     pub(in crate::decide::tests) significant: bool,
     /// Whether the members of a tree go down at the same time (S44).
     pub(in crate::decide::tests) together: bool,
+    /// The number of instances of a set that may start at the same time (S27).
+    pub(in crate::decide::tests) max_starting: Option<usize>,
 }
 
 impl Plan {
@@ -67,6 +69,7 @@ impl Plan {
         if self.together {
             group.set_shutdown_order(ShutdownOrder::Together);
         }
+        group.set_max_starting(self.max_starting);
         group
     }
 
@@ -422,6 +425,7 @@ impl Sim {
         self.all_were_up |= *self.group.mode() == GroupState::Steady;
         self.check_range();
         self.check_together();
+        self.check_places();
     }
 
     fn ordered(&mut self, id: Id, order: Order) {

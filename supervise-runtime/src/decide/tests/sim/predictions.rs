@@ -20,7 +20,7 @@ impl Sim {
         assert_eq!(shared.is_some(), self.plan.shares_budget());
         let living = |id: &Id| self.group.at(*id) != MemberState::Ended;
         assert_eq!(self.group.living() as usize, self.ids().into_iter().filter(living).count());
-        let mut orders = Vec::new();
+        let (waiting, mut orders) = (self.group.places().1, Vec::new());
         for id in self.group.ids_in_order() {
             let view = self.group.view(id, shared, self.now);
             let Some(child) = self.children[id as usize].as_ref() else {
@@ -29,7 +29,9 @@ impl Sim {
             };
             let view = view.expect("the group shows its living children");
             orders.push(view.order);
-            assert_eq!((view.at, view.kind, view.lifecycle), (self.group.at(id), Some(child.kind), child.lifecycle));
+            // One that waits for a place is shown as starting.
+            let at = if waiting.contains(&id) { MemberState::Starting } else { self.group.at(id) };
+            assert_eq!((view.at, view.kind, view.lifecycle), (at, Some(child.kind), child.lifecycle));
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
             assert_eq!(view.suspended, self.suspended && child.kind != ChildKind::Task, "{id} is shown as suspended");
             let first = !child.was_up && matches!(view.at, MemberState::Queued | MemberState::Starting);

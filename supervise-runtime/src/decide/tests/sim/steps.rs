@@ -341,7 +341,7 @@ impl Sim {
                 self.may_start_again(id, false);
             }
             CommandOutcome::DownAlone | CommandOutcome::StartNow | CommandOutcome::StartOver => {
-                self.child(id).alone = true;
+                (self.child(id).alone, self.child(id).at_once) = (true, true);
                 self.may_start_again(id, false);
             }
             CommandOutcome::Stop | CommandOutcome::NoStart | CommandOutcome::End => {
