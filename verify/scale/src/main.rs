@@ -3,12 +3,13 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use supervise::NewChild;
-use supervise::prelude::*;
 use supervise::BoxError;
+use supervise::NewChild;
 use supervise::inspect::NodeState;
+use supervise::prelude::*;
 
 /// Fails, answers, or stops slowly.
 struct Kid {
@@ -17,6 +18,10 @@ struct Kid {
 
 enum Do {
     Fail,
+    /// Waits until the handler is dropped.
+    Hang,
+    /// Replies after other tasks have run.
+    Turn(Reply<u32>),
     Ping(Reply<u32>),
 }
 
@@ -33,6 +38,12 @@ impl Actor for Kid {
     async fn receive(&mut self, msg: Do, cx: &mut Context<Self>) -> Result<(), BoxError> {
         match msg {
             Do::Fail => Err("failed on request".into()),
+            Do::Hang => std::future::pending().await,
+            Do::Turn(reply) => {
+                tokio::task::yield_now().await;
+                reply.send(cx.incarnation());
+                Ok(())
+            }
             Do::Ping(reply) => {
                 reply.send(cx.incarnation());
                 Ok(())
@@ -78,6 +89,90 @@ impl Actor for Boss {
             kids.push(cx.spawn_with(&format!("kid-{i}"), || async { Ok(Kid::new()) }).await?);
         }
         reply.send(kids);
+        Ok(())
+    }
+}
+
+/// A value that children hold, so that those that are left can be counted.
+type Held = Arc<()>;
+
+/// A child with settings of its own, which holds a value for its restarts.
+fn kid(name: String, held: &Held) -> NewChild<Kid> {
+    let held = held.clone();
+    child! {
+        #[lifecycle(Transient, shutdown = 1min)]
+        #[limit(max_restarts = 3, within = 1min, on_limit = Stop)]
+        #[mailbox(Bounded(16))]
+        name: Kid = {
+            let _held = held;
+            Kid::new()
+        }
+    }
+}
+
+/// Spawns children by `child!`.
+struct Spawner {
+    held: Held,
+}
+
+enum Spawns {
+    Kids(usize, Reply<Vec<ActorRef<Kid>>>),
+    /// Tasks that are started once, and end.
+    Jobs(usize, Reply<Vec<TaskRef>>),
+}
+
+impl Actor for Spawner {
+    type Msg = Spawns;
+    type Error = BoxError;
+
+    async fn receive(&mut self, msg: Spawns, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        match msg {
+            Spawns::Kids(n, reply) => {
+                let mut kids = Vec::with_capacity(n);
+                for i in 0..n {
+                    kids.push(cx.spawn(kid(format!("kid-{i}"), &self.held)).await?);
+                }
+                reply.send(kids);
+            }
+            Spawns::Jobs(n, reply) => {
+                let mut jobs = Vec::with_capacity(n);
+                for i in 0..n {
+                    let held = self.held.clone();
+                    let job = child! {
+                        #[lifecycle(Temporary)]
+                        format!("job-{i}"): task = async move { drop(held) }
+                    };
+                    jobs.push(cx.spawn(job).await?);
+                }
+                reply.send(jobs);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One of two actors that name each other.
+struct Named {
+    other: ActorRef<Named>,
+    _held: Held,
+}
+
+enum Say {
+    Fail,
+    /// Goes to the other this often, and then replies.
+    Pass(u8, Reply<u32>),
+}
+
+impl Actor for Named {
+    type Msg = Say;
+    type Error = BoxError;
+
+    async fn receive(&mut self, msg: Say, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        match msg {
+            Say::Fail => return Err("failed on request".into()),
+            Say::Pass(0, reply) => reply.send(cx.incarnation()),
+            Say::Pass(times, reply) => self.other.tell(Say::Pass(times - 1, reply)).await?,
+        }
         Ok(())
     }
 }
@@ -134,8 +229,19 @@ supervisor! {
         #[backoff(1h..1h)]
         #[lifecycle(Permanent, shutdown = Infinity)]
         waiting: [Kid] = || Kid::new(),
+        #[lifecycle(Permanent, shutdown = Infinity, handler = 1s)]
+        limited: [Kid] = || Kid::new(),
         #[lifecycle(Permanent, shutdown = 1min)]
         patients: [Patient] = || Patient,
+    }
+
+    struct Pair(held: Held) {
+        left: Named = Named { other: later(right), _held: held },
+        right: Named = Named { other: left, _held: held },
+    }
+
+    struct Pairs(held: Held) {
+        pairs: [Pair] = || Pair::tree(held),
     }
 
     struct Hundred {
@@ -172,12 +278,18 @@ impl Steps {
     }
 
     fn done(&mut self, step: &str) {
+        assert!(!step.contains(' '), "`measured` reads the figures by their column");
         let took = self.begun.elapsed().as_secs_f64();
         let bytes = resident().saturating_sub(self.resident) / self.n.max(1);
         let (name, each) = (format!("{}/{step}", self.row), took * 1e6 / self.n as f64);
         println!("{name:20} {:8} {took:10.3} s {each:9.2} us {bytes:7} bytes", self.n);
         self.begin();
     }
+}
+
+/// Checks that the memory in use has not grown by more than one part in twenty since an equal moment before.
+fn same_memory(before: usize, after: usize) {
+    assert!(after <= before + before / 20 + (1 << 20), "{before} bytes, and {after} the second time");
 }
 
 /// Bytes of memory in use.
@@ -345,6 +457,131 @@ async fn named(n: usize) {
     boss.terminated().await.unwrap();
 }
 
+/// Children that an actor spawns by `child!`, which fail and stop one after the other, and tasks that it spawns for one
+/// start.
+async fn spawned(n: usize) {
+    let held = Held::default();
+    let spawner = supervise::spawn(child! {
+        #[lifecycle(Transient, shutdown = Infinity)]
+        "spawner": Spawner = Spawner { held }
+    });
+    let spawner = spawner.await.unwrap();
+    let mut steps = Steps::new("spawned", n);
+    let kids = spawner.ask(|reply| Spawns::Kids(n, reply)).forever().await.unwrap();
+    steps.done("spawn");
+    fail_each(&kids).await;
+    steps.done("fail");
+    let before = resident();
+    stop_each(&kids).await;
+    steps.done("stop");
+    drop(kids);
+    let kids = spawner.ask(|reply| Spawns::Kids(n, reply)).forever().await.unwrap();
+    steps.done("again");
+    same_memory(before, resident());
+    spawner.restart().unwrap();
+    let none = spawner.ask(|reply| Spawns::Kids(0, reply)).forever().await.unwrap();
+    steps.done("restart");
+    assert!(none.is_empty() && kids.iter().all(|kid| kid.ended().is_some()));
+    drop(kids);
+    let jobs = spawner.ask(|reply| Spawns::Jobs(n, reply)).forever().await.unwrap();
+    for job in &jobs {
+        job.terminated().await.unwrap();
+    }
+    steps.done("jobs");
+    drop(jobs);
+    same_memory(before, resident());
+    spawner.stop();
+    spawner.terminated().await.unwrap();
+    drop(spawner);
+    assert_eq!(Arc::strong_count(&held), 1, "a child is left");
+}
+
+/// Top-level children by `child!`.
+async fn top(n: usize) {
+    let held = Held::default();
+    let mut steps = Steps::new("top", n);
+    let mut before = None;
+    for step in ["spawn", "again"] {
+        let all: Vec<_> =
+            (0..n).map(|i| tokio::spawn(supervise::spawn(kid(format!("kid-{i}"), &held)).into_future())).collect();
+        let mut kids = Vec::with_capacity(n);
+        for one in all {
+            kids.push(one.await.unwrap().unwrap());
+        }
+        steps.done(step);
+        fail_each(&kids).await;
+        steps.done("fail");
+        same_memory(*before.get_or_insert_with(resident), resident());
+        stop_each(&kids).await;
+        steps.done("stop");
+    }
+    assert_eq!(Arc::strong_count(&held), 1, "a child is left");
+}
+
+/// Trees of two actors that name each other, one of them by `later`.
+async fn later(n: usize) {
+    let held = Held::default();
+    let tree = Pairs::start(held.clone()).await.unwrap();
+    let mut steps = Steps::new("later", n);
+    let mut pairs = Vec::with_capacity(n);
+    for _ in 0..n {
+        pairs.push(tree.pairs.spawn().await.unwrap());
+    }
+    steps.done("spawn");
+    for pair in &pairs {
+        assert_eq!(pair.right.ask(|reply| Say::Pass(2, reply)).await.unwrap(), 1);
+    }
+    steps.done("pass");
+    for pair in &pairs {
+        pair.right.tell(Say::Fail).await.unwrap();
+        assert_eq!(pair.left.ask(|reply| Say::Pass(1, reply)).await.unwrap(), 2);
+    }
+    steps.done("fail");
+    let before = resident();
+    for pair in pairs.drain(..) {
+        pair.stop();
+        pair.join().await.unwrap();
+    }
+    steps.done("stop");
+    for _ in 0..n {
+        pairs.push(tree.pairs.spawn().await.unwrap());
+    }
+    steps.done("again");
+    same_memory(before, resident());
+    assert!(tree.shutdown().await.is_orderly());
+    steps.done("shutdown");
+    drop(pairs);
+    assert_eq!(Arc::strong_count(&held), 1, "a pair is left");
+}
+
+/// Actors with a time for their messages: some wait within it, and then each of them waits too long.
+async fn handler(n: usize) {
+    let sets = Sets::start().await.unwrap();
+    let mut steps = Steps::new("handler", n);
+    let mut kids = Vec::with_capacity(n);
+    for _ in 0..n {
+        kids.push(sets.limited.spawn().await.unwrap());
+    }
+    steps.done("spawn");
+    for kid in &kids {
+        assert_eq!(kid.ask(Do::Turn).await.unwrap(), 1);
+    }
+    steps.done("wait");
+    tokio::time::pause();
+    for incarnation in 2..4 {
+        for kid in &kids {
+            kid.tell(Do::Hang).await.unwrap();
+        }
+        for kid in &kids {
+            assert_eq!(kid.ask(Do::Ping).forever().await.unwrap(), incarnation);
+        }
+        steps.done(if incarnation == 2 { "cut" } else { "cut-again" });
+    }
+    stop_each(&kids).await;
+    steps.done("stop");
+    assert!(sets.shutdown().await.is_orderly());
+}
+
 /// Actors in a chain, each below the one before.
 async fn nested(n: usize) {
     let top = supervise::spawn(nested_in()).await.unwrap();
@@ -452,7 +689,7 @@ async fn blocked(n: usize) {
     for tell in tells {
         assert_eq!(tell.await.unwrap(), 1);
     }
-    steps.done("let in");
+    steps.done("let-in");
     assert!(sets.shutdown().await.is_orderly());
 }
 
@@ -508,13 +745,17 @@ async fn array(n: usize) {
 
 type Row = fn(usize) -> Pin<Box<dyn Future<Output = ()>>>;
 
-const ROWS: [(&str, Row); 12] = [
+const ROWS: [(&str, Row); 16] = [
     ("set", |n| Box::pin(set(n))),
     ("look", |n| Box::pin(look(n))),
     ("waiting", |n| Box::pin(waiting(n))),
     ("starting", |n| Box::pin(starting(n))),
     ("keyed", |n| Box::pin(keyed(n))),
     ("named", |n| Box::pin(named(n))),
+    ("spawned", |n| Box::pin(spawned(n))),
+    ("top", |n| Box::pin(top(n))),
+    ("later", |n| Box::pin(later(n))),
+    ("handler", |n| Box::pin(handler(n))),
     ("nested", |n| Box::pin(nested(n))),
     ("patient", |n| Box::pin(patient(n))),
     ("array", |n| Box::pin(array(n))),
