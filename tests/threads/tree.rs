@@ -19,6 +19,8 @@ pub fn ms(n: u64) -> Duration {
 /// An actor whose actions depend on its messages and on random numbers.
 pub struct Worker {
     alive: Alive,
+    /// A sibling, or one of two actors that name each other.
+    friend: Option<ActorRef<Worker>>,
 }
 
 pub enum Msg {
@@ -30,7 +32,11 @@ pub enum Msg {
 
 impl Worker {
     pub fn new(world: &W, path: impl Into<String>) -> Self {
-        Worker { alive: Alive::new(world, path) }
+        Worker { alive: Alive::new(world, path), friend: None }
+    }
+
+    fn with(world: &W, path: impl Into<String>, friend: ActorRef<Worker>) -> Self {
+        Worker { alive: Alive::new(world, path), friend: Some(friend) }
     }
 
     fn world(&self) -> &W {
@@ -60,11 +66,50 @@ impl Worker {
         let (world, name) = (self.world().clone(), format!("kid{}", self.world().draw(3)));
         // If a child was unlinked, its name may be free again while the child lives: the number distinguishes them.
         let path = format!("{}/{name} #{}", self.alive.path, world.draw(u64::MAX));
-        let kid = cx.spawn_with(&name, move || {
-            let (world, path) = (world.clone(), path.clone());
-            async move { Ok(Worker::new(&world, path)) }
-        });
-        let Ok(kid) = kid.await else { return };
+        let kid = match world.draw(6) {
+            0 => {
+                let kid = cx.spawn(child! { name: task = |cx| job(world, path, cx) }).await;
+                if let Ok(kid) = kid
+                    && self.world().one_in(2)
+                {
+                    cx.watch(&kid);
+                }
+                return;
+            }
+            1 => {
+                if let Ok(twins) = cx.spawn(child! { name: Twins = Twins::tree(world, path) }).await {
+                    tell_now(self.world(), &twins.first, self.world().draw(64));
+                    tell_now(self.world(), &twins.second, self.world().draw(64));
+                }
+                return;
+            }
+            2 => {
+                let once = child! {
+                    #[lifecycle(Temporary)]
+                    name: Worker = Worker::new(&world, path)
+                };
+                cx.spawn(once).await
+            }
+            3 | 4 => {
+                let patience = ms(1 + world.draw(3));
+                let kid = child! {
+                    #[lifecycle(Permanent, handler = patience)]
+                    #[backoff([1ms, 2ms], reset = Manual)]
+                    #[limit(max_restarts = 20, within = 1s, on_limit = Stop)]
+                    #[mailbox(Bounded(4), fresh)]
+                    name: Worker = Worker::new(&world, path)
+                };
+                cx.spawn(kid).await
+            }
+            _ => {
+                let kid = cx.spawn_with(&name, move || {
+                    let (world, path) = (world.clone(), path.clone());
+                    async move { Ok(Worker::new(&world, path)) }
+                });
+                kid.await
+            }
+        };
+        let Ok(kid) = kid else { return };
         tell_now(self.world(), &kid, self.world().draw(64));
         match self.world().draw(6) {
             0 => cx.watch(&kid),
@@ -77,16 +122,38 @@ impl Worker {
             _ => {}
         }
     }
+
+    /// Talks to the friend, which may be down, or not have started yet.
+    async fn befriend(&mut self) {
+        let Some(friend) = &self.friend else { return };
+        match self.world().draw(3) {
+            0 => tell(self.world(), friend, self.world().draw(64), ms(1)).await,
+            1 if !self.world().is_exact() => drop(ask(self.world(), friend, ms(1)).await),
+            _ => tell_now(self.world(), friend, self.world().draw(64)),
+        }
+    }
 }
 
 /// A top-level actor, which may be taken over.
 async fn spawn_at_the_top(world: &W) {
     let (of, path) = (world.clone(), format!("top #{}", world.draw(u64::MAX)));
-    let top = spawn_with("top", move || {
-        let (of, path) = (of.clone(), path.clone());
-        async move { Ok(Worker::new(&of, path)) }
-    });
-    if let Ok(top) = top.await {
+    let top = match world.one_in(2) {
+        true => {
+            let top = child! {
+                #[lifecycle(Transient, handler = 2ms)]
+                "top": Worker = Worker::new(&of, path)
+            };
+            spawn(top).await
+        }
+        false => {
+            let top = spawn_with("top", move || {
+                let (of, path) = (of.clone(), path.clone());
+                async move { Ok(Worker::new(&of, path)) }
+            });
+            top.await
+        }
+    };
+    if let Ok(top) = top {
         world.left(top.clone());
         tell_now(world, &top, world.draw(64));
     }
@@ -104,6 +171,7 @@ impl Actor for Worker {
             3 | 4 => tokio::time::sleep(ms(1)).await,
             5 => self.spawn(cx).await,
             6 => cx.stop(),
+            7..12 => self.befriend().await,
             _ => {}
         }
         Ok(())
@@ -146,6 +214,7 @@ impl Actor for Worker {
             14 => cx.run(async { tokio::time::sleep(ms(1)).await }, |()| Msg::Do(30, None)),
             15 => cx.run(async { panic!("planned: in a future") }, |()| Msg::Do(30, None)),
             16 => tell(self.world(), &me, 63, ms(50)).await,
+            20..24 => self.befriend().await,
             17 => {
                 cx.stop();
                 panic!("planned: after a stop");
@@ -267,18 +336,22 @@ supervisor! {
         #![decider(any)]
 
         #[mailbox(Bounded(8))]
-        pub a: Worker = Worker::new(&w, "alone/a"),
+        #[lifecycle(Permanent, handler = 2ms)]
+        pub a: Worker = Worker::with(&w, "alone/a", later(b)),
         #[lifecycle(Transient, drain, best_effort)]
-        pub b: Worker = Worker::new(&w, "alone/b"),
+        pub b: Worker = Worker::with(&w, "alone/b", later(c)),
         #[backoff(1ms..4ms)]
         #[mailbox(Bounded(4))]
         #[while_down(Reject)]
-        pub c: Worker = Worker::new(&w, "alone/c"),
+        pub c: Worker = Worker::with(&w, "alone/c", a),
         pub pair: [Worker; 2] = |i: usize| Worker::new(&w, format!("alone/pair/{i}")),
         pub maybe: Option<Worker> = Some(Worker::new(&w, "alone/maybe")),
         #[mailbox(Bounded(4))]
+        #[lifecycle(Transient, handler = 1ms)]
+        #[max_starting(2)]
         pub set: [Worker] = |n: u64| Worker::new(&w, format!("alone/set/{n}")),
         #[mailbox(Bounded(4))]
+        #[max_starting(1)]
         pub keyed: [u64 => Worker] = |k: u64| Worker::new(&w, format!("alone/keyed/{k}")),
         pub jobs: [task] = |n: u64| |cx| job(w, format!("alone/jobs/{n}"), cx),
         #[lifecycle(Transient, best_effort)]
@@ -290,11 +363,11 @@ supervisor! {
         #![decider(any)]
         #![shutdown(20ms, Together)]
 
-        pub x: Worker = Worker::new(&w, "all/x"),
+        pub x: Worker = Worker::with(&w, "all/x", later(z)),
         #[lifecycle(Transient, best_effort)]
         pub y: Worker = Worker::new(&w, "all/y"),
         #[backoff(1ms..3ms)]
-        pub z: Worker = Worker::new(&w, "all/z"),
+        pub z: Worker = Worker::with(&w, "all/z", x),
     }
 
     pub struct Rest(w: W) {
@@ -304,14 +377,21 @@ supervisor! {
         #![backoff(1ms..2ms)]
         #![mailbox(Bounded(16))]
 
-        pub u: Worker = Worker::new(&w, "rest/u"),
+        pub u: Worker = Worker::with(&w, "rest/u", later(t)),
         pub below: struct Below {
             #![strategy(OneForOne, max_restarts = Unlimited)]
             pub v: Worker = Worker::new(&w, "rest/below/v"),
+            #[max_starting(1)]
             pub twins: [Worker] = |n: u64| Worker::new(&w, format!("rest/below/twins/{n}")),
         },
-        #[lifecycle(Temporary)]
-        pub t: Worker = Worker::new(&w, "rest/t"),
+        #[lifecycle(Temporary, handler = 3ms)]
+        pub t: Worker = Worker::with(&w, "rest/t", u),
+    }
+
+    /// Two actors that name each other, spawned by an actor.
+    pub struct Twins(w: W, path: String) {
+        pub first: Worker = Worker::with(&w, format!("{path}/first"), later(second)),
+        pub second: Worker = Worker::with(&w, format!("{path}/second"), first),
     }
 
     pub struct Top(w: W) {
