@@ -76,6 +76,28 @@ impl Watcher for Node {
     }
 }
 
+/// One of two actors that name each other. It greets the other at its start.
+pub struct Friend(pub ActorRef<Friend>);
+
+impl Actor for Friend {
+    type Msg = Do;
+    type Error = supervise::BoxError;
+
+    async fn pre_start(&mut self, _: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+        let _ = self.0.try_tell(Do::Nothing);
+        Ok(())
+    }
+
+    async fn receive(&mut self, msg: Do, _: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+        match msg {
+            Do::Fail => return Err(Ill.into()),
+            Do::Sync(reply) => reply.send(()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// An actor that sends nothing.
 pub struct Mute;
 
@@ -92,6 +114,24 @@ supervisor! {
     pub struct Branch {
         leaf: Node = Node,
         twig: task = std::future::pending::<()>(),
+    }
+
+    pub struct Friends {
+        first: Friend = Friend(later(second)),
+        second: Friend = Friend(first),
+    }
+
+    /// The second never starts, and what waits for it is lost.
+    pub struct Lonely {
+        first: Friend = Friend(later(second)),
+        second: Friend = { Err(Ill)?; Friend(first) },
+    }
+
+    /// Ends with the last of its jobs.
+    pub struct Jobs {
+        idle: task = std::future::pending::<()>(),
+        #[lifecycle(Transient, significant)]
+        jobs: [task] = || async {},
     }
 
     pub struct Broken {
@@ -131,6 +171,17 @@ supervisor! {
             cx.stopped().await
         },
         branches: [Branch] = || Branch::tree(),
+        friends: [Friends] = || Friends::tree(),
+        lonely: [Lonely] = || Lonely::tree(),
+        ending: [Jobs] = || Jobs::tree(),
+        #[lifecycle(Permanent, handler = 1ms)]
+        timed: Node = Node,
+        #[lifecycle(Transient, handler = 1ms)]
+        all_timed: [Node] = || Node,
+        #[mailbox(fresh)]
+        forgetful: Node = Node,
+        #[max_starting(1)]
+        few: [Node] = || Node,
         #[lifecycle(Temporary)]
         once: [Node] = |_held: Vec<u8>| Node,
         #[lifecycle(Temporary)]

@@ -14,12 +14,13 @@ mod every_kind;
 
 use std::time::Duration;
 
+use supervise::NewChild;
 use supervise::prelude::*;
 use supervise::testing::{Fault, Inject};
 
 use alloc::live;
 use common::{quiet_panics, soon};
-use every_kind::{Do, EveryKind, Ill, KEPT, Node, at, first_poll};
+use every_kind::{Branch, Broken, Do, EveryKind, Ill, KEPT, Node, at, first_poll};
 
 /// The number of rounds after which collections that grow by doubling have reached their size.
 const WARM: u32 = 7 * SWEEP;
@@ -75,6 +76,10 @@ fn no_way_to_come_and_go_leaves_a_byte() {
         let mut left = Left::default();
         let tree = EveryKind::start().await.unwrap();
         children(&tree, &mut left).await;
+        spawned(&tree, &mut left).await;
+        spawned_at_the_top(&mut left).await;
+        friends(&tree, &mut left).await;
+        limited(&tree, &mut left).await;
         keeps(&tree, &mut left).await;
         restarts(&tree, &mut left).await;
         messages(&tree, &mut left).await;
@@ -255,6 +260,250 @@ async fn children(tree: &EveryKind, left: &mut Left) {
         tree.trio.join().await.unwrap();
         tree.trio.start_again().unwrap();
         assert!(tree.ready().await);
+    })
+    .await;
+}
+
+/// A child with settings of its own, which keeps these bytes for its restarts.
+fn declared(name: &'static str) -> NewChild<Node> {
+    let held = vec![0; 64];
+    child! {
+        #[lifecycle(Transient, handler = 1s)]
+        #[backoff([1ms, 2ms], random_factor = 0)]
+        #[limit(max_restarts = Unlimited)]
+        #[mailbox(Bounded(4), fresh)]
+        name: Node = if held.is_empty() { Err(Ill)? } else { Node }
+    }
+}
+
+/// A child that is started once, with these bytes.
+fn once(name: &'static str) -> NewChild<Node> {
+    let held = vec![0; 64];
+    child! {
+        #[lifecycle(Temporary)]
+        name: Node = if held.is_empty() { Err(Ill)? } else { drop(held); Node }
+    }
+}
+
+/// Children that an actor spawns by `child!`.
+async fn spawned(tree: &EveryKind, left: &mut Left) {
+    let host = &tree.host;
+    left.by("child!", async |_| {
+        let child = at(host, |cx| Box::pin(async { cx.spawn(declared("child")).await.unwrap() })).await;
+        child.stop();
+        ended(&child).await;
+    })
+    .await;
+    left.by("child! that fails, and ends by itself", async |_| {
+        let child = at(host, |cx| Box::pin(async { cx.spawn(declared("child")).await.unwrap() })).await;
+        child.tell(Do::Fail).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(9)).await; // a restart would forget the next message
+        child.tell(Do::Stop).await.unwrap();
+        ended(&child).await;
+    })
+    .await;
+    left.by("child! of an actor that restarts", async |_| {
+        at(host, |cx| {
+            Box::pin(async {
+                cx.spawn(declared("a")).await.unwrap();
+                cx.spawn(once("b")).await.unwrap();
+                cx.spawn(child! { "c": task = std::future::pending::<()>() }).await.unwrap();
+                cx.spawn(child! { "d": Branch = Branch::tree() }).await.unwrap();
+            })
+        })
+        .await;
+        host.restart().unwrap();
+        at(host, |_| Box::pin(async {})).await;
+    })
+    .await;
+    left.by("temporary child!", async |round| {
+        let child = at(host, |cx| Box::pin(async { cx.spawn(once("once")).await.unwrap() })).await;
+        match round % 3 {
+            0 => child.stop(),
+            1 => child.tell(Do::Fail).await.unwrap(),
+            _ => child.tell(Do::Stop).await.unwrap(),
+        }
+        ended(&child).await;
+    })
+    .await;
+    left.by("task by child!", async |round| {
+        let task = at(host, move |cx| {
+            Box::pin(async move {
+                let held = vec![0; round as usize % 2];
+                let task = child! {
+                    #[lifecycle(Temporary)]
+                    "task": task = async move { if held.is_empty() { Err(Ill) } else { Ok(()) } }
+                };
+                cx.spawn(task).await.unwrap()
+            })
+        })
+        .await;
+        task.terminated().await.unwrap();
+    })
+    .await;
+    left.by("task with subtasks by child!", async |_| {
+        let task = at(host, |cx| {
+            Box::pin(async {
+                let task = child! {
+                    "task": task = |cx| async move {
+                        cx.spawn(std::future::pending::<()>());
+                        cx.stopped().await
+                    }
+                };
+                cx.spawn(task).await.unwrap()
+            })
+        })
+        .await;
+        task.restart().unwrap().await.unwrap();
+        task.stop();
+        task.terminated().await.unwrap();
+    })
+    .await;
+    left.by("tree by child!", async |_| {
+        let branch =
+            at(host, |cx| Box::pin(async { cx.spawn(child! { "branch": Branch = Branch::tree() }).await.unwrap() }))
+                .await;
+        branch.restart().unwrap().await.unwrap();
+        branch.stop();
+        branch.join().await.unwrap();
+    })
+    .await;
+    left.by("child! that is refused, given up, or not spawned", async |_| {
+        at(host, |cx| {
+            Box::pin(async {
+                let child = cx.spawn(declared("child")).await.unwrap();
+                assert!(cx.spawn(declared("child")).await.is_err());
+                assert!(cx.spawn(once("child")).await.is_err());
+                drop(first_poll(cx.spawn(once("given up")).into_future()).await);
+                drop(first_poll(cx.spawn(child! { "also": Branch = Branch::tree() }).into_future()).await);
+                drop((declared("never"), once("never")));
+                assert!(cx.spawn(child! { "ill": Broken = Broken::tree() }).await.is_err());
+                child.stop();
+            })
+        })
+        .await;
+        settle().await;
+    })
+    .await;
+}
+
+/// Top-level children by `child!`.
+async fn spawned_at_the_top(left: &mut Left) {
+    left.by("top-level child!", async |_| {
+        let child = spawn(declared("child")).await.unwrap();
+        child.tell(Do::Fail).await.unwrap();
+        settle().await;
+        child.stop();
+        ended(&child).await;
+    })
+    .await;
+    left.by("top-level temporary child!", async |round| {
+        let child = spawn(once("once")).await.unwrap();
+        child.tell(if round % 2 == 0 { Do::Fail } else { Do::Stop }).await.unwrap();
+        ended(&child).await;
+    })
+    .await;
+    left.by("top-level task and tree", async |_| {
+        let task = spawn(child! { "task": task = |cx| async move { cx.stopped().await } }).await.unwrap();
+        let branch = spawn(child! { "branch": Branch = Branch::tree() }).await.unwrap();
+        task.stop();
+        branch.stop();
+        task.terminated().await.unwrap();
+        branch.join().await.unwrap();
+    })
+    .await;
+    left.by("top-level child! that is given up, or does not start", async |_| {
+        first_poll(spawn(declared("given up")).into_future()).await;
+        first_poll(spawn(once("given up")).into_future()).await;
+        drop(spawn(once("not polled")));
+        assert!(spawn(child! { "ill": Broken = Broken::tree() }).await.is_err());
+        settle().await;
+    })
+    .await;
+}
+
+/// Actors that name each other by `later`: they hold each other's handles.
+async fn friends(tree: &EveryKind, left: &mut Left) {
+    left.by("later", async |_| {
+        let friends = tree.friends.spawn().await.unwrap();
+        friends.first.ask(Do::Sync).await.unwrap();
+        friends.stop();
+        friends.join().await.unwrap();
+    })
+    .await;
+    left.by("later, and restarts", async |_| {
+        let friends = tree.friends.spawn().await.unwrap();
+        friends.second.tell(Do::Fail).await.unwrap();
+        friends.first.ask(Do::Sync).await.unwrap();
+        friends.restart().unwrap().await.unwrap();
+        friends.second.ask(Do::Sync).await.unwrap();
+        friends.stop();
+        friends.join().await.unwrap();
+    })
+    .await;
+    left.by("later, and a start that fails", async |_| {
+        assert!(tree.lonely.spawn().await.is_err());
+        first_poll(tree.lonely.spawn()).await;
+        first_poll(tree.friends.spawn()).await;
+        settle().await;
+    })
+    .await;
+}
+
+/// Times, places and ends that settings declare.
+async fn limited(tree: &EveryKind, left: &mut Left) {
+    left.by("message that takes too long", async |_| {
+        tree.timed.tell(Do::Hang).await.unwrap();
+        tree.timed.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("instance whose message takes too long", async |_| {
+        let one = tree.all_timed.spawn().await.unwrap();
+        one.tell(Do::Hang).await.unwrap();
+        one.ask(Do::Sync).await.unwrap();
+        one.tell(Do::Hang).await.unwrap();
+        settle().await;
+        one.stop();
+        ended(&one).await;
+    })
+    .await;
+    left.by("messages that a restart forgets", async |_| {
+        (0..5).for_each(|_| tree.forgetful.try_tell(Do::Nothing).unwrap());
+        let forgotten = tree.forgetful.ask(Do::Sync);
+        tree.forgetful.restart().unwrap();
+        drop(forgotten.await);
+        tree.forgetful.ask(Do::Sync).await.unwrap();
+    })
+    .await;
+    left.by("spawn that waits for its turn to start", async |_| {
+        let (mut first, mut second) = (Box::pin(tree.few.spawn()), Box::pin(tree.few.spawn()));
+        assert!(first_poll(first.as_mut()).await.is_none() && first_poll(second.as_mut()).await.is_none());
+        first_poll(tree.few.spawn()).await;
+        let (first, second) = (first.await.unwrap(), second.await.unwrap());
+        tree.few.stop_all();
+        ended(&first).await;
+        ended(&second).await;
+        settle().await;
+        assert!(tree.few.is_empty());
+    })
+    .await;
+    left.by("replace", async |round| {
+        let old = tree.keyed.replace(round).await.unwrap();
+        let new = tree.keyed.replace(round).await.unwrap();
+        assert!(old.ended().is_some());
+        assert!(tree.ill_keyed.replace(round).await.is_err());
+        first_poll(tree.keyed.replace(round)).await;
+        settle().await;
+        tree.keyed.stop_all();
+        ended(&new).await;
+        settle().await;
+        assert!(tree.keyed.is_empty());
+    })
+    .await;
+    left.by("tree that ends with the last of a set", async |_| {
+        let jobs = tree.ending.spawn().await.unwrap();
+        jobs.jobs.spawn().await.unwrap();
+        jobs.join().await.unwrap();
     })
     .await;
 }
@@ -608,7 +857,7 @@ async fn trees(left: &mut Left) {
     })
     .await;
     left.by("tree that does not start", async |_| {
-        every_kind::Broken::start().await.unwrap_err();
+        Broken::start().await.unwrap_err();
     })
     .await;
     left.by("tree whose start is given up", async |_| {
