@@ -110,8 +110,8 @@ impl Row {
 
 const FAILURE: &str = "own failure; second failure in a hook";
 const DOWN: &str = "Down reaches it (group, or parent restart)";
-const SUSPEND: &str = "suspend";
-const RELEASE: &str = "end_suspension";
+const SUSPEND: &str = "suspension";
+const RELEASE: &str = "suspension ends";
 const STOP: &str = "stop (own, parent's)";
 const KILL: &str = "kill";
 const TIME: &str = "its time is up";
@@ -137,8 +137,8 @@ fn row_2a(state: State) -> &'static str {
 /// The machine receives an order.
 pub(crate) fn order(state: State, order: &Order) {
     let column = match order {
-        Order::Down(_) => DOWN,
-        Order::End(_) | Order::Stop { .. } => STOP,
+        Order::Down(..) => DOWN,
+        Order::End(..) | Order::Stop { .. } => STOP,
         Order::Suspend(true) => SUSPEND,
         Order::Suspend(false) => RELEASE,
         Order::Kill(_) => KILL,
