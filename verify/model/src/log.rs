@@ -1,6 +1,6 @@
 //! The events of the instances of all children, and their invariants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// The log shared by all probes of a schedule. Its lock is the standard library's, so that it is not a point of
@@ -19,6 +19,10 @@ struct Inner {
     wrong: Vec<String>,
     /// Members in the order of their declaration, if they come up in that order and go down in reverse.
     order: Vec<&'static str>,
+    /// The members whose last instance has failed.
+    failed: BTreeSet<&'static str>,
+    /// Whether the tree was told to stop: then a member that has failed goes down before its turn.
+    stopping: bool,
 }
 
 impl Log {
@@ -30,6 +34,15 @@ impl Log {
     pub fn ordered(self, members: &[&'static str]) -> Self {
         self.with(|inner| inner.order = members.to_vec());
         self
+    }
+
+    /// From here on, a member that has failed may go down before its turn (S24).
+    pub fn stopping(&self) {
+        self.with(|inner| inner.stopping = true);
+    }
+
+    pub(crate) fn failed(&self, name: &'static str) {
+        self.with(|inner| inner.failed.insert(name));
     }
 
     /// The next `times` times that `place` is reached, it fails there.
@@ -68,6 +81,7 @@ impl Log {
 
     pub(crate) fn born(&self, name: &'static str) {
         self.with(|inner| {
+            inner.failed.remove(name);
             let living = inner.living.entry(name).or_default();
             *living += 1;
             if *living > 1 {
@@ -88,7 +102,8 @@ impl Log {
         self.with(|inner| {
             *inner.living.entry(name).or_default() -= 1;
             inner.lines.push(format!("{name} gone"));
-            if let Some(at) = inner.order.iter().position(|member| *member == name) {
+            let early = inner.stopping && inner.failed.contains(name);
+            if !early && let Some(at) = inner.order.iter().position(|member| *member == name) {
                 for after in &inner.order[at + 1..] {
                     if inner.living.get(after).is_some_and(|living| *living > 0) {
                         inner.wrong.push(format!("{name} goes down while {after} is up"));

@@ -90,6 +90,7 @@ impl Actor for Probe {
             }
             Do::Fail => {
                 yield_now().await;
+                self.log.failed(self.name);
                 return Err(Boom::Told);
             }
             Do::Stop => cx.stop(),
