@@ -258,7 +258,7 @@ supervisor! {
     }
 
     /// The cells with one genome, and what they share.
-    struct Strain(genome: Genome, world: World) {
+    struct Strain(world: World) {
         #![strategy(OneForOne, max_restarts = Unlimited)]
         #![decider(WorkError::Busy => Restart, _ => Escalate)]
         #![backoff([1s], random_factor = 0)]
@@ -279,7 +279,7 @@ supervisor! {
         post_commit: task = |cx| post_commit(cx, world),
 
         #[decider(_ => Stop)]
-        strains: [Genome => Strain] = |genome: Genome| Strain::tree(genome, world),
+        strains: [Genome => Strain] = |_genome: Genome| Strain::tree(world),
 
         #[decider(_ => Restart)]
         apps: Apps = Apps { strains, world },
