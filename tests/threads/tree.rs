@@ -270,15 +270,25 @@ pub fn tell_now(world: &W, to: &ActorRef<Worker>, what: u64) {
 
 /// Tells a message with its token, and gives up after this time.
 pub async fn tell(world: &W, to: &ActorRef<Worker>, what: u64, patience: Duration) {
-    match tokio::time::timeout(patience, to.tell(Msg::Do(what, Some(Token::new(world))))).await {
-        Ok(Ok(())) => {}
-        Ok(Err(refused)) => {
-            if let Msg::Do(_, Some(token)) = refused.into_message() {
-                token.returned();
-            }
-        }
-        // Dropped while it waited for room: the message never was in the mailbox.
-        Err(_) => _ = world.given_up.fetch_add(1, SeqCst),
+    // If this is dropped while it waits for room, the message never was in the mailbox: after its time, or with the
+    // handler of the sender.
+    let waits = GivesUp(world);
+    let told = tokio::time::timeout(patience, to.tell(Msg::Do(what, Some(Token::new(world))))).await;
+    let Ok(told) = told else { return };
+    std::mem::forget(waits);
+    if let Err(refused) = told
+        && let Msg::Do(_, Some(token)) = refused.into_message()
+    {
+        token.returned();
+    }
+}
+
+/// Counts a message that is given up, unless it is forgotten.
+struct GivesUp<'a>(&'a World);
+
+impl Drop for GivesUp<'_> {
+    fn drop(&mut self) {
+        self.0.given_up.fetch_add(1, SeqCst);
     }
 }
 
