@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Handle as Runtime};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-/// What has happened, in order.
+/// The events so far, in order.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
