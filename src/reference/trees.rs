@@ -80,6 +80,9 @@
 /// that is `Into<Box<dyn Error + Send + Sync>>`. The error keeps its type, so that a decider can match it. The name of
 /// an earlier child is the handle of that child.
 ///
+/// The compiler warns of a parameter that nothing names, and of a `cx` that a task does not use. A name that begins with
+/// `_` is meant to be unused, as in any function.
+///
 /// # Shapes
 ///
 /// **One actor**: `name: Type = start`. The handle is an [`ActorRef`](crate::ActorRef).
