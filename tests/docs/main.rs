@@ -2,11 +2,12 @@
 //! and the pages that are generated from tests and patches are up to date.
 //!
 //! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the lists in
-//! `docs/semantics.md`, `compile_errors` the index of mistakes and the pages in `docs/errors`, and `case_studies` the page
-//! `tests/case_studies/README.md`.
+//! `docs/semantics.md`, `compile_errors` the index of mistakes and the pages in `docs/errors`, `case_studies` the page
+//! `tests/case_studies/README.md`, and `costs` the table in `docs/performance.md`.
 
 mod case_studies;
 mod compile_errors;
+mod costs;
 mod coverage;
 mod examples;
 mod links;
