@@ -4,7 +4,9 @@
 //! cargo fuzz run --sanitizer none --no-cfg-fuzzing tokens -- -max_total_time=60
 
 #![no_main]
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
+
+extern crate proc_macro;
 
 #[path = "../../supervise-macros/src/actor/mod.rs"]
 mod actor;
