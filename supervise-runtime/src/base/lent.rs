@@ -6,11 +6,10 @@
 //! is up whose start needs a clone of the same value. A `Clone` that asks for the value that it clones panics.
 
 use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::{Condvar, Mutex, foreign, lock};
+use crate::base::sync::{Monitor, foreign};
 
 pub(crate) struct Lent<T> {
-    slot: Mutex<Slot<T>>,
-    back: Condvar,
+    slot: Monitor<Slot<T>>,
 }
 
 struct Slot<T> {
@@ -25,26 +24,26 @@ struct Slot<T> {
 impl<T> Lent<T> {
     pub(crate) fn new(value: T) -> Self {
         let slot = Slot { value: Some(value), out: 0, waiting: 0, stale: false };
-        Lent { slot: Mutex::new(slot), back: Condvar::default() }
+        Lent { slot: Monitor::new(slot) }
     }
 
     /// Runs user code on the value. Returns `None` if the value was removed.
     pub(crate) fn with<R>(&self, run: impl FnOnce(&mut T) -> R) -> Option<R> {
         foreign();
         let value = {
-            let mut slot = lock(&self.slot);
+            let mut slot = self.slot.lock();
             while slot.out != 0 {
                 if slot.out == this_thread() {
                     drop(slot);
                     panic!("the `Clone` of a kept value asks for the value that it clones");
                 }
                 slot.waiting += 1;
-                slot = self.back.wait(slot);
+                slot = self.slot.wait(slot);
                 slot.waiting -= 1;
             }
             let Some(value) = slot.value.take() else {
                 drop(slot);
-                self.back.notify_one(); // the next thread has to see this too
+                self.slot.notify_one(); // the next thread has to see this too
                 return None;
             };
             slot.out = this_thread();
@@ -57,7 +56,7 @@ impl<T> Lent<T> {
     /// Replaces or removes the value. The previous one is dropped, outside of the lock.
     pub(crate) fn set(&self, value: Option<T>) {
         let before = {
-            let mut slot = lock(&self.slot);
+            let mut slot = self.slot.lock();
             slot.stale = slot.out != 0;
             std::mem::replace(&mut slot.value, value)
         };
@@ -74,7 +73,7 @@ struct Loan<'a, T> {
 
 impl<T> Drop for Loan<'_, T> {
     fn drop(&mut self) {
-        let mut slot = lock(&self.of.slot);
+        let mut slot = self.of.slot.lock();
         slot.out = 0;
         if !std::mem::take(&mut slot.stale) {
             slot.value = self.value.take();
@@ -82,7 +81,7 @@ impl<T> Drop for Loan<'_, T> {
         let wanted = slot.waiting > 0;
         drop(slot);
         if wanted {
-            self.of.back.notify_one();
+            self.of.slot.notify_one();
         }
         // A value that was replaced meanwhile goes here. The thread may be that of a caller with a handle, whose panic it is not.
         drop_catching_panics(self.value.take());
@@ -187,7 +186,7 @@ impl<T> Drop for Lent<T> {
     /// Reached with a value only if the runtime was dropped. A panic must not reach the values that are dropped with
     /// this one.
     fn drop(&mut self) {
-        let value = lock(&self.slot).value.take();
+        let value = self.slot.lock().value.take();
         drop_catching_panics(value);
     }
 }

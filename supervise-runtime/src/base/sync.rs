@@ -22,10 +22,15 @@
 //! * Keys are hashed and compared outside of the lock, and the result is checked again under it (`children/living.rs`).
 //! * A waker is cloned before the lock is taken, and stored under it.
 //!
+//! Both kinds of locks are short in this sense. A [`Mutex`] is a spin lock whose waiters soon sleep ([`short`]). It is
+//! taken with one atomic read-modify-write and given back with a plain store; the lock of the standard library costs a
+//! second one, and checks for poison at both ends. A [`Monitor`] is a lock of the standard library: its threads wait for
+//! a value on which user code runs elsewhere, which may take long.
+//!
 //! The order of locks is [`Rank`]. A thread takes a lock only if its rank is greater than that of every lock it holds,
 //! so never two of the same rank. Therefore no two threads can wait for each other.
 //!
-//! Both rules are checked in every debug build, and so in every test: [`lock`] records the rank for its thread and
+//! Both rules are checked in every debug build, and so in every test: taking a lock records its rank for the thread and
 //! checks the order, and [`foreign`], which is called before all foreign code, panics if the thread holds a lock.
 
 use std::fmt;
@@ -40,6 +45,9 @@ pub(crate) use std::{
 #[cfg(not(shuttle))]
 use std::sync as imp;
 
+#[cfg(not(shuttle))]
+mod short;
+
 #[cfg(shuttle)]
 pub(crate) use {
     shuttle::{
@@ -51,6 +59,16 @@ pub(crate) use {
 
 #[cfg(shuttle)]
 use shuttle::sync as imp;
+
+/// The model checker has one kind of lock.
+#[cfg(shuttle)]
+mod short {
+    pub(super) use shuttle::sync::{Mutex, MutexGuard, PoisonError};
+
+    pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The order of locks: a thread that holds one takes only locks of a greater rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +87,7 @@ pub(crate) enum Rank {
 pub(crate) struct Mutex<T> {
     #[cfg(debug_assertions)]
     rank: Rank,
-    inner: imp::Mutex<T>,
+    inner: short::Mutex<T>,
 }
 
 impl<T> Mutex<T> {
@@ -86,7 +104,7 @@ impl<T> Mutex<T> {
         Mutex {
             #[cfg(debug_assertions)]
             rank,
-            inner: imp::Mutex::new(value),
+            inner: short::Mutex::new(value),
         }
     }
 
@@ -102,7 +120,7 @@ impl<T> Mutex<T> {
         Mutex {
             #[cfg(debug_assertions)]
             rank,
-            inner: imp::Mutex::new(value),
+            inner: short::Mutex::new(value),
         }
     }
 }
@@ -119,56 +137,80 @@ impl<T> fmt::Debug for Mutex<T> {
     }
 }
 
-pub(crate) struct MutexGuard<'a, T> {
-    guard: imp::MutexGuard<'a, T>,
-    #[cfg(debug_assertions)]
-    held: held::Held,
-}
-
-impl<T> Deref for MutexGuard<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.guard
-    }
-}
-
-impl<T> DerefMut for MutexGuard<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.guard
-    }
-}
+pub(crate) type MutexGuard<'a, T> = Held<short::MutexGuard<'a, T>>;
 
 #[inline]
 #[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(debug_assertions)]
-    let held = held::Held::take(mutex.rank);
-    MutexGuard {
-        // No foreign code runs under a lock, so a poisoned lock does not guard a half-changed value.
-        guard: mutex.inner.lock().unwrap_or_else(imp::PoisonError::into_inner),
+    let held = held::Noted::take(mutex.rank);
+    Held {
+        guard: short::lock(&mutex.inner),
         #[cfg(debug_assertions)]
         held,
     }
 }
 
-/// The place where threads wait for a value that is taken out of its lock.
-#[derive(Default)]
-pub(crate) struct Condvar(imp::Condvar);
+/// The guard of a lock that this thread holds.
+pub(crate) struct Held<G> {
+    guard: G,
+    #[cfg(debug_assertions)]
+    held: held::Noted,
+}
 
-impl Condvar {
-    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        MutexGuard {
-            guard: self.0.wait(guard.guard).unwrap_or_else(imp::PoisonError::into_inner),
+impl<G: Deref> Deref for Held<G> {
+    type Target = G::Target;
+
+    #[inline]
+    fn deref(&self) -> &G::Target {
+        &self.guard
+    }
+}
+
+impl<G: DerefMut> DerefMut for Held<G> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut G::Target {
+        &mut self.guard
+    }
+}
+
+/// A lock of rank `Leaf`, and the place where threads wait for a change of its value.
+#[derive(Default)]
+pub(crate) struct Monitor<T> {
+    inner: imp::Mutex<T>,
+    changed: imp::Condvar,
+}
+
+pub(crate) type MonitorGuard<'a, T> = Held<imp::MutexGuard<'a, T>>;
+
+impl<T> Monitor<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Monitor { inner: imp::Mutex::new(value), changed: imp::Condvar::new() }
+    }
+
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn lock(&self) -> MonitorGuard<'_, T> {
+        #[cfg(debug_assertions)]
+        let held = held::Noted::take(Rank::Leaf);
+        Held {
+            // No foreign code runs under a lock, so a poisoned lock does not guard a half-changed value.
+            guard: self.inner.lock().unwrap_or_else(imp::PoisonError::into_inner),
+            #[cfg(debug_assertions)]
+            held,
+        }
+    }
+
+    /// Gives the lock back, waits for a notice, and takes the lock again.
+    pub(crate) fn wait<'a>(&self, guard: MonitorGuard<'a, T>) -> MonitorGuard<'a, T> {
+        Held {
+            guard: self.changed.wait(guard.guard).unwrap_or_else(imp::PoisonError::into_inner),
             #[cfg(debug_assertions)]
             held: guard.held,
         }
     }
 
     pub(crate) fn notify_one(&self) {
-        self.0.notify_one();
+        self.changed.notify_one();
     }
 }
 
@@ -200,9 +242,10 @@ mod held {
         let _ = HELD.try_with(|now| now.set(held));
     }
 
-    pub(super) struct Held(Rank);
+    /// The note that this thread holds a lock of this rank.
+    pub(super) struct Noted(Rank);
 
-    impl Held {
+    impl Noted {
         #[track_caller]
         pub(super) fn take(rank: Rank) -> Self {
             let before = held();
@@ -213,11 +256,11 @@ mod held {
                 );
             }
             set(before | 1 << rank as u8);
-            Held(rank)
+            Noted(rank)
         }
     }
 
-    impl Drop for Held {
+    impl Drop for Noted {
         fn drop(&mut self) {
             set(held() & !(1 << self.0 as u8));
         }

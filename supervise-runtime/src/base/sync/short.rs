@@ -1,0 +1,141 @@
+//! The lock for a few instructions: a spin lock whose waiters soon sleep.
+//!
+//! A thread that finds the lock taken spins for about as long as most sections take. If the lock is still taken then, the
+//! holder was preempted or has much to do (a group of 100,000 members is restarted in one section). So the waiter lets
+//! other threads run a few times, and then sleeps, each time for longer. A waiter therefore costs no core, also with one
+//! core, and a thread of higher priority does not keep the holder from running. The price is that nobody wakes the
+//! waiter: it notices the release late, but in at most as much time again as it has waited, plus a sleep.
+//!
+//! The lock knows no poison: the guard gives it back when a panic unwinds. A panic under a lock is an error of this
+//! crate, since no foreign code runs there.
+//!
+//! Neither this lock nor that of the standard library promises an order among waiters. Two and four threads get as many
+//! sections as with that lock, and wait as long at most, for sections of any length up to 5 ms, as long as the lock is
+//! free half of the time. If the lock is never free, a waiter that sleeps may wait ten times as long. No lock of the
+//! runtime is used so, therefore all of them are of this kind, also that of a group.
+
+use std::hint::spin_loop;
+use std::thread;
+use std::time::Duration;
+
+pub(super) use spin::mutex::SpinMutex as Mutex;
+pub(super) use spin::mutex::SpinMutexGuard as MutexGuard;
+
+/// The number of rounds in which a waiter spins: 32, 64, 128 and 256 times.
+const SPINS: u32 = 4;
+
+/// The number of rounds after those in which it lets other threads run.
+const YIELDS: u32 = 8;
+
+/// The first sleep; each further one is twice as long, up to the longest.
+const SLEEP: Duration = Duration::from_micros(50);
+const LONGEST: Duration = Duration::from_micros(800);
+
+#[inline(always)]
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    match mutex.try_lock() {
+        Some(guard) => guard,
+        None => wait(mutex, pause),
+    }
+}
+
+/// Tries until the lock is taken, with a pause before each attempt.
+#[cold]
+#[inline(never)]
+fn wait<T>(mutex: &Mutex<T>, mut pause: impl FnMut(u32)) -> MutexGuard<'_, T> {
+    let mut round = 0;
+    loop {
+        pause(round);
+        round = round.saturating_add(1);
+        // A load first: a failed attempt to write would take the cache line from the holder.
+        if !mutex.is_locked()
+            && let Some(guard) = mutex.try_lock()
+        {
+            return guard;
+        }
+    }
+}
+
+/// Pauses for the time of this round.
+fn pause(round: u32) {
+    match round {
+        0..SPINS => (0..32_u32 << round).for_each(|_| spin_loop()),
+        _ if round < SPINS + YIELDS => thread::yield_now(),
+        _ => thread::sleep(sleep_of(round)),
+    }
+}
+
+fn sleep_of(round: u32) -> Duration {
+    let doublings = round.saturating_sub(SPINS + YIELDS);
+    1_u32.checked_shl(doublings).map_or(LONGEST, |times| SLEEP.saturating_mul(times).min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc;
+    use std::time::Instant;
+
+    #[test]
+    fn one_thread_holds_it_at_a_time() {
+        const TIMES: u64 = 1_000_000;
+        let count = Mutex::new(0_u64);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..TIMES).for_each(|_| *lock(&count) += 1));
+            }
+        });
+        assert_eq!(count.into_inner(), 4 * TIMES);
+    }
+
+    #[test]
+    fn a_waiter_sleeps_while_the_holder_takes_long() {
+        let mutex = Mutex::new(());
+        let guard = lock(&mutex);
+        let (asleep, is_asleep) = mpsc::channel();
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| {
+                let begun = Instant::now();
+                let mut rounds = 0;
+                drop(wait(&mutex, |round| {
+                    rounds += 1;
+                    if round == SPINS + YIELDS + 10 {
+                        asleep.send(()).unwrap();
+                    }
+                    pause(round);
+                }));
+                (rounds, begun.elapsed())
+            });
+            is_asleep.recv().unwrap();
+            drop(guard);
+            let (rounds, waited) = waiter.join().unwrap();
+            let asleep = (SPINS + YIELDS..rounds).map(sleep_of).sum();
+            assert!(rounds > SPINS + YIELDS + 10, "the rounds of one wait are counted on");
+            assert!(waited >= asleep, "after the first rounds, {asleep:?} of {waited:?} asleep");
+        });
+    }
+
+    #[test]
+    fn a_sleep_doubles_up_to_the_longest() {
+        let micros = |round| sleep_of(round).as_micros();
+        let first = SPINS + YIELDS;
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 31, 32].map(|after| micros(first + after)),
+            [50, 100, 200, 400, 800, 800, 800, 800]
+        );
+        assert_eq!(micros(u32::MAX), 800);
+    }
+
+    #[test]
+    fn a_panic_of_the_holder_gives_it_back() {
+        let mutex = Mutex::new(7);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = lock(&mutex);
+            panic!("under the lock");
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(*lock(&mutex), 7);
+    }
+}
