@@ -254,7 +254,7 @@ impl Child for Task {
     {
         let cell = BareCell::new(child_slot.core);
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
-        let life = Unbegun::new(&cell, live(cell.clone(), body));
+        let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }
     }
 

@@ -78,6 +78,6 @@ where
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), with_builder(build));
     // Boxed: a tree may contain itself.
     let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
-    let life = Unbegun::new(&cell, task);
+    let life = Unbegun::new(cell.clone(), task);
     Launched { cell, handle: HandleSource::Built(slot), life }
 }

@@ -36,7 +36,7 @@ where
     let cell = ActorCell::new(core, common.capacity(), common.ask_or_default()).while_down(common.while_down);
     let cell = Arc::new(cell);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
-    let life = Unbegun::new(&cell, live(cell.clone(), body));
+    let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
     (cell, life)
 }
 

@@ -12,7 +12,9 @@ use std::fmt;
 
 use tokio::runtime::Handle;
 
+use crate::base::BoxFuture;
 use crate::base::sync::{Arc, foreign};
+use control::AnyCell;
 
 pub(crate) mod body;
 pub(crate) mod control;
@@ -30,15 +32,16 @@ mod waitlist;
 /// supervisor.
 #[must_use = "nothing of a cell happens before its life is begun"]
 pub(crate) struct Unbegun {
-    begin: Box<dyn FnOnce(Option<Handle>) + Send>,
+    cell: Arc<dyn AnyCell>,
+    /// Boxed once, and not stored in tokio's task: tokio moves a future several times until it is spawned and once it
+    /// has ended. All tasks have this one type, so the code around them exists once, and is warm.
+    life: BoxFuture<'static, ()>,
     runtime: Option<Handle>,
 }
 
 impl Unbegun {
-    pub(crate) fn new<C: control::AnyCell>(cell: &Arc<C>, life: impl Future<Output = ()> + Send + 'static) -> Self {
-        let cell = cell.clone();
-        // Boxed only until then: the spawned future has its own type.
-        Unbegun { begin: Box::new(move |runtime| begin(&*cell, life, runtime)), runtime: None }
+    pub(crate) fn new(cell: Arc<dyn AnyCell>, life: BoxFuture<'static, ()>) -> Self {
+        Unbegun { cell, life, runtime: None }
     }
 
     /// Lets the life run on this runtime; `None`: on that of the code that begins it.
@@ -46,8 +49,22 @@ impl Unbegun {
         Unbegun { runtime, ..self }
     }
 
+    /// Spawns the task of the cell, for all its incarnations. With `--cfg tokio_unstable` the task is named by its path
+    /// (S41).
     pub(crate) fn begin(self) {
-        (self.begin)(self.runtime);
+        foreign();
+        let Unbegun { cell, life, runtime } = self;
+        let _entered = runtime.as_ref().map(Handle::enter);
+        #[cfg(tokio_unstable)]
+        {
+            let task = tokio::task::Builder::new().name(&cell.core().path()).spawn(life);
+            task.unwrap_or_else(|error| panic!("tokio does not spawn: {error}"));
+        }
+        #[cfg(not(tokio_unstable))]
+        {
+            let _ = cell;
+            tokio::spawn(life);
+        }
     }
 }
 
@@ -66,21 +83,4 @@ impl fmt::Debug for Unbegun {
 #[track_caller]
 pub(crate) fn require_time() {
     drop(tokio::time::sleep(std::time::Duration::ZERO)); // tokio has no other way to check this
-}
-
-/// Spawns the task of a cell, for all its incarnations. With `--cfg tokio_unstable` the task is named by its path
-/// (S41).
-fn begin(cell: &dyn control::AnyCell, life: impl Future<Output = ()> + Send + 'static, runtime: Option<Handle>) {
-    foreign();
-    let _entered = runtime.as_ref().map(Handle::enter);
-    #[cfg(tokio_unstable)]
-    {
-        let task = tokio::task::Builder::new().name(&cell.core().path()).spawn(life);
-        task.unwrap_or_else(|error| panic!("tokio does not spawn: {error}"));
-    }
-    #[cfg(not(tokio_unstable))]
-    {
-        let _ = cell;
-        tokio::spawn(life);
-    }
 }

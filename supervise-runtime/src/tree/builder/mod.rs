@@ -319,7 +319,7 @@ impl Builder {
                 });
                 let body = TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, build);
                 let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
-                let life = Unbegun::new(&cell, task);
+                let life = Unbegun::new(cell.clone(), task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, place_of, settings, time);

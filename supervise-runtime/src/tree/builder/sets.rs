@@ -211,7 +211,7 @@ impl Builder {
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                let life = Unbegun::new(&cell, live(cell.clone(), body));
+                let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, set.clone(), settings, None);
                 life.on(runtime).begin();
