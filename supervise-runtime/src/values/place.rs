@@ -4,6 +4,7 @@
 //! long as the tree is deep.
 
 use std::fmt;
+use std::iter::successors;
 
 use crate::base::sync::{Arc, OnceLock};
 use crate::values::path::escaped;
@@ -18,24 +19,61 @@ pub(crate) enum Name {
 }
 
 impl Name {
-    /// Appends the name to a path. Each failure carries its path, so this does not use `fmt`.
-    pub(crate) fn push_to(&self, path: &mut String) {
+    fn len(&self) -> usize {
         match self {
-            Name::Text(text) => path.push_str(text),
-            Name::Guardian => path.push_str("guardian"),
+            Name::Text(text) => text.len(),
+            Name::Guardian => GUARDIAN.len(),
+            Name::Number(number) => 2 + number.checked_ilog10().unwrap_or(0) as usize,
+        }
+    }
+
+    /// Writes the name before what is written.
+    fn write(&self, path: &mut Backwards) {
+        match self {
+            Name::Text(text) => path.push(text.as_bytes()),
+            Name::Guardian => path.push(GUARDIAN.as_bytes()),
             Name::Number(number) => {
-                path.push('#');
-                push_number(path, *number);
+                let mut rest = *number;
+                loop {
+                    path.push(&[b'0' + (rest % 10) as u8]);
+                    rest /= 10;
+                    if rest == 0 {
+                        break path.push(b"#");
+                    }
+                }
             }
         }
     }
 }
 
-fn push_number(text: &mut String, number: u64) {
-    if number >= 10 {
-        push_number(text, number / 10);
+const GUARDIAN: &str = "guardian";
+
+/// A text of known length that is written from its end, since a path is known from the child up. A list of the names
+/// above would be another allocation. Each report and many failures write a path, so this does not use `fmt`.
+struct Backwards {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Backwards {
+    fn push(&mut self, part: &[u8]) {
+        let end = self.start;
+        self.start -= part.len();
+        self.bytes[self.start..end].copy_from_slice(part);
     }
-    text.push(char::from(b'0' + (number % 10) as u8));
+}
+
+/// Returns a path, for example `reports/daily`. `above`: the names above, from the lowest to the highest. Walked in
+/// loops, since the depth of a tree may exceed the stack.
+pub(crate) fn text<'a>(name: &Name, above: impl Iterator<Item = &'a Name> + Clone) -> String {
+    let len = name.len() + above.clone().map(|name| name.len() + 1).sum::<usize>();
+    let mut path = Backwards { bytes: vec![0; len], start: len };
+    name.write(&mut path);
+    for name in above {
+        path.push(b"/");
+        name.write(&mut path);
+    }
+    String::from_utf8(path.bytes).expect("names are texts")
 }
 
 impl From<&str> for Name {
@@ -80,20 +118,11 @@ impl Path {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        self.text.get_or_init(|| written(self.above.as_deref(), &self.name).into())
+        self.text.get_or_init(|| {
+            let above = successors(self.above.as_deref(), |place| place.above.as_deref());
+            text(&self.name, above.map(|place| &place.name)).into()
+        })
     }
-}
-
-/// Makes the text, for example `reports/daily`.
-fn written(above: Option<&Place>, name: &Name) -> String {
-    let above: Vec<&Place> = std::iter::successors(above, |place| place.above.as_deref()).collect();
-    let mut text = String::with_capacity(32);
-    for place in above.into_iter().rev() {
-        place.name.push_to(&mut text);
-        text.push('/');
-    }
-    name.push_to(&mut text);
-    text
 }
 
 impl From<String> for Path {
@@ -125,6 +154,15 @@ impl fmt::Debug for Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_ends_with_a_name_or_a_number() {
+        let above = [Name::from("daily"), Name::Guardian, Name::Number(10)];
+        for (number, expected) in [(0, "#0"), (9, "#9"), (10, "#10"), (u64::MAX, "#18446744073709551615")] {
+            assert_eq!(text(&Name::Number(number), above.iter()), format!("#10/guardian/daily/{expected}"));
+        }
+        assert_eq!(text(&Name::from("one"), [].into_iter()), "one");
+    }
 
     /// S6: a path of any depth is made, written and dropped without recursion.
     #[test]

@@ -2,10 +2,12 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::iter::successors;
 use std::sync::atomic::AtomicU64 as StdAtomicU64;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -29,9 +31,12 @@ use crate::values::failure::Failure;
 use crate::values::link_error::LinkError;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::place::Name;
-use crate::values::place::{Path, Place};
+use crate::values::place::{Path, Place, text};
 use crate::values::report::ChildReport;
 use crate::values::stop_reason::StopReason;
+
+#[cfg(test)]
+mod tests;
 
 /// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
 #[derive(Debug)]
@@ -134,15 +139,20 @@ struct Late {
     count: u32,
 }
 
-/// The ends of the children.
+/// The ends of the children, in the order in which they arrived. A child may be in it twice: it was found to have ended
+/// when the report was opened and reports its end itself too, or was stuck and has ended after all. The first counts.
 #[derive(Default)]
 struct Reports {
-    /// Each with the number of its end. Tasks on several threads push theirs in any order.
-    all: Vec<(u64, ChildReport)>,
-    /// The ids of the children that reported their end themselves, until the others have been looked for.
-    told: HashSet<u64>,
-    /// The ids of the children at the front, which were found to have ended, and may still report it themselves.
-    found: Option<HashSet<u64>>,
+    all: Vec<Arc<EndedChild>>,
+}
+
+/// The end of a child, shared by the reports of all trees above it.
+pub(crate) struct EndedChild {
+    /// The id of its cell.
+    id: u64,
+    /// The number of its end. Tasks on several threads report theirs in any order.
+    order: u64,
+    report: ChildReport,
 }
 
 impl Life {
@@ -214,8 +224,12 @@ pub(crate) struct CellCore {
 /// The next number. No schedule depends on it, so it is a standard library atomic in every build.
 static NUMBERS: StdAtomicU64 = StdAtomicU64::new(BEFORE_REPORTS + 1);
 
-/// The number of all ends that were counted while no report was open: they come first.
-const BEFORE_REPORTS: u64 = 1;
+/// The number of all ends that were counted while no report was open: they come first, after those that were found when
+/// it was opened.
+const BEFORE_REPORTS: u64 = FOUND + 1;
+
+/// The number of all ends that were found when a report was opened.
+const FOUND: u64 = 0;
 
 /// Returns a number that is unique in this process, higher than all earlier ones. One that is taken under a lock is
 /// higher than those that were taken under it earlier.
@@ -314,20 +328,13 @@ impl CellCore {
 
     /// Returns the path: `reports/daily`, the names below the root. For the root, its name.
     pub(crate) fn path(&self) -> String {
-        let mut path = String::with_capacity(32);
-        // A loop from the child up, since the depth of a tree may exceed the stack.
-        let mut above = Vec::new();
-        let mut core = self;
-        while let Some(parent) = core.parent.as_ref().filter(|parent| parent.core().parent.is_some()) {
-            core = parent.core();
-            above.push(core);
-        }
-        for core in above.into_iter().rev() {
-            core.name.push_to(&mut path);
-            path.push('/');
-        }
-        self.name.push_to(&mut path);
-        path
+        let below_root = |core: &&CellCore| core.parent.is_some();
+        let above = successors(self.core_above(), |core| core.core_above()).take_while(below_root);
+        text(&self.name, above.map(|core| &core.name))
+    }
+
+    fn core_above(&self) -> Option<&CellCore> {
+        self.parent.as_ref().map(|parent| parent.core())
     }
 
     /// Returns the path, as text that is made when it is read.
@@ -364,9 +371,7 @@ impl CellCore {
     }
 
     pub(crate) fn name(&self) -> String {
-        let mut name = String::new();
-        self.name.push_to(&mut name);
-        name
+        text(&self.name, std::iter::empty())
     }
 
     /// Returns the name as in a path, unless it is a number.
@@ -531,6 +536,10 @@ impl CellCore {
         lock(&self.life).ended.clone()
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        lock(&self.life).ended.is_some()
+    }
+
     /// Marks the cell as ended and notifies all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
         let _shelter = DeferDrops::new();
@@ -597,30 +606,38 @@ impl CellCore {
         opens
     }
 
-    /// Adds the children that were found to have ended when the report was opened. They come first, without those that
-    /// have reported their end themselves meanwhile.
-    pub(crate) fn had_ended(&self, mut found: Vec<(u64, ChildReport)>) {
-        let told = {
-            let mut life = lock(&self.life);
-            let Some(reports) = &mut life.report else { return };
-            let by_itself = std::mem::take(&mut reports.told);
-            let told: Vec<_> = found.extract_if(.., |(id, _)| by_itself.contains(id)).collect();
-            reports.found = Some(found.iter().map(|(id, _)| *id).collect());
-            reports.all.splice(0..0, found.into_iter().map(|(_, report)| (BEFORE_REPORTS, report)));
-            told
-        };
-        drop(told); // outside of the lock, as above
+    /// Adds the children that were found to have ended when the report was opened. They come first.
+    pub(crate) fn had_ended(&self, found: Vec<EndedChild>) {
+        if found.is_empty() {
+            return;
+        }
+        let found: Vec<_> = found.into_iter().map(Arc::new).collect();
+        if let Some(reports) = &mut lock(&self.life).report {
+            reports.all.extend_from_slice(&found);
+        }
+    }
+
+    /// Returns the end of this cell as a tree above it finds it, if it has ended.
+    pub(crate) fn found_ended(&self) -> Option<EndedChild> {
+        let ended = self.ended()?;
+        let (failure, failures) = self.late();
+        let (path, took, aborted) = (self.path(), Duration::ZERO, matches!(ended, Ended::Aborted));
+        let report = ChildReport { path, ended, took, aborted, stuck: false, failure, failures };
+        Some(EndedChild { id: self.id, order: FOUND, report })
     }
 
     /// Returns the ends of the children, in the order in which their groups counted them as ended.
     pub(crate) fn report(&self) -> Vec<ChildReport> {
-        let mut all = lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default();
-        all.sort_by_key(|(order, _)| *order);
-        all.into_iter().map(|(_, report)| report).collect()
+        let all = lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default();
+        let mut all: Vec<_> = all.into_iter().enumerate().collect();
+        all.sort_by_key(|(_, child)| child.id); // stable: of two with the same id, the first to arrive stays
+        all.dedup_by_key(|(_, child)| child.id);
+        all.sort_unstable_by_key(|(place, child)| (child.order, *place));
+        all.into_iter().map(|(_, child)| child.report.clone()).collect()
     }
 
     /// Reports the end of this cell to all trees above it that are stopping.
-    pub(crate) fn tell_report(&self, report: impl Fn(String) -> ChildReport) {
+    pub(crate) fn tell_report(&self, report: impl FnOnce(String) -> ChildReport) {
         if !self.bus.reports.load(Ordering::Relaxed) {
             return; // without searching for one all the way up
         }
@@ -628,16 +645,15 @@ impl CellCore {
             0 => number(), // no longer waited for, or dropped with its runtime
             order => order,
         };
+        let mut report = Some(report);
+        let mut child = None;
         let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(reports) = &mut lock(&cell.core().life).report {
-                let is_new = match &mut reports.found {
-                    Some(found) => found.insert(self.id),
-                    None => reports.told.insert(self.id),
-                };
-                if is_new {
-                    reports.all.push((order, report(self.path())));
+                if let Some(report) = report.take() {
+                    child = Some(Arc::new(EndedChild { id: self.id, order, report: report(self.path()) }));
                 }
+                reports.all.extend(child.clone());
             }
             above = cell.core().supervisor();
         }

@@ -477,6 +477,17 @@ impl ChildTable {
             .collect()
     }
 
+    /// Returns the children that have ended, and those that have children of their own.
+    pub(crate) fn ended_or_above(&self) -> Vec<Arc<dyn AnyCell>> {
+        let counts = |cell: &Arc<dyn AnyCell>| cell.core().table().is_some() || cell.core().has_ended();
+        let inner = lock(&self.inner);
+        let cells = inner.entries.iter().flatten().filter_map(|entry| match entry {
+            Entry::Child { cell, .. } => Some(cell),
+            Entry::Value(_) => None,
+        });
+        cells.filter(|cell| counts(cell)).cloned().collect()
+    }
+
     /// Returns the ids of the cells that survive the restart of their actor.
     pub(crate) fn kept_ids(&self) -> Vec<u64> {
         let inner = lock(&self.inner);

@@ -19,7 +19,7 @@ use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute};
 use crate::decide::member::MemberState;
 use crate::engine::background::Background;
 use crate::engine::cell::body::Hands;
-use crate::engine::cell::control::{AnyCell, SystemMessage, closed, queue};
+use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::values::ended::Ended;
@@ -584,27 +584,21 @@ impl Engine {
     }
 }
 
-/// Returns the children that have ended and are kept, since their supervisor might start them again, with their ids;
-/// each after those below it.
-fn ended_below(cell: &dyn AnyCell) -> Vec<(u64, ChildReport)> {
-    let below = |cell: &dyn AnyCell| cell.core().table().map(|table| table.cells()).unwrap_or_default().into_iter();
-    let mut reports = Vec::new();
+/// Returns the children that have ended and are kept, since their supervisor might start them again; each after those
+/// below it.
+fn ended_below(cell: &dyn AnyCell) -> Vec<EndedChild> {
+    let below = |cell: &dyn AnyCell| cell.core().table().map(|table| table.ended_or_above()).unwrap_or_default();
+    let mut ended = Vec::new();
     let mut within = Vec::new();
-    let mut children = below(cell);
+    let mut children = below(cell).into_iter();
     loop {
         if let Some(child) = children.next() {
-            let inner = below(&*child);
+            let inner = below(&*child).into_iter();
             within.push((child, replace(&mut children, inner)));
             continue;
         }
-        let Some((child, others)) = within.pop() else { return reports };
+        let Some((child, others)) = within.pop() else { return ended };
         children = others;
-        if let Some(ended) = child.core().ended() {
-            let path = child.core().path();
-            let (failure, failures) = child.core().late();
-            let (took, aborted, stuck) = (Duration::ZERO, matches!(ended, Ended::Aborted), false);
-            let report = ChildReport { path, ended, took, aborted, stuck, failure, failures };
-            reports.push((child.core().id, report));
-        }
+        ended.extend(child.core().found_ended());
     }
 }
