@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     /// The delay of restarts where no backoff is declared.
     pub(crate) pace: Option<Backoff>,
     pub(crate) limit: RestartLimit,
+    /// The time after which the watchdog checks the child; `None`: as long as it takes.
+    pub(crate) shutdown: Option<Duration>,
     /// A stop lets the child handle its queued messages (S24).
     pub(crate) drain: bool,
     /// The supervisor ends when this child ends by itself (S22).
@@ -62,6 +64,7 @@ impl Settings {
             backoff,
             pace: None,
             limit,
+            shutdown: None,
             drain: false,
             significant: false,
             optional: false,

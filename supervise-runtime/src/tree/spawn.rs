@@ -15,7 +15,7 @@ use crate::actor::{Actor, guardian, validate};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
-use crate::engine::cell::body::{settings, stop_timeout};
+use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::{current, require_time};
 use crate::engine::supervisor::{Refused, Room};
@@ -518,20 +518,13 @@ where
     let runtime = sound.and_then(|()| declared_runtime(core, &common));
     let runtime = runtime.map_err(|what| SpawnError::InvalidSettings { path: make_core().path(), what })?;
     let mut launched = None;
-    let added = table.add(
-        &*owner,
-        Some(&name),
-        Room::default(),
-        settings(&common, T::KIND),
-        stop_timeout(&common, T::KIND),
-        |_| {
-            let child = T::launch(ChildSlot::of(make_core()), options, start);
-            let cell = child.cell.clone();
-            apart(&*cell, &runtime);
-            launched = Some(child);
-            cell
-        },
-    );
+    let added = table.add(&*owner, Some(&name), Room::default(), settings(&common, T::KIND), |_| {
+        let child = T::launch(ChildSlot::of(make_core()), options, start);
+        let cell = child.cell.clone();
+        apart(&*cell, &runtime);
+        launched = Some(child);
+        cell
+    });
     let Launched { cell, handle, life } = match (added, launched) {
         (Ok(after_lock), Some(launched)) => {
             after_lock.done();

@@ -343,6 +343,11 @@ impl Group {
         self.suspended
     }
 
+    /// Returns the time that a child has to go down; `None`: as long as it takes.
+    pub(crate) fn shutdown_time(&self, id: Id) -> Option<Duration> {
+        self.roster.get(id)?.settings.shutdown
+    }
+
     /// Returns the order number of a member that has not ended.
     pub(crate) fn order_of_living(&self, id: Id) -> Option<u64> {
         self.roster.get(id).filter(|member| member.at != MemberState::Ended).map(|member| member.order)

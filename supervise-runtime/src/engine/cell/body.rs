@@ -132,17 +132,18 @@ pub(crate) trait Body: Hands {
     }
 }
 
-/// Returns the settings of a member for decisions and the watchdog.
+/// Makes the settings of a member for decisions and the watchdog. All instances of a set share theirs.
 pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
     let mut settings = Settings::new(kind, common.lifecycle_or(kind), common.backoff.clone(), common.limit);
     (settings.drain, settings.significant) = (common.drain, common.significant);
     (settings.optional, settings.best_effort) = (common.optional, common.best_effort);
     settings.pace = common.pace.clone();
+    settings.shutdown = stop_timeout(common, kind);
     Arc::new(settings)
 }
 
 /// Returns the time after which the watchdog checks the child; `None`: as long as it takes.
-pub(crate) fn stop_timeout(common: &Common, kind: ChildKind) -> Option<Duration> {
+fn stop_timeout(common: &Common, kind: ChildKind) -> Option<Duration> {
     use crate::values::strategy::ShutdownTimeout;
     match common.shutdown_or_default(kind) {
         ShutdownTimeout::Within(time) => Some(time),

@@ -50,15 +50,10 @@ pub(crate) trait Value: Send + Sync {
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
+type Recipe = Arc<dyn Any + Send + Sync>;
+
 enum Entry {
-    Child {
-        cell: Arc<dyn AnyCell>,
-        /// The place where the build stores the start expression and the settings for the next incarnation.
-        recipe: Option<Arc<dyn Any + Send + Sync>>,
-        /// `None`: as long as it takes.
-        shutdown: Option<Duration>,
-        cold: Option<Box<ColdState>>,
-    },
+    Child { cell: Arc<dyn AnyCell>, cold: Option<Box<ColdState>> },
     Value(Arc<dyn Value>),
 }
 
@@ -74,6 +69,9 @@ struct ColdState {
 struct Inner {
     group: Group,
     entries: Vec<Option<Entry>>,
+    /// The places where the build stores the start expression and the settings of a declared child for the next
+    /// incarnation, by the child's slot.
+    recipes: Vec<Option<Recipe>>,
     /// The children of an actor, by a hash of the name, with their slots. Instances of a set have no names.
     names: BTreeSet<(u64, Id)>,
     /// The order for a watchdog is on its way to the owner, or its timer runs.
@@ -139,6 +137,7 @@ impl ChildTable {
                 Inner {
                     group,
                     entries: Vec::new(),
+                    recipes: Vec::new(),
                     names: BTreeSet::new(),
                     watched: false,
                     aborted: None,
@@ -285,40 +284,34 @@ impl ChildTable {
     // ----- the table
 
     /// Adds a declared child.
-    pub(crate) fn declare(
-        &self,
-        owner: &dyn AnyCell,
-        cell: Arc<dyn AnyCell>,
-        recipe: Arc<dyn Any + Send + Sync>,
-        settings: Arc<Settings>,
-        shutdown: Option<Duration>,
-    ) {
+    pub(crate) fn declare(&self, owner: &dyn AnyCell, cell: Arc<dyn AnyCell>, recipe: Recipe, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
         let id = inner.group.add(settings.clone(), false);
         cell.core().slot.store(id, Ordering::Relaxed);
-        let before = inner.put(id, Entry::Child { cell, recipe: Some(recipe), shutdown, cold: None });
+        let before = inner.put(id, Entry::Child { cell, cold: None });
+        if inner.recipes.len() <= id as usize {
+            inner.recipes.resize_with(id as usize + 1, || None);
+        }
+        let recipe = inner.recipes[id as usize].replace(recipe);
         inner.group.reach(id, settings, now);
-        Inner::carry_out(inner, owner).and_drop(before).done();
+        Inner::carry_out(inner, owner).done();
+        drop((before, recipe));
     }
 
     /// Returns the recipe of the child that an earlier build has left at this position.
-    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn AnyCell>, Arc<dyn Any + Send + Sync>)> {
-        match lock(&self.inner).entries.get(id as usize) {
-            Some(Some(Entry::Child { cell, recipe: Some(recipe), .. })) => Some((cell.clone(), recipe.clone())),
-            _ => None,
-        }
+    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn AnyCell>, Recipe)> {
+        let inner = lock(&self.inner);
+        let recipe = inner.recipes.get(id as usize)?.clone()?;
+        Some((inner.cell(id)?, recipe))
     }
 
     /// The build has reached a known child again.
-    pub(crate) fn reach(&self, owner: &dyn AnyCell, id: Id, settings: Arc<Settings>, time: Option<Duration>) {
+    pub(crate) fn reach(&self, owner: &dyn AnyCell, id: Id, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
-        if let Some(Some(Entry::Child { shutdown, .. })) = inner.entries.get_mut(id as usize) {
-            *shutdown = time;
-        }
         inner.group.reach(id, settings, now);
         Inner::carry_out(inner, owner).done();
     }
@@ -371,7 +364,6 @@ impl ChildTable {
         name: Option<&str>,
         room: Room,
         settings: Arc<Settings>,
-        shutdown: Option<Duration>,
         make: impl FnOnce(u64) -> Arc<dyn AnyCell>,
     ) -> Result<AfterLock<'a>, Refused> {
         let _shelter = DeferDrops::new();
@@ -397,39 +389,31 @@ impl ChildTable {
         let cell = make(inner.numbers);
         let id = inner.group.add(settings, true);
         cell.core().slot.store(id, Ordering::Relaxed);
-        let before = inner.put(id, Entry::Child { cell, recipe: None, shutdown, cold: None });
+        let before = inner.put(id, Entry::Child { cell, cold: None });
         inner.group.admit(id, now);
         Ok(Inner::carry_out(inner, owner).and_drop(before))
     }
 
     /// Removes a run-time child that moves to another supervisor, if it is up and nothing is in progress here (S38).
-    pub(crate) fn leave(&self, child: &dyn AnyCell) -> Option<(Moving, Option<Duration>)> {
+    pub(crate) fn leave(&self, child: &dyn AnyCell) -> Option<Moving> {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
-        let id = child.core().slot.load(Ordering::Relaxed);
-        let shutdown = match inner.entries.get(id as usize) {
-            Some(Some(Entry::Child { cell, shutdown, .. })) if cell.core().id == child.core().id => *shutdown,
-            _ => return None,
-        };
+        let id = inner.id_of(child)?;
         let moving = inner.group.leave(id)?;
         let entry = inner.vacate(id);
         inner.trim();
         drop(inner);
         drop(entry);
-        Some((moving, shutdown))
+        Some(moving)
     }
 
     /// Takes over a child from another supervisor.
-    pub(crate) fn join(
-        &self,
-        cell: &Arc<dyn AnyCell>,
-        (moving, shutdown): (Moving, Option<Duration>),
-    ) -> Result<(), (Moving, Option<Duration>)> {
+    pub(crate) fn join(&self, cell: &Arc<dyn AnyCell>, moving: Moving) -> Result<(), Moving> {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
-        let id = inner.group.join(moving).map_err(|moving| (moving, shutdown))?;
+        let id = inner.group.join(moving)?;
         cell.core().slot.store(id, Ordering::Relaxed);
-        let before = inner.put(id, Entry::Child { cell: cell.clone(), recipe: None, shutdown, cold: None });
+        let before = inner.put(id, Entry::Child { cell: cell.clone(), cold: None });
         drop(inner);
         drop(before);
         Ok(())
@@ -508,11 +492,11 @@ impl ChildTable {
     /// The values are not cleared here. If the runtime was dropped, other threads may still be about to start children,
     /// which clone them. So a value goes with the last of its owners: this table, or the task of a child.
     pub(crate) fn finish(&self) {
-        let entries = {
+        let (entries, recipes) = {
             let mut inner = lock(&self.inner);
             inner.names.clear();
             inner.group.finish(); // later callers on other threads learn that the supervisor has ended
-            std::mem::take(&mut inner.entries)
+            (std::mem::take(&mut inner.entries), std::mem::take(&mut inner.recipes))
         };
         let decider = lock(&self.decider).take();
         foreign(); // may drop the last reference to a cell, a start closure, a value, or a decider
@@ -526,6 +510,7 @@ impl ChildTable {
                 send(&**cell, SystemMessage::Order(Order::Orphan));
             }
         }
+        drop((entries, recipes));
     }
 
     /// A new incarnation of the supervisor itself begins.
@@ -620,7 +605,7 @@ impl Inner {
 
     /// Counts an end to wait for, unless the child is stuck and no longer waited for.
     fn close(&mut self, id: Id) {
-        if let Some(Some(Entry::Child { cell, cold, .. })) = self.entries.get(id as usize)
+        if let Some(Some(Entry::Child { cell, cold })) = self.entries.get(id as usize)
             && !cold.as_ref().is_some_and(|cold| cold.stuck.is_given_up())
         {
             // A child may end a second time before its task has announced the first end.

@@ -77,7 +77,7 @@ impl Inner {
         now: Instant,
     ) -> Option<(Arc<dyn AnyCell>, ChildView)> {
         match entry {
-            Entry::Child { cell, cold, .. } => {
+            Entry::Child { cell, cold } => {
                 let until = cold.as_ref().and_then(|cold| cold.until);
                 Some((cell.clone(), ChildView { member: self.group.view(id, shared, now)?, until }))
             }

@@ -70,7 +70,8 @@ impl ChildTable {
         let mut given_up = Vec::new();
         let mut said = Vec::new();
         for (id, since) in going {
-            let Some(Some(Entry::Child { cell, shutdown, cold, .. })) = inner.entries.get_mut(id as usize) else {
+            let shutdown = inner.group.shutdown_time(id);
+            let Some(Some(Entry::Child { cell, cold })) = inner.entries.get_mut(id as usize) else {
                 continue;
             };
             let own = shutdown.map(|time| after(since, time));

@@ -18,7 +18,7 @@ use crate::base::sync::{Arc, Mutex, foreign, lock};
 use crate::decide::group::{GroupState, Owner};
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
-use crate::engine::cell::body::{settings, stop_timeout};
+use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::engine::supervisor::ChildTable;
@@ -235,12 +235,12 @@ impl Builder {
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&name, |validator| validator.child(&given, common.lifecycle_or(T::KIND)))?;
         let runtime = self.runtime(&name, &common)?;
-        let (settings, time) = (settings(&common, T::KIND), stop_timeout(&common, T::KIND));
+        let settings = settings(&common, T::KIND);
         let recipe = match self.known::<StartRecipe<T>>(place) {
             Some((_, recipe)) => {
                 recipe.start.set(Some(start));
                 replace(&recipe.options, options.options);
-                self.table().reach(&*self.cell, place, settings, time);
+                self.table().reach(&*self.cell, place, settings);
                 recipe
             }
             None => {
@@ -266,7 +266,7 @@ impl Builder {
                 };
                 replace(&recipe.handle, Some(launched.handle));
                 apart(&*launched.cell, &runtime);
-                self.table().declare(&*self.cell, launched.cell, recipe.clone(), settings, time);
+                self.table().declare(&*self.cell, launched.cell, recipe.clone(), settings);
                 launched.life.on(runtime).begin();
                 recipe
             }
@@ -298,12 +298,12 @@ impl Builder {
         let (common, given) = (options.options.common.clone(), options.options.clone());
         self.counted(&Name::from(name), |validator| validator.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
         let runtime = self.runtime(&Name::from(name), &common)?;
-        let (settings, time) = (settings(&common, ChildKind::Tree), stop_timeout(&common, ChildKind::Tree));
+        let settings = settings(&common, ChildKind::Tree);
         let recipe = match self.known::<InlineRecipe<H>>(place) {
             Some((_, recipe)) => {
                 recipe.build.set(Some(build));
                 replace(&recipe.options, options.options);
-                self.table().reach(&*self.cell, place, settings, time);
+                self.table().reach(&*self.cell, place, settings);
                 recipe
             }
             None => {
@@ -322,7 +322,7 @@ impl Builder {
                 let life = Unbegun::new(cell.clone(), task);
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 apart(&*cell, &runtime);
-                self.table().declare(&*self.cell, cell, place_of, settings, time);
+                self.table().declare(&*self.cell, cell, place_of, settings);
                 life.on(runtime).begin();
                 recipe
             }

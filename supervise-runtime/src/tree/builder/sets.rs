@@ -84,7 +84,7 @@ impl Builder {
         let options = transient(options);
         let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let plan = Plan { recipe, options: options.options.clone(), again, initial: None, runtime: None };
+        let plan = Plan::new(recipe, options.options.clone(), again);
         let make = |cell, plan| Children { cell, plan };
         self.put_set(name, options, (plan, initial), make, Children::begin).await
     }
@@ -147,7 +147,7 @@ impl Builder {
         let options = transient(options);
         let start = CatchDrop::new(start);
         let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let plan = Plan { recipe, options: options.options.clone(), again, initial: None, runtime: None };
+        let plan = Plan::new(recipe, options.options.clone(), again);
         let make = |cell, plan| Keyed::new(Children { cell, plan });
         self.put_set(name, options, (plan, initial), make, Keyed::begin).await
     }
@@ -184,9 +184,6 @@ impl Builder {
         let mut settings = Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new());
         settings.significant = common.significant;
         let settings = Arc::new(settings);
-        if common.significant {
-            Arc::make_mut(&mut plan.options.common).significant = false;
-        }
         let sets = || {
             // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
             let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
@@ -196,7 +193,7 @@ impl Builder {
             Some((cell, set)) => {
                 replace(&set.plan, plan);
                 cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
-                self.table().reach(&*self.cell, place, settings, None);
+                self.table().reach(&*self.cell, place, settings);
                 set
             }
             None => {
@@ -213,7 +210,7 @@ impl Builder {
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
                 let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
                 apart(&*cell, &runtime);
-                self.table().declare(&*self.cell, cell, set.clone(), settings, None);
+                self.table().declare(&*self.cell, cell, set.clone(), settings);
                 life.on(runtime).begin();
                 set
             }

@@ -12,7 +12,8 @@ use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
-use crate::engine::cell::body::{settings, stop_timeout};
+use crate::decide::member::Settings;
+use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
@@ -22,7 +23,7 @@ use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::place::Name;
-use crate::values::settings::Common;
+
 use crate::values::spawn_error::SpawnError;
 
 mod future;
@@ -40,12 +41,24 @@ type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Chil
 pub(crate) struct Plan<T: Child, Args> {
     pub(crate) recipe: Arc<StartRecipe<T, Args>>,
     pub(crate) options: Options,
+    /// The settings of each instance for its group.
+    settings: Arc<Settings>,
     /// Clones arguments for another start. `None`: an instance is started once, and its arguments are moved.
     pub(crate) again: Option<Clones<Args>>,
     /// The instances that the set has from its start on, each time it starts.
     pub(crate) initial: Option<SharedValue<Initial<Args>>>,
     /// The runtime of the instances; `None`: that of the code that spawns one.
     pub(crate) runtime: Option<Handle>,
+}
+
+impl<T: Child, Args> Plan<T, Args> {
+    pub(crate) fn new(recipe: Arc<StartRecipe<T, Args>>, mut options: Options, again: Option<Clones<Args>>) -> Self {
+        if options.common.significant {
+            Arc::make_mut(&mut options.common).significant = false; // a setting of the set itself
+        }
+        let settings = settings(&options.common, T::KIND);
+        Plan { recipe, options, settings, again, initial: None, runtime: None }
+    }
 }
 
 pub(crate) type Clones<Args> = fn(&Args) -> Args;
@@ -277,13 +290,13 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     {
         let Some(plan) = self.plan.upgrade() else { return Err(SpawnError::Stopped { path: self.path() }) };
         let mut options = ChildOptions::<T>::new();
-        let runtime = {
+        let (settings, runtime) = {
             let plan = lock(&plan);
             options.options = plan.options.clone();
-            plan.runtime.clone()
+            (plan.settings.clone(), plan.runtime.clone())
         };
-        let common = options.options.common.clone();
-        Ok(Instance { name, common, runtime, made_of: Some((options, plan, give)) })
+        let max = options.options.common.max_children;
+        Ok(Instance { name, max, settings, runtime, made_of: Some((options, plan, give)) })
     }
 
     /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it
@@ -298,16 +311,10 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     {
         let core = self.cell.core();
         let Some(table) = core.table() else { return Err(Refused::Stopped) };
-        let common = instance.common.clone();
         let runtime = instance.runtime.clone();
         let mut launched = None;
-        let after_lock = table.add(
-            &*self.cell,
-            None,
-            Room { max: common.max_children, instead },
-            settings(&common, T::KIND),
-            stop_timeout(&common, T::KIND),
-            |number| {
+        let after_lock =
+            table.add(&*self.cell, None, Room { max: instance.max, instead }, instance.settings.clone(), |number| {
                 let name = instance.name.take().unwrap_or(Name::Number(number));
                 let core = CellCore::new(name, Some(self.cell.clone()), core.bus.clone());
                 let (options, plan, mut give) = instance.made_of.take().expect("an instance is placed once");
@@ -320,17 +327,14 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
                 let cell = child.cell.clone();
                 launched = Some(Launched { life: child.life.on(runtime), ..child });
                 cell
-            },
-        )?;
+            })?;
         Ok((launched.expect("what was added was made"), after_lock))
     }
 
     fn refused<G>(&self, refused: Refused, instance: &Instance<T, Args, G>) -> SpawnError {
         let path = self.path();
         match refused {
-            Refused::TooMany => {
-                SpawnError::MaxChildren { path, most: instance.common.max_children.unwrap_or_default() }
-            }
+            Refused::TooMany => SpawnError::MaxChildren { path, most: instance.max.unwrap_or_default() },
             Refused::Stopped => SpawnError::Stopped { path },
             Refused::Stopping | Refused::Exists => SpawnError::Stopping { path },
         }
@@ -356,7 +360,9 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
 /// the plan may be the last one.
 struct Instance<T: Child, Args, G> {
     name: Option<Name>,
-    common: Arc<Common>,
+    /// At most this many may live.
+    max: Option<usize>,
+    settings: Arc<Settings>,
     runtime: Option<Handle>,
     /// Present until the instance is added.
     made_of: Option<(ChildOptions<T>, SharedPlan<T, Args>, G)>,
