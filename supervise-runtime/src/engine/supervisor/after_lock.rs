@@ -1,6 +1,8 @@
 //! The consequences of a group event that may run foreign code: collected under the group's lock, and carried out after
 //! it.
 
+use std::time::Duration;
+
 use super::{Entry, Inner};
 use crate::base::sync::{Arc, foreign};
 use crate::decide::group::Id;
@@ -13,34 +15,56 @@ pub(crate) struct AfterLock<'a> {
     owner: &'a dyn AnyCell,
     wakes_owner: bool,
     woken: Few<Arc<dyn AnyCell>>,
-    said: Few<(Arc<dyn AnyCell>, EventKind)>,
+    said: Few<(Arc<dyn AnyCell>, Said)>,
     dropped: Few<Entry>,
 }
 
-/// A list that usually has at most one item, which costs no allocation.
+/// An event of a child that its group raises.
+pub(super) enum Said {
+    Scheduled(Duration),
+    LimitReached,
+}
+
+impl From<Said> for EventKind {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Scheduled(after) => EventKind::RestartScheduled { after },
+            Said::LimitReached => EventKind::LimitReached,
+        }
+    }
+}
+
+/// A list that usually has at most one item, which costs no allocation. Three of them are moved for each event, so the
+/// others take no more room than a pointer.
 struct Few<T> {
     first: Option<T>,
-    more: Vec<T>,
+    #[expect(clippy::box_collection, reason = "see above")]
+    more: Option<Box<Vec<T>>>,
 }
 
 impl<T> Few<T> {
     const fn none() -> Self {
-        Few { first: None, more: Vec::new() }
+        Few { first: None, more: None }
     }
 
     fn push(&mut self, value: T) {
         match &self.first {
             None => self.first = Some(value),
-            Some(_) => self.more.push(value),
+            Some(_) => self.more.get_or_insert_default().push(value),
         }
     }
 
     fn last(&self) -> Option<&T> {
-        self.more.last().or(self.first.as_ref())
+        self.more.as_ref().and_then(|more| more.last()).or(self.first.as_ref())
     }
 
-    fn into_iter(self) -> impl Iterator<Item = T> {
-        self.first.into_iter().chain(self.more)
+    fn for_each(self, mut each: impl FnMut(T)) {
+        if let Some(first) = self.first {
+            each(first);
+        }
+        if let Some(more) = self.more {
+            more.into_iter().for_each(each);
+        }
     }
 }
 
@@ -67,9 +91,9 @@ impl<'a> AfterLock<'a> {
         self.wakes_owner = true;
     }
 
-    pub(super) fn says(&mut self, cell: Option<Arc<dyn AnyCell>>, kind: EventKind) {
+    pub(super) fn says(&mut self, cell: Option<Arc<dyn AnyCell>>, said: Said) {
         if let Some(cell) = cell {
-            self.said.push((cell, kind));
+            self.said.push((cell, said));
         }
     }
 
@@ -91,12 +115,8 @@ impl<'a> AfterLock<'a> {
         if self.wakes_owner {
             ring(self.owner);
         }
-        for cell in self.woken.into_iter() {
-            ring(&*cell);
-        }
-        for (cell, kind) in self.said.into_iter() {
-            cell.core().emit(kind);
-        }
+        self.woken.for_each(|cell| ring(&*cell));
+        self.said.for_each(|(cell, said)| cell.core().emit(said.into()));
         drop(self.dropped);
     }
 }

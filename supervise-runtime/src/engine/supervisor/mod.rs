@@ -24,7 +24,6 @@ use crate::decide::group::{Group, GroupEffect, GroupState, Id, Moving, Owner, is
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::values::ended::Ended;
-use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
@@ -38,6 +37,7 @@ mod view;
 mod watchdog;
 
 pub(crate) use after_lock::AfterLock;
+use after_lock::Said;
 use each::Each;
 pub(crate) use each::TellEach;
 pub(crate) use view::ChildView;
@@ -690,10 +690,8 @@ impl Inner {
                 }
                 GroupEffect::TellOwner(order) => after_lock.send_owner(SystemMessage::Order(order)),
                 GroupEffect::DropValue(id) => after_lock.send_owner(SystemMessage::DropValue(id)),
-                GroupEffect::Scheduled(id, after) => {
-                    after_lock.says(inner.cell(id), EventKind::RestartScheduled { after })
-                }
-                GroupEffect::LimitReached(id) => after_lock.says(inner.cell(id), EventKind::LimitReached),
+                GroupEffect::Scheduled(id, after) => after_lock.says(inner.cell(id), Said::Scheduled(after)),
+                GroupEffect::LimitReached(id) => after_lock.says(inner.cell(id), Said::LimitReached),
             }
         }
         inner.group.reuse(effects);
