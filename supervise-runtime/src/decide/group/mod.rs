@@ -312,6 +312,10 @@ impl Group {
         std::mem::take(&mut self.effects)
     }
 
+    pub(crate) fn has_effects(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
     /// Takes the emptied list back, so that a decision does not allocate.
     pub(crate) fn reuse(&mut self, effects: Vec<GroupEffect>) {
         debug_assert!(effects.is_empty() && self.effects.is_empty());

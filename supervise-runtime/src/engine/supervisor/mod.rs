@@ -648,6 +648,14 @@ impl Inner {
         }
     }
 
+    /// Returns whether nothing follows from the last event: most events of a child that nobody waits for.
+    fn has_settled(&self) -> bool {
+        !self.group.has_effects()
+            && self.deferred.is_empty()
+            && self.group.slots() == self.entries.len()
+            && *self.group.mode() != GroupState::Up
+    }
+
     fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
         match self.entries.get(id as usize) {
             Some(Some(Entry::Child { cell, .. })) => Some(cell.clone()),
@@ -662,6 +670,10 @@ impl Inner {
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: queues the orders, and
     /// returns the rest, to be done once the lock is free.
     fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<Id>) -> AfterLock<'a> {
+        if inner.has_settled() {
+            drop(inner);
+            return AfterLock::of(owner);
+        }
         let mut effects = inner.group.take_effects();
         let mut watch = false;
         let mut after_lock = AfterLock::of(owner);
