@@ -9,10 +9,11 @@
 //! The lock knows no poison: the guard gives it back when a panic unwinds. A panic under a lock is an error of this
 //! crate, since no foreign code runs there.
 //!
-//! Neither this lock nor that of the standard library promises an order among waiters. Two and four threads get as many
-//! sections as with that lock, and wait as long at most, for sections of any length up to 5 ms, as long as the lock is
-//! free half of the time. If the lock is never free, a waiter that sleeps may wait ten times as long. No lock of the
-//! runtime is used so, therefore all of them are of this kind, also that of a group.
+//! Neither this lock nor that of the standard library promises an order among waiters. With two and with four threads and
+//! sections of up to 5 ms, this lock lets through about as many sections as that of the standard library, as long as it
+//! is free half of the time. A waiter that sleeps may then wait for some milliseconds instead of a tenth of one. If the
+//! lock is never free, a waiter may wait ten to twenty times as long. No lock of the runtime is used so, therefore all of
+//! them are of this kind, also that of a group.
 
 use std::hint::spin_loop;
 use std::thread;
