@@ -38,16 +38,19 @@ pub trait System {
     async fn tell(_cap: Option<usize>, _producers: u64, _n: u64) -> Option<Run> {
         None
     }
-    async fn ask(_n: u64, _in_flight: u64) -> Option<Run> {
+    /// Each of `n` asks has this deadline, or waits forever.
+    async fn ask(_n: u64, _in_flight: u64, _deadline: Option<Duration>) -> Option<Run> {
         None
     }
     async fn spawn(_n: u64) -> Option<Spawned> {
         None
     }
-    async fn restart(_n: u64, _fail: Fail) -> Option<Run> {
+    /// The restarts go round a pool of so many supervised children; a pool of one stays in the cache.
+    async fn restart(_pool: u64, _n: u64, _fail: Fail) -> Option<Run> {
         None
     }
-    async fn group(_siblings: u64, _n: u64) -> Option<Run> {
+    /// The restarts go round so many groups.
+    async fn group(_groups: u64, _siblings: u64, _n: u64) -> Option<Run> {
         None
     }
     async fn tree(_width: [u64; 3]) -> Option<Tree> {
@@ -55,6 +58,14 @@ pub trait System {
     }
     async fn ring(_actors: u64, _rounds: u64) -> Option<Run> {
         None
+    }
+}
+
+/// Awaits an answer with a timer of tokio, for systems whose asks have no deadline of their own.
+pub async fn within<T>(deadline: Option<Duration>, answer: impl Future<Output = T>) -> T {
+    match deadline {
+        None => answer.await,
+        Some(time) => tokio::time::timeout(time, answer).await.expect("an answer in time"),
     }
 }
 
@@ -85,13 +96,13 @@ macro_rules! clients {
     }};
 }
 
-/// Repeats an operation `n` times or until two seconds have passed.
+/// Repeats an operation `n` times or until a second has passed.
 #[macro_export]
 macro_rules! repeat {
     ($n:expr, |$i:ident| $op:expr) => {{
         let start = std::time::Instant::now();
         let mut ops = 0u64;
-        while ops < $n && (ops % 8 != 0 || start.elapsed().as_secs() < 2) {
+        while ops < $n && (ops % 8 != 0 || start.elapsed().as_secs() < 1) {
             let $i = ops;
             $op;
             ops += 1;

@@ -26,10 +26,11 @@ use harness::{ALLOCS, COUNTING, Fail, System};
 #[global_allocator]
 static ALLOCATOR: harness::Counting = harness::Counting;
 
-const SYSTEMS: [&str; 14] = [
+const SYSTEMS: [&str; 15] = [
     "limit",
     "bare",
     "lean",
+    "floor",
     "ours",
     "ractor",
     "kameo",
@@ -43,20 +44,26 @@ const SYSTEMS: [&str; 14] = [
     "otp",
 ];
 
-const BENCHES: [&str; 15] = [
+const BENCHES: [&str; 21] = [
     "tell-1-unbounded",
     "tell-1-bounded",
     "tell-4-unbounded",
     "tell-4-bounded",
     "ask-1",
     "ask-64",
+    "ask-1-deadline",
+    "ask-64-deadline",
     "spawn-100k",
     "spawn-1m",
     "restart-error",
     "restart-panic",
+    "restart-error-hot",
+    "restart-panic-hot",
     "group-10",
     "group-100",
     "group-1000",
+    "group-10-hot",
+    "group-100-hot",
     "tree",
     "ring",
 ];
@@ -105,6 +112,17 @@ fn per_op(run: Option<harness::Run>) -> Vec<(&'static str, f64)> {
     run.map_or(vec![], |run| vec![("ns", run.time.as_nanos() as f64 / run.ops as f64), ("ops", run.ops as f64)])
 }
 
+/// The time that an ask with a deadline has.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// The actors of a pool. The restarts of one round take more than 10 ms, for which `ours` lets a restarted child wait.
+const POOL: u64 = 20_000;
+
+/// The groups of a pool.
+fn groups(siblings: u64) -> u64 {
+    (POOL / siblings).clamp(40, 2_000)
+}
+
 /// One bench of one system, as metrics by name.
 async fn bench<S: System>(bench: String) -> Vec<(&'static str, f64)> {
     let cap = bench.ends_with("-bounded").then_some(1024);
@@ -112,8 +130,10 @@ async fn bench<S: System>(bench: String) -> Vec<(&'static str, f64)> {
     match bench.as_str() {
         "tell-1-unbounded" | "tell-1-bounded" => per_op(S::tell(cap, 1, scaled(5_000_000)).await),
         "tell-4-unbounded" | "tell-4-bounded" => per_op(S::tell(cap, 4, scaled(5_000_000)).await),
-        "ask-1" => per_op(S::ask(scaled(500_000), 1).await),
-        "ask-64" => per_op(S::ask(scaled(1_000_000), 64).await),
+        "ask-1" => per_op(S::ask(scaled(500_000), 1, None).await),
+        "ask-64" => per_op(S::ask(scaled(1_000_000), 64, None).await),
+        "ask-1-deadline" => per_op(S::ask(scaled(500_000), 1, Some(DEADLINE)).await),
+        "ask-64-deadline" => per_op(S::ask(scaled(1_000_000), 64, Some(DEADLINE)).await),
         "spawn-100k" | "spawn-1m" => {
             let n = spawned(if bench == "spawn-1m" { 1_000_000 } else { 100_000 });
             S::spawn(n).await.map_or(vec![], |s| {
@@ -127,11 +147,15 @@ async fn bench<S: System>(bench: String) -> Vec<(&'static str, f64)> {
                 ]
             })
         }
-        "restart-error" => per_op(S::restart(scaled(100_000), Fail::Error).await),
-        "restart-panic" => per_op(S::restart(scaled(100_000), Fail::Panic).await),
-        "group-10" => per_op(S::group(10, scaled(5_000)).await),
-        "group-100" => per_op(S::group(100, scaled(1_000)).await),
-        "group-1000" => per_op(S::group(1000, scaled(200)).await),
+        "restart-error" => per_op(S::restart(POOL, scaled(200_000), Fail::Error).await),
+        "restart-panic" => per_op(S::restart(POOL, scaled(200_000), Fail::Panic).await),
+        "restart-error-hot" => per_op(S::restart(1, scaled(200_000), Fail::Error).await),
+        "restart-panic-hot" => per_op(S::restart(1, scaled(200_000), Fail::Panic).await),
+        "group-10" => per_op(S::group(groups(10), 10, scaled(20_000)).await),
+        "group-100" => per_op(S::group(groups(100), 100, scaled(3_000)).await),
+        "group-1000" => per_op(S::group(groups(1000), 1000, scaled(500)).await),
+        "group-10-hot" => per_op(S::group(1, 10, scaled(20_000)).await),
+        "group-100-hot" => per_op(S::group(1, 100, scaled(3_000)).await),
         "tree" => S::tree([10, 10, 100])
             .await
             .map_or(vec![], |tree| vec![("start-ms", ms(tree.start)), ("stop-ms", ms(tree.stop)), ("ops", 10_000.0)]),
@@ -169,6 +193,7 @@ fn measure(name: &str, runtime: &str, system: &str) {
         "limit" => on_tokio(runtime, bench::<sys::limit::Limit>(work)),
         "bare" => on_tokio(runtime, bench::<sys::limit::Bare>(work)),
         "lean" => on_tokio(runtime, bench::<sys::lean::Lean>(work)),
+        "floor" => on_tokio(runtime, bench::<sys::floor::Floor>(work)),
         "ours" => on_tokio(runtime, bench::<sys::ours::Ours>(work)),
         #[cfg(feature = "others")]
         "ractor" => on_tokio(runtime, bench::<sys::ractor::Ractor>(work)),

@@ -4,6 +4,7 @@ pub mod actix;
 pub mod bastion;
 #[cfg(feature = "others")]
 pub mod coerce;
+pub mod floor;
 #[cfg(feature = "others")]
 pub mod kameo;
 pub mod lean;
