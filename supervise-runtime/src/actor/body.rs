@@ -8,16 +8,18 @@ use std::task::{Context as TaskCx, Poll};
 
 use super::redelivery::Again;
 use crate::actor::Actor;
-use crate::actor::actor_ref::{Cell, Envelope};
+use crate::actor::actor_ref::{Cell, Deliver, Envelope};
 use crate::actor::context::Context;
 use crate::actor::options::Reader;
+use crate::actor::timers::Tick;
 use crate::base::Each;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::AnyCell as _;
-use crate::engine::mailbox::{Admission, Inbox, Received};
+use crate::engine::death_watch::Notice;
+use crate::engine::mailbox::{Admission, Inbox, Turn};
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Failure, UserError};
 use crate::values::kind::ChildKind;
@@ -31,10 +33,42 @@ pub(crate) struct ActorBody<A: Actor, F> {
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
     options: Reader,
+    /// A notice is in hand, or a tick that has not given its message yet.
+    aside: bool,
+    notes: Notes<A>,
+}
+
+/// What is kept about the messages that are handled.
+struct Notes<A: Actor> {
+    /// The next message has to be noted: the first one, and each one if `again` is present.
+    due: bool,
+    /// This incarnation has handled a message.
     handled: bool,
-    in_hand: bool,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
+}
+
+impl<A: Actor> Notes<A> {
+    /// Notes a message that is about to be handled: its copy is kept if it came from a sender. The copy is user code.
+    #[cold]
+    fn begin(&mut self, cell: &Cell<A>, sent: Option<&A::Msg>) {
+        if let (Some(again), Some(msg)) = (&mut self.again, sent) {
+            again.keep(msg);
+        }
+        if !self.handled {
+            self.handled = true;
+            cell.set_handled();
+        }
+        self.due = self.again.is_some();
+    }
+
+    /// Forgets the copy of a message that was handled, or whose failure was resumed.
+    #[cold]
+    fn done(&mut self) {
+        if let Some(again) = &mut self.again {
+            again.done();
+        }
+    }
 }
 
 impl<A: Actor, F> ActorBody<A, F> {
@@ -47,9 +81,8 @@ impl<A: Actor, F> ActorBody<A, F> {
             inbox: Inbox::new(),
             cx,
             options,
-            handled: false,
-            in_hand: false,
-            again: None,
+            aside: false,
+            notes: Notes { due: true, handled: false, again: None },
         }
     }
 }
@@ -62,10 +95,11 @@ where
 {
     fn common(&mut self) -> Arc<Common> {
         let options = self.options.read();
-        match (options.redelivery::<A>(), &mut self.again) {
+        match (options.redelivery::<A>(), &mut self.notes.again) {
             (Some(by), Some(again)) => again.by = by,
             (by, again) => *again = by.map(|by| Box::new(Again::new(by))),
         }
+        self.notes.due = true;
         options.common.clone()
     }
 
@@ -89,15 +123,12 @@ where
     }
 
     fn forgive(&mut self) {
-        if let Some(again) = &mut self.again {
-            again.done();
-        }
+        self.notes.done();
     }
 
     fn drop_instance(&mut self, each: Each<'_>) {
-        self.in_hand = false;
         // Back at the front, for the next instance; if there is none, it ends with the rest of the queue.
-        match self.again.as_mut().and_then(|again| again.left_over()) {
+        match self.notes.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
                 let (message, reason) = (type_name::<A::Msg>(), DeadLetterReason::GivenUp);
@@ -134,11 +165,11 @@ where
     }
 
     fn has_handled(&self) -> bool {
-        self.handled
+        self.notes.handled
     }
 
     fn in_hand(&self) -> Option<&'static str> {
-        self.in_hand.then(type_name::<A::Msg>)
+        (self.cell.is_busy() && !self.aside).then(type_name::<A::Msg>)
     }
 }
 
@@ -152,9 +183,8 @@ where
 
     async fn start(&mut self) -> Result<(), UserError> {
         self.actor = None;
-        self.handled = false;
-        self.cell.set_handled(false);
-        self.in_hand = false;
+        (self.notes.handled, self.notes.due) = (false, true);
+        self.cell.begin();
         self.cx.begin();
         self.actor = Some((self.start)().await?);
         Ok(())
@@ -189,51 +219,42 @@ where
     }
 
     async fn serve(&mut self) -> Result<Served, UserError> {
-        let Some(actor) = &mut self.actor else { return Ok(Served::Done) };
+        self.aside = false;
         loop {
             if self.cx.is_stopping() {
                 return Ok(Served::Done);
             }
-            self.in_hand = false;
-            let msg = match poll_fn(|cx| self.inbox.poll(&self.cell, cx)).await {
-                Received::Message(Envelope::Msg(msg)) => {
-                    self.in_hand = true; // before the copy, which is user code
-                    if let Some(again) = &mut self.again {
-                        again.keep(&msg);
+            let Some(envelope) = self.inbox.next(&self.cell) else {
+                match poll_fn(|cx| self.inbox.poll_turn(&self.cell, cx)).await {
+                    Turn::Begun => continue,
+                    Turn::Drained => return Ok(Served::Drained),
+                    Turn::Interrupted => return Ok(Served::Interrupted),
+                }
+            };
+            let msg = match envelope {
+                Envelope::Msg(msg) => {
+                    if self.notes.due {
+                        self.notes.begin(&self.cell, Some(&msg));
                     }
                     msg
                 }
-                // A tick ends with the incarnation, so it is not redelivered.
-                Received::Message(Envelope::Tick(tick)) => match tick.take(self.cx.incarnation()) {
+                Envelope::Tick(tick) => match self.unpack(&tick) {
                     Some(msg) => msg,
                     None => continue,
                 },
-                Received::Message(Envelope::Notice(notice)) => {
-                    let (notice, deliver) = *notice;
-                    if self.cx.hears_of(&notice) {
-                        let handled = {
-                            let mut handler = deliver(actor, notice, &mut self.cx);
-                            poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
-                        };
-                        handled?;
-                    }
+                Envelope::Notice(notice) => {
+                    self.hear(notice).await?;
                     continue;
                 }
-                Received::Drained => return Ok(Served::Drained),
-                Received::Interrupted => return Ok(Served::Interrupted),
             };
-            if !self.handled {
-                self.handled = true;
-                self.cell.set_handled(true);
-            }
-            self.in_hand = true;
+            let Some(actor) = &mut self.actor else { return Ok(Served::Done) };
             let handled = {
                 let mut handler = pin!(actor.receive(msg, &mut self.cx));
                 poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
             };
             handled?;
-            if let Some(again) = &mut self.again {
-                again.done();
+            if self.notes.due {
+                self.notes.done();
             }
         }
     }
@@ -256,6 +277,33 @@ where
 
     fn return_batch(&mut self) {
         self.inbox.return_batch(&self.cell);
+    }
+}
+
+impl<A: Actor, F> ActorBody<A, F> {
+    /// Returns the message of a tick, which ends with the incarnation, and so is not redelivered.
+    #[cold]
+    fn unpack(&mut self, tick: &Tick<A>) -> Option<A::Msg> {
+        self.aside = true; // what the tick runs to make its message is user code
+        let msg = tick.take(self.cx.incarnation());
+        self.aside = false;
+        if msg.is_some() && self.notes.due {
+            self.notes.begin(&self.cell, None);
+        }
+        msg
+    }
+
+    /// Handles a notice.
+    async fn hear(&mut self, notice: Box<(Notice, Deliver<A>)>) -> Result<(), UserError> {
+        let Some(actor) = &mut self.actor else { return Ok(()) };
+        let (notice, deliver) = *notice;
+        if self.cx.hears_of(&notice) {
+            self.aside = true;
+            let mut handler = deliver(actor, notice, &mut self.cx);
+            poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await?;
+            self.aside = false;
+        }
+        Ok(())
     }
 }
 

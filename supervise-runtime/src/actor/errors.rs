@@ -39,6 +39,11 @@ use crate::values::ended::Ended;
 /// # }
 /// ```
 pub struct TellError<M> {
+    unsent: Box<Unsent<M>>,
+}
+
+/// What the error says. Boxed, since every tell returns a result as large as its error.
+struct Unsent<M> {
     /// Never locked: it makes the error `Sync` for every message, so that `?` can box it.
     message: Mutex<M>,
     reason: SendRejection,
@@ -112,35 +117,38 @@ impl fmt::Display for SendRejection {
 
 impl<M> TellError<M> {
     pub(super) fn new(message: M, reason: SendRejection, path: String) -> Self {
-        TellError { message: Mutex::new(message), reason, path }
+        TellError { unsent: Box::new(Unsent { message: Mutex::new(message), reason, path }) }
     }
 
     /// Returns the message.
     pub fn into_message(self) -> M {
-        self.message.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.unsent.message.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the reason why the message was not accepted.
     pub fn reason(&self) -> SendRejection {
-        self.reason
+        self.unsent.reason
     }
 
     /// Returns the path of the actor that did not accept the message.
     pub fn path(&self) -> &str {
-        &self.path
+        &self.unsent.path
     }
 }
 
 impl<M> fmt::Debug for TellError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TellError").field("path", &self.path).field("reason", &self.reason).finish_non_exhaustive()
+        f.debug_struct("TellError")
+            .field("path", &self.unsent.path)
+            .field("reason", &self.unsent.reason)
+            .finish_non_exhaustive()
     }
 }
 
 impl<M> fmt::Display for TellError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} did not accept the message: {}", self.path, self.reason)?;
-        match self.reason {
+        write!(f, "{} did not accept the message: {}", self.unsent.path, self.unsent.reason)?;
+        match self.unsent.reason {
             SendRejection::Ended => f.write_str("; take the message back with `into_message`"),
             _ => Ok(()), // this reason already says what to do
         }

@@ -39,6 +39,7 @@ use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::current;
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
 
@@ -49,7 +50,7 @@ mod tests;
 use gate::{Blocked, RejectState};
 
 /// The number of messages that are served before the actor yields to other tasks.
-const BUDGET: u8 = 128;
+const BUDGET: usize = 128;
 
 /// A batch with fewer messages is short: at each of its messages the actor checks for waiting senders.
 const SHORT: usize = 32;
@@ -79,9 +80,11 @@ pub(crate) enum Admission {
 /// A cell with a mailbox.
 pub(crate) struct ActorCell<T> {
     core: CellCore,
-    /// The actor's loop has to return, because an order arrived.
+    /// The actor's loop has to return, because an order arrived. Written by the actor's own task, before it polls the
+    /// loop.
     interrupted: AtomicBool,
-    /// The number of the message in hand; 0 if there is none.
+    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
+    /// same number.
     in_hand: AtomicU32,
     /// The present incarnation has handled a message.
     handled: AtomicBool,
@@ -103,6 +106,8 @@ struct Inner<T> {
     capacity: usize,
     /// The length of the actor's batch when it was taken: an upper bound of its length now.
     batch: usize,
+    /// A queue shorter than this accepts any message. Follows from the gate, the capacity and the batch: see `judge`.
+    open_below: usize,
     /// The senders that wait for room, by ticket, in the order of their arrival.
     blocked: BTreeMap<u64, Waker>,
     tickets: u64,
@@ -121,6 +126,13 @@ pub(crate) enum Patience {
     Never,
 }
 
+impl Patience {
+    /// Returns how long the code on this thread may wait: none waits on its way down.
+    fn here(self) -> Self {
+        if current::is_leaving() { Patience::Never } else { self }
+    }
+}
+
 /// Why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rejected {
@@ -131,6 +143,12 @@ pub(crate) enum Rejected {
 
 /// An item of a mailbox.
 pub(crate) trait MailboxItem: Send + 'static {
+    /// What senders send.
+    type Message;
+
+    /// Makes an item of a message.
+    fn of(message: Self::Message) -> Self;
+
     /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
     fn message(&self) -> Option<&'static str>;
 }
@@ -152,6 +170,7 @@ impl<T: MailboxItem> ActorCell<T> {
                 receiver_parked: false,
                 capacity,
                 batch: 0,
+                open_below: 0,
                 blocked: BTreeMap::new(),
                 tickets: 0,
                 rejects: None,
@@ -159,8 +178,14 @@ impl<T: MailboxItem> ActorCell<T> {
         }
     }
 
-    pub(crate) fn set_handled(&self, handled: bool) {
-        self.handled.store(handled, Ordering::Relaxed);
+    /// Begins an incarnation, which has no message yet.
+    pub(crate) fn begin(&self) {
+        self.in_hand.store(0, Ordering::Relaxed);
+        self.handled.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_handled(&self) {
+        self.handled.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn ask_time(&self) -> Option<Duration> {
@@ -171,23 +196,33 @@ impl<T: MailboxItem> ActorCell<T> {
         self.ask.set(time);
     }
 
-    /// Accepts the message if there is room.
+    /// Takes the message if the actor is up and there certainly is room. Otherwise `try_push` or `poll_push` has to look
+    /// closer. The message is moved only once: from its sender into the queue.
     #[inline]
-    pub(crate) fn try_push(&self, msg: T, patience: Patience) -> Result<(), (T, Rejected)> {
+    pub(crate) fn offer(&self, msg: &mut Option<T::Message>) -> bool {
         let inner = lock(&self.inner);
-        match self.refuses(&inner, patience) {
-            Some(rejected) => {
-                drop(inner);
-                Err((msg, rejected))
-            }
-            None => {
-                self.enqueue(inner, msg);
-                Ok(())
-            }
+        if inner.queue.len() < inner.open_below
+            && let Some(msg) = msg.take()
+        {
+            self.enqueue(inner, T::of(msg));
+            return true;
         }
+        false
     }
 
-    #[inline]
+    /// Takes the message if there is room. A message that is refused stays.
+    pub(crate) fn try_push(&self, msg: &mut Option<T::Message>, patience: Patience) -> Result<(), Rejected> {
+        let patience = patience.here();
+        let inner = lock(&self.inner);
+        if let Some(rejected) = self.refuses(&inner, patience) {
+            return Err(rejected);
+        }
+        if let Some(msg) = msg.take() {
+            self.enqueue(inner, T::of(msg));
+        }
+        Ok(())
+    }
+
     fn refuses(&self, inner: &Inner<T>, patience: Patience) -> Option<Rejected> {
         if inner.gate != Admission::Open
             && let Some(rejected) = inner.refusal(patience)
@@ -197,12 +232,10 @@ impl<T: MailboxItem> ActorCell<T> {
         self.is_full(inner).then(|| inner.if_full())
     }
 
-    #[inline]
     fn is_full(&self, inner: &Inner<T>) -> bool {
         inner.queue.len() + inner.batch >= inner.capacity && self.room(inner) == 0
     }
 
-    #[cold]
     fn room(&self, inner: &Inner<T>) -> usize {
         inner.capacity.saturating_sub(inner.queue.len() + self.in_batch.load(Ordering::SeqCst))
     }
@@ -210,9 +243,9 @@ impl<T: MailboxItem> ActorCell<T> {
     #[inline(always)]
     fn enqueue(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
         inner.queue.push_back(msg);
-        let receiver_parked = std::mem::take(&mut inner.receiver_parked);
-        drop(inner);
-        if receiver_parked {
+        if inner.receiver_parked {
+            inner.receiver_parked = false;
+            drop(inner);
             self.core.wake();
         }
     }
@@ -230,11 +263,12 @@ impl<T: MailboxItem> ActorCell<T> {
     /// Does the same as `try_push`, but stores a waker if the mailbox is full. `ticket` identifies the waiting sender.
     pub(crate) fn poll_push(
         &self,
-        msg: &mut Option<T>,
+        msg: &mut Option<T::Message>,
         ticket: &mut Option<u64>,
         patience: Patience,
         waker: &Waker,
     ) -> Poll<Result<(), Rejected>> {
+        let patience = patience.here();
         // Cloned and dropped outside of the lock: a waker may be user code.
         let mut fresh = None;
         loop {
@@ -244,7 +278,7 @@ impl<T: MailboxItem> ActorCell<T> {
                     // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
                     match msg.take() {
-                        Some(msg) => self.enqueue(inner, msg),
+                        Some(msg) => self.enqueue(inner, T::of(msg)),
                         None => drop(inner),
                     }
                     foreign();
@@ -319,10 +353,10 @@ impl<T: MailboxItem> ActorCell<T> {
     /// Opens or closes the gate. Senders that wait for room are woken, try again, and see the new state.
     pub(crate) fn set_gate(&self, gate: Admission, capacity: Option<usize>) {
         let mut inner = lock(&self.inner);
-        inner.gate = gate;
         if let Some(capacity) = capacity {
             inner.capacity = capacity;
         }
+        inner.set_gate(gate);
         let blocked = Blocked::all(&mut inner);
         drop(inner);
         drop(blocked);
@@ -336,7 +370,7 @@ impl<T: MailboxItem> ActorCell<T> {
         let queue = {
             let mut inner = lock(&self.inner);
             self.in_batch.store(0, Ordering::Relaxed);
-            inner.batch = 0;
+            inner.set_batch(0);
             std::mem::take(&mut inner.queue)
         };
         for letter in queue {
@@ -394,7 +428,7 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
     fn reopen(&self) {
         let mut inner = lock(&self.inner);
         if inner.gate == Admission::Closed {
-            inner.gate = Admission::Down;
+            inner.set_gate(Admission::Down);
         }
     }
 
@@ -433,13 +467,19 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
 }
 
 /// The actor's end of the mailbox.
+///
+/// The actor takes messages in turns. Everything that cannot change while its task runs is looked at once a turn. A turn
+/// ends with the batch or the budget, and before the task waits for anything.
 pub(crate) struct Inbox<T> {
     batch: VecDeque<T>,
-    budget: u8,
+    /// The number of messages that are left of this turn: never more than there are in the batch.
+    turn: usize,
+    /// The number of messages that may be served after this turn before the actor yields.
+    budget: usize,
     bounded: bool,
     /// The number of messages that were taken out without a check for waiting senders.
     unsaid: u32,
-    /// The number of the last message that was taken out.
+    /// The number of the last turn.
     number: u32,
     /// Present while the buffers are large.
     calm: Option<Box<Calm>>,
@@ -452,9 +492,11 @@ struct Calm {
     longest: usize,
 }
 
-/// The result of a poll of the mailbox.
-pub(crate) enum Received<T> {
-    Message(T),
+/// The result of a wait for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Messages are there.
+    Begun,
     /// No message is left, and none will come.
     Drained,
     /// An order has to be handled first.
@@ -463,31 +505,43 @@ pub(crate) enum Received<T> {
 
 impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn new() -> Self {
-        Inbox { batch: VecDeque::new(), budget: BUDGET, bounded: true, unsaid: 0, number: 0, calm: None }
+        Inbox { batch: VecDeque::new(), turn: 0, budget: BUDGET, bounded: true, unsaid: 0, number: 0, calm: None }
     }
 
-    /// Returns the next message. Marks the cell busy until the next call.
-    #[inline]
-    pub(crate) fn poll(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) -> Poll<Received<T>> {
+    /// Returns the next message of this turn.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, cell: &ActorCell<T>) -> Option<T> {
+        if self.turn == 0 {
+            return None;
+        }
+        self.turn -= 1;
+        let msg = self.batch.pop_front();
+        self.count_down(cell);
+        msg
+    }
+
+    /// Waits for messages and begins a turn, unless one is in progress. Marks the cell busy until the next call.
+    pub(crate) fn poll_turn(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) -> Poll<Turn> {
+        if self.turn > 0 {
+            return Poll::Ready(Turn::Begun);
+        }
+        cell.in_hand.store(0, Ordering::Relaxed);
         if cell.interrupted.load(Ordering::Acquire) {
-            cell.in_hand.store(0, Ordering::Relaxed);
-            return Poll::Ready(Received::Interrupted);
+            return Poll::Ready(Turn::Interrupted);
         }
         if self.budget == 0 {
             self.budget = BUDGET;
-            cell.in_hand.store(0, Ordering::Relaxed);
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
         if self.batch.is_empty() {
-            cell.in_hand.store(0, Ordering::Relaxed);
             let mut inner = lock(&cell.inner);
             if inner.queue.is_empty() {
                 if inner.gate == Admission::Draining {
-                    return Poll::Ready(Received::Drained);
+                    return Poll::Ready(Turn::Drained);
                 }
                 inner.receiver_parked = true;
-                inner.batch = 0;
+                inner.set_batch(0);
                 self.budget = BUDGET;
                 self.unsaid = 0;
                 let great = inner.queue.capacity().max(self.batch.capacity()) * size_of::<T>() > SMALL;
@@ -505,27 +559,21 @@ impl<T: MailboxItem> Inbox<T> {
             self.bounded = inner.capacity != usize::MAX;
             std::mem::swap(&mut inner.queue, &mut self.batch);
             let taken = self.batch.len();
-            inner.batch = taken;
+            inner.set_batch(taken);
             cell.in_batch.store(taken, Ordering::Relaxed);
             if let Some(calm) = &mut self.calm {
                 calm.longest = calm.longest.max(taken);
             }
         }
-        self.budget -= 1;
-        let msg = self.batch.pop_front();
-        self.count_down(cell);
-        match msg {
-            Some(msg) => {
-                self.number = self.number.wrapping_add(1).max(1);
-                cell.in_hand.store(self.number, Ordering::Relaxed);
-                Poll::Ready(Received::Message(msg))
-            }
-            None => Poll::Pending,
-        }
+        self.turn = self.budget.min(self.batch.len());
+        self.budget -= self.turn;
+        self.number = self.number.wrapping_add(1).max(1);
+        cell.in_hand.store(self.number, Ordering::Relaxed);
+        Poll::Ready(Turn::Begun)
     }
 
     /// Publishes how much of the batch is left, and checks for waiting senders.
-    #[inline]
+    #[inline(always)]
     fn count_down(&mut self, cell: &ActorCell<T>) {
         let left = self.batch.len();
         if !self.bounded {
@@ -555,10 +603,11 @@ impl<T: MailboxItem> Inbox<T> {
         if self.batch.is_empty() {
             return;
         }
+        self.budget += std::mem::take(&mut self.turn);
         let mut inner = lock(&cell.inner);
         self.batch.append(&mut inner.queue);
         std::mem::swap(&mut inner.queue, &mut self.batch);
-        inner.batch = 0;
+        inner.set_batch(0);
         cell.in_batch.store(0, Ordering::Relaxed);
         let made = std::mem::take(&mut self.unsaid) as usize;
         if made > 0 && !inner.blocked.is_empty() {

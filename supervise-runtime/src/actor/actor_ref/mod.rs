@@ -26,7 +26,7 @@ mod reply;
 pub use push::{Ask, Tell};
 pub use reply::Reply;
 
-use push::{Push, patience};
+use push::Push;
 
 /// The function that delivers a notice to `A`. A watch creates it where `A: Watcher` is known, so that the message loop
 /// does not need this bound.
@@ -42,6 +42,13 @@ pub(crate) enum Envelope<A: Actor> {
 }
 
 impl<A: Actor> MailboxItem for Envelope<A> {
+    type Message = A::Msg;
+
+    #[inline(always)]
+    fn of(message: A::Msg) -> Self {
+        Envelope::Msg(message)
+    }
+
     fn message(&self) -> Option<&'static str> {
         matches!(self, Envelope::Msg(_)).then(type_name::<A::Msg>)
     }
@@ -169,7 +176,7 @@ impl<A: Actor> ActorRef<A> {
     /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
     pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
-        Tell { cell: &self.cell, push: Push::new(Envelope::Msg(msg), Patience::Waits) }
+        Tell { cell: &self.cell, push: Push::new(msg) }
     }
 
     /// Sends a message without waiting.
@@ -179,10 +186,8 @@ impl<A: Actor> ActorRef<A> {
     /// Returns the message if the mailbox is full, if the actor has ended or drains, or if the actor is down and
     /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop` (S3, S35).
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
-        self.cell.try_push(Envelope::Msg(msg), patience(Patience::Waits)).map_err(|(envelope, rejected)| {
-            let Envelope::Msg(message) = envelope else { unreachable!("a message was pushed") };
-            TellError::new(message, rejected.into(), self.path())
-        })
+        let mut push = Push::new(msg);
+        push.try_now(&self.cell, Patience::Waits).map_err(|rejected| push.refused(&self.cell, rejected))
     }
 
     /// Sends a message that contains a [`Reply`], and waits for the answer.
@@ -254,7 +259,7 @@ impl<A: Actor> ActorRef<A> {
         let msg = message(reply);
         Ask {
             cell: &self.cell,
-            push: Push::new(Envelope::Msg(msg), Patience::OnceUp),
+            push: Push::new(msg),
             answer,
             within: self.cell.ask_time(),
             timer: None,

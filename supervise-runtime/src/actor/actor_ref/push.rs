@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::reply::Answer;
-use super::{BLOCKED, Cell, Envelope};
+use super::{BLOCKED, Cell};
 use crate::actor::Actor;
 use crate::actor::errors::{AskError, TellError};
 use crate::base::clock::after;
@@ -20,55 +20,73 @@ use crate::engine::mailbox::{Patience, Rejected};
 use crate::values::event::EventKind;
 
 /// A message on its way into a mailbox.
-pub(super) struct Push<A: Actor> {
-    envelope: Option<Envelope<A>>,
-    patience: Patience,
-    ticket: Option<u64>,
-    blocked: Option<Box<(Instant, Pin<Box<Sleep>>)>>,
+pub(super) struct Push<'a, A: Actor> {
+    /// `None` once it was sent or given back.
+    message: Option<A::Msg>,
+    /// Present if there was no room.
+    wait: Option<Box<Wait<'a, A>>>,
 }
 
-impl<A: Actor> Push<A> {
-    pub(super) fn new(envelope: Envelope<A>, patience: Patience) -> Self {
-        Push { envelope: Some(envelope), patience, ticket: None, blocked: None }
+impl<'a, A: Actor> Push<'a, A> {
+    #[inline]
+    pub(super) fn new(msg: A::Msg) -> Self {
+        Push { message: Some(msg), wait: None }
     }
 
-    #[inline]
-    fn poll(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        // The common case: there is room.
-        if self.ticket.is_none()
-            && let Some(envelope) = self.envelope.take()
-        {
-            match cell.try_push(envelope, patience(self.patience)) {
-                Ok(()) => return Poll::Ready(Ok(())),
-                Err((envelope, Rejected::Full)) => self.envelope = Some(envelope),
-                Err((envelope, rejected)) => {
-                    self.envelope = Some(envelope);
-                    return Poll::Ready(Err(rejected));
-                }
-            }
-        }
-        self.poll_full(cell, cx)
+    /// Sends the message in the common case: the actor is up, and there is room.
+    #[inline(always)]
+    fn offer(&mut self, cell: &Cell<A>) -> bool {
+        self.wait.is_none() && cell.offer(&mut self.message)
     }
 
     /// Sends the message if there is room.
-    fn try_now(&mut self, cell: &Cell<A>) -> Result<(), Rejected> {
-        let envelope = self.envelope.take().expect("a message is tried once");
-        cell.try_push(envelope, patience(self.patience)).map_err(|(envelope, rejected)| {
-            self.envelope = Some(envelope);
-            rejected
-        })
+    pub(super) fn try_now(&mut self, cell: &Cell<A>, patience: Patience) -> Result<(), Rejected> {
+        if self.offer(cell) { Ok(()) } else { cell.try_push(&mut self.message, patience) }
     }
 
+    /// Sends the message, or waits for room.
     #[cold]
-    fn poll_full(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        match cell.poll_push(&mut self.envelope, &mut self.ticket, patience(self.patience), cx.waker()) {
-            Poll::Pending => self.wait(cell, cx),
-            ready => ready,
+    fn poll(&mut self, cell: &'a Cell<A>, patience: Patience, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        assert!(self.message.is_some(), "polled again after it was ready");
+        if self.wait.is_none() {
+            match cell.try_push(&mut self.message, patience) {
+                Err(Rejected::Full) => {}
+                pushed => return Poll::Ready(pushed),
+            }
         }
+        let wait = self.wait.get_or_insert_with(|| Box::new(Wait { cell, ticket: None, blocked: None }));
+        let pushed = ready!(wait.poll(&mut self.message, patience, cx));
+        self.wait = None;
+        Poll::Ready(pushed)
     }
 
-    fn wait(&mut self, cell: &Cell<A>, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        if current::is(cell.core().id) {
+    /// Takes back a message that was refused, for the error.
+    #[cold]
+    pub(super) fn refused(&mut self, cell: &Cell<A>, rejected: Rejected) -> TellError<A::Msg> {
+        let message = self.message.take().expect("a refused message is still here");
+        TellError::new(message, rejected.into(), cell.core().path())
+    }
+}
+
+/// The wait of a message for room. Given up when it is dropped.
+struct Wait<'a, A: Actor> {
+    cell: &'a Cell<A>,
+    ticket: Option<u64>,
+    /// Since when, and until the next `Blocked`.
+    blocked: Option<(Instant, Pin<Box<Sleep>>)>,
+}
+
+impl<A: Actor> Wait<'_, A> {
+    fn poll(
+        &mut self,
+        message: &mut Option<A::Msg>,
+        patience: Patience,
+        cx: &mut Cx<'_>,
+    ) -> Poll<Result<(), Rejected>> {
+        if let Poll::Ready(pushed) = self.cell.poll_push(message, &mut self.ticket, patience, cx.waker()) {
+            return Poll::Ready(pushed);
+        }
+        if current::is(self.cell.core().id) {
             return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room
         }
         // Without a runtime there is no clock: the message waits all the same, but no `Blocked` event says for how
@@ -76,26 +94,22 @@ impl<A: Actor> Push<A> {
         if self.blocked.is_none() && !has_runtime() {
             return Poll::Pending;
         }
-        let (since, timer) =
-            &mut **self.blocked.get_or_insert_with(|| Box::new((Instant::now(), Box::pin(sleep(BLOCKED)))));
+        let (since, timer) = self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(BLOCKED))));
         while timer.as_mut().poll(cx).is_ready() {
-            cell.core().emit(EventKind::Blocked { since: since.elapsed() });
+            self.cell.core().emit(EventKind::Blocked { since: since.elapsed() });
             let next = after(timer.deadline(), BLOCKED);
             timer.as_mut().reset(next);
         }
         Poll::Pending
     }
-
-    fn cancel_wait(&mut self, cell: &Cell<A>) {
-        if let Some(ticket) = self.ticket.take() {
-            cell.cancel_wait(ticket);
-        }
-    }
 }
 
-/// Returns how long the code on this thread may wait, where `by_default` holds for others: none waits on its way down.
-pub(super) fn patience(by_default: Patience) -> Patience {
-    if current::is_leaving() { Patience::Never } else { by_default }
+impl<A: Actor> Drop for Wait<'_, A> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.cell.cancel_wait(ticket);
+        }
+    }
 }
 
 /// Returns whether there is a tokio runtime here. Asking for the current task is the cheaper test.
@@ -155,7 +169,7 @@ fn has_runtime() -> bool {
 #[must_use = "a message is sent when the future is awaited; `try_tell` sends without"]
 pub struct Tell<'a, A: Actor> {
     pub(super) cell: &'a Cell<A>,
-    pub(super) push: Push<A>,
+    pub(super) push: Push<'a, A>,
 }
 
 impl<A: Actor> fmt::Debug for Tell<'_, A> {
@@ -170,26 +184,21 @@ impl<A: Actor> Unpin for Tell<'_, A> {}
 impl<A: Actor> Future for Tell<'_, A> {
     type Output = Result<(), TellError<A::Msg>>;
 
-    #[inline]
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        match ready!(this.push.poll(this.cell, cx)) {
-            Ok(()) => Poll::Ready(Ok(())),
-            Err(rejected) => {
-                let Some(Envelope::Msg(message)) = this.push.envelope.take() else {
-                    unreachable!("a refused message is still here")
-                };
-                this.push.cancel_wait(this.cell);
-                let path = this.cell.core().path();
-                Poll::Ready(Err(TellError::new(message, rejected.into(), path)))
-            }
+        if this.push.offer(this.cell) {
+            return Poll::Ready(Ok(()));
         }
+        this.poll_closer(cx)
     }
 }
 
-impl<A: Actor> Drop for Tell<'_, A> {
-    fn drop(&mut self) {
-        self.push.cancel_wait(self.cell);
+impl<A: Actor> Tell<'_, A> {
+    #[cold]
+    fn poll_closer(&mut self, cx: &mut Cx<'_>) -> Poll<Result<(), TellError<A::Msg>>> {
+        let pushed = ready!(self.push.poll(self.cell, Patience::Waits, cx));
+        Poll::Ready(pushed.map_err(|rejected| self.push.refused(self.cell, rejected)))
     }
 }
 
@@ -234,7 +243,7 @@ pin_project! {
     #[must_use = "a question is asked when the future is awaited"]
     pub struct Ask<'a, A: Actor, R> {
         pub(super) cell: &'a Cell<A>,
-        pub(super) push: Push<A>,
+        pub(super) push: Push<'a, A>,
         #[pin]
         pub(super) answer: Answer<R>,
         pub(super) within: Option<Duration>,
@@ -244,13 +253,6 @@ pin_project! {
         pub(super) sent: bool,
         // `try_ask`: the message does not wait for room.
         pub(super) at_once: bool,
-    }
-
-    impl<'a, A: Actor, R> PinnedDrop for Ask<'a, A, R> {
-        fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            this.push.cancel_wait(this.cell);
-        }
     }
 }
 
@@ -286,14 +288,16 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
                 this.within.is_none() || has_runtime(),
                 "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
             );
-            let pushed = match *this.at_once {
-                true => Poll::Ready(this.push.try_now(this.cell)),
-                false => this.push.poll(this.cell, cx),
+            let pushed = if this.push.offer(this.cell) {
+                Poll::Ready(Ok(()))
+            } else if *this.at_once {
+                Poll::Ready(this.push.try_now(this.cell, Patience::OnceUp))
+            } else {
+                this.push.poll(this.cell, Patience::OnceUp, cx)
             };
             match pushed {
                 Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {
-                    this.push.cancel_wait(this.cell);
                     return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
                 }
                 Poll::Pending => {}

@@ -17,6 +17,22 @@ pub(super) struct RejectState {
 }
 
 impl<T> Inner<T> {
+    pub(super) fn set_gate(&mut self, gate: Admission) {
+        self.gate = gate;
+        self.judge();
+    }
+
+    pub(super) fn set_batch(&mut self, batch: usize) {
+        self.batch = batch;
+        self.judge();
+    }
+
+    /// Calculates how short the queue has to be for a message to be accepted without a closer look.
+    fn judge(&mut self) {
+        let open = self.gate == Admission::Open;
+        self.open_below = if open { self.capacity.saturating_sub(self.batch) } else { 0 };
+    }
+
     /// Returns the refusal for a sender that must not wait.
     pub(super) fn refusal(&self, patience: Patience) -> Option<Rejected> {
         match (self.gate, &self.rejects) {
@@ -92,7 +108,7 @@ impl<T: MailboxItem> ActorCell<T> {
         if !matches!(inner.gate, Admission::Open | Admission::Down | Admission::Early) {
             return Blocked(BTreeMap::new());
         }
-        inner.gate = Admission::Draining;
+        inner.set_gate(Admission::Draining);
         Blocked::all(&mut inner)
     }
 
@@ -107,7 +123,7 @@ impl<T: MailboxItem> ActorCell<T> {
         if inner.gate != from {
             return;
         }
-        inner.gate = to;
+        inner.set_gate(to);
         let blocked = Blocked::all(&mut inner);
         drop(inner);
         drop(blocked);

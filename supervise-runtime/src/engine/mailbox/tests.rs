@@ -11,6 +11,12 @@ use crate::values::place::Name;
 struct Letter(u64);
 
 impl MailboxItem for Letter {
+    type Message = Letter;
+
+    fn of(message: Letter) -> Self {
+        message
+    }
+
     fn message(&self) -> Option<&'static str> {
         Some("Letter")
     }
@@ -35,14 +41,16 @@ fn mailbox(capacity: usize) -> (ActorCell<Letter>, Inbox<Letter>) {
 
 /// Takes the next message out; `None` if there is none.
 fn next(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) -> Option<u64> {
-    match inbox.poll(cell, &mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Received::Message(Letter(number))) => Some(number),
-        Poll::Ready(Received::Drained | Received::Interrupted) | Poll::Pending => None,
+    let mut next = inbox.next(cell);
+    if next.is_none() && inbox.poll_turn(cell, &mut Context::from_waker(Waker::noop())) == Poll::Ready(Turn::Begun) {
+        next = inbox.next(cell);
     }
+    next.map(|Letter(number)| number)
 }
 
 fn push(cell: &ActorCell<Letter>, number: u64) -> bool {
-    cell.try_push(Letter(number), Patience::Waits).is_ok()
+    let mut msg = Some(Letter(number));
+    cell.offer(&mut msg) || cell.try_push(&mut msg, Patience::Waits).is_ok()
 }
 
 /// Takes everything out, also beyond the number after which the actor yields.
@@ -158,6 +166,64 @@ fn a_cell_is_busy_while_a_message_is_in_hand() {
     assert!(push(&cell, 1) && !cell.is_busy());
     assert_eq!((next(&cell, &mut inbox), cell.is_busy()), (Some(1), true));
     assert_eq!((next(&cell, &mut inbox), cell.is_busy()), (None, false));
+}
+
+/// S13: the time of a message is told from that of the one before by their numbers.
+#[test]
+fn two_messages_whose_handlers_wait_have_different_numbers() {
+    let (cell, mut inbox) = mailbox(3);
+    (1..=3).for_each(|number| assert!(push(&cell, number)));
+    let numbers = [1, 2, 3].map(|number| {
+        assert_eq!(next(&cell, &mut inbox), Some(number));
+        inbox.return_batch(&cell); // as when a handler waits
+        cell.in_hand()
+    });
+    assert!(numbers[0] != numbers[1] && numbers[1] != numbers[2] && !numbers.contains(&0), "{numbers:?}");
+}
+
+/// The actor yields after 128 messages, however many batches they came in, and whether or not handlers waited.
+#[test]
+fn a_turn_that_was_cut_short_costs_only_its_messages() {
+    let (cell, mut inbox) = mailbox(usize::MAX);
+    for number in 0..BUDGET as u64 {
+        (0..2).for_each(|_| assert!(push(&cell, number)));
+        assert!(next(&cell, &mut inbox).is_some(), "after {number} messages");
+        inbox.return_batch(&cell);
+    }
+    assert_eq!(next(&cell, &mut inbox), None, "the actor's turn to yield");
+    assert!(next(&cell, &mut inbox).is_some());
+}
+
+/// The quick way takes what the mailbox accepts, and leaves everything else with its sender.
+#[test]
+fn a_message_is_offered_to_an_open_mailbox_with_room() {
+    let (cell, mut inbox) = mailbox(2);
+    let offer = || {
+        let mut msg = Some(Letter(1));
+        let taken = cell.offer(&mut msg);
+        assert_eq!(msg.is_none(), taken);
+        taken
+    };
+    assert_eq!([offer(), offer(), offer()], [true, true, false], "two have room");
+    assert!(next(&cell, &mut inbox).is_some());
+    assert!(!offer(), "the length of the batch is an upper bound");
+    inbox.return_batch(&cell);
+    assert!(offer() && !offer());
+    take_all(&cell, &mut inbox);
+    for (gate, open) in [
+        (Admission::Early, false),
+        (Admission::Open, true),
+        (Admission::Down, false),
+        (Admission::Draining, false),
+        (Admission::Closed, false),
+    ] {
+        cell.set_gate(gate, None);
+        assert_eq!(offer(), open, "{gate:?}");
+    }
+    cell.set_gate(Admission::Open, Some(usize::MAX));
+    assert!((0..10).all(|_| offer()), "a greater bound");
+    drop(cell.drain_gate());
+    assert!(!offer(), "a drain accepts nothing new");
 }
 
 /// S30: a build may change how long an ask waits.
