@@ -1,5 +1,6 @@
 //! Mailboxes, messages and timers.
 
+mod ask_time;
 mod bounded;
 mod control;
 mod fresh;

@@ -20,6 +20,7 @@ use crate::engine::mailbox::{ActorCell, MailboxItem, Patience, Rejected};
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::Failure;
 
+mod deadline;
 mod push;
 mod reply;
 
@@ -262,7 +263,7 @@ impl<A: Actor> ActorRef<A> {
             push: Push::new(msg),
             answer,
             within: self.cell.ask_time(),
-            timer: None,
+            deadline: None,
             sent: false,
             at_once,
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::deadline::Deadline;
 use super::reply::Answer;
 use super::{BLOCKED, Cell};
 use crate::actor::Actor;
@@ -247,9 +248,8 @@ pin_project! {
         #[pin]
         pub(super) answer: Answer<R>,
         pub(super) within: Option<Duration>,
-        // Created late: only an ask that really waits costs a timer.
-        #[pin]
-        pub(super) timer: Option<Sleep>,
+        // Begun late: only an ask that really waits costs a timer.
+        pub(super) deadline: Option<Deadline>,
         pub(super) sent: bool,
         // `try_ask`: the message does not wait for room.
         pub(super) at_once: bool,
@@ -280,7 +280,7 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
     type Output = Result<R, AskError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
+        let this = self.project();
         let path = || this.cell.core().path();
         if !*this.sent {
             // Checked before the message is sent, and not only when the reply is late.
@@ -306,15 +306,16 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
         if *this.sent
             && let Poll::Ready(answer) = this.answer.poll(cx)
         {
+            if let (Some(deadline), Some(within)) = (this.deadline.take(), *this.within) {
+                deadline.leave(within);
+            }
             return Poll::Ready(answer.ok_or_else(|| AskError::NoReply { path: path() }));
         }
         let Some(within) = *this.within else { return Poll::Pending };
-        if this.timer.is_none() {
-            this.timer.set(Some(sleep(within)));
-        }
-        match this.timer.as_pin_mut().map(|timer| timer.poll(cx)) {
-            Some(Poll::Ready(())) => Poll::Ready(Err(AskError::TimedOut { path: path(), within })),
-            _ => Poll::Pending,
-        }
+        let over = match this.deadline {
+            Some(deadline) => deadline.poll(cx),
+            None => Deadline::begin(this.deadline, within, cx),
+        };
+        over.map(|()| Err(AskError::TimedOut { path: path(), within }))
     }
 }

@@ -80,12 +80,14 @@ pub(crate) struct Answer<T> {
     shared: Arc<Shared<T>>,
     /// True if the asker's waker is stored in the shared state.
     left: bool,
+    /// True if the asker knows its answer, or that none will come.
+    over: bool,
 }
 
 pub(super) fn reply<T>() -> (Reply<T>, Answer<T>) {
     let state = State { value: None, waker: None, replies: 1, answered: false, forsaken: false };
     let shared = Arc::new(Shared(Mutex::new(state)));
-    (Reply(Some(shared.clone())), Answer { shared, left: false })
+    (Reply(Some(shared.clone())), Answer { shared, left: false, over: false })
 }
 
 impl<T> fmt::Debug for Reply<T> {
@@ -153,7 +155,10 @@ impl<T> Future for Answer<T> {
         loop {
             let mut state = lock(&self.shared.0);
             if state.answered || state.replies == 0 {
-                return Poll::Ready(state.value.take()); // `fresh` is dropped after the lock
+                let value = state.value.take();
+                drop(state);
+                self.over = true;
+                return Poll::Ready(value);
             }
             if state.waker.as_ref().is_some_and(|known| known.will_wake(cx.waker())) {
                 return Poll::Pending;
@@ -174,6 +179,9 @@ impl<T> Future for Answer<T> {
 
 impl<T> Drop for Answer<T> {
     fn drop(&mut self) {
+        if self.over {
+            return; // whoever answered last has taken the waker
+        }
         let mut state = lock(&self.shared.0);
         state.forsaken = true;
         let left = (state.value.take(), state.waker.take());

@@ -1,0 +1,232 @@
+//! The time of an ask (S3): when it is over, whatever the actor does.
+//!
+//! To arm a timer of tokio costs about as much as the whole way of a message, and almost no ask needs its timer. So an
+//! ask that was answered leaves its timer armed, and the next ask of the same task on this thread takes it, if it fires
+//! before the time of that ask is over. When it fires, the ask arms it again, for the rest. Its own time is as exact as
+//! with a timer of its own.
+//!
+//! A timer that was left may be taken only if it wakes this very future, by the clock of this runtime:
+//!
+//! * It was made in the same task, and a task belongs to one runtime. Outside of a task there is no such sign, so such
+//!   an ask takes only the memory.
+//! * It has the waker of this poll. One task may poll several futures, each with a waker of its own.
+//! * It has not fired. When a runtime ends, all its timers fire.
+//!
+//! A timer that was left may wake its task once for nothing. Until it fires, it keeps the memory of the task; until the
+//! next ask on this thread, that of its runtime. So only a timer that fires soon is left.
+
+use std::cell::Cell;
+use std::pin::{Pin, pin};
+use std::ptr::from_ref;
+use std::task::{Context as Cx, Poll, Waker};
+use std::time::Duration;
+
+use tokio::task::{self, unconstrained};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::base::clock::after;
+use crate::base::sync::foreign;
+
+/// The longest time of an ask that leaves its timer to the next one.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The time of an ask, from its first wait on.
+pub(super) struct Deadline {
+    until: Instant,
+    timer: Timer,
+}
+
+/// A timer. It may fire too early.
+struct Timer {
+    sleep: Pin<Box<Sleep>>,
+    /// The task in which it was made.
+    task: Option<task::Id>,
+    /// The address of the waker that it wakes. The timer keeps this waker until it fires.
+    wakes: Option<Address>,
+}
+
+/// The address of a waker. Two wakers that exist at the same time wake the same future if they have the same address.
+type Address = (usize, usize);
+
+/// Whether timers are left. In the tests of interleavings all schedules would share them.
+const LEAVES: bool = cfg!(not(shuttle));
+
+thread_local! {
+    /// The timer that the last ask on this thread has left.
+    static SPARE: Cell<Option<Timer>> = const { Cell::new(None) };
+}
+
+impl Deadline {
+    /// Begins the time. Returns whether it is over; if not, the task will be woken.
+    pub(super) fn begin(deadline: &mut Option<Self>, within: Duration, cx: &mut Cx<'_>) -> Poll<()> {
+        let now = Instant::now();
+        let until = after(now, within);
+        let task = task::try_id();
+        let sleep = match SPARE.try_with(Cell::take).ok().flatten() {
+            Some(timer) if timer.suits(task, cx.waker(), now, until) => {
+                *deadline = Some(Deadline { until, timer });
+                return Poll::Pending;
+            }
+            Some(Timer { mut sleep, .. }) => {
+                foreign(); // a waker is dropped
+                sleep.set(sleep_until(until));
+                sleep
+            }
+            None => Box::pin(sleep_until(until)),
+        };
+        deadline.insert(Deadline { until, timer: Timer { sleep, task, wakes: None } }).poll(cx)
+    }
+
+    /// Returns whether the time is over; if not, the task will be woken.
+    pub(super) fn poll(&mut self, cx: &mut Cx<'_>) -> Poll<()> {
+        while self.timer.poll(cx).is_ready() {
+            if self.timer.sleep.deadline() >= self.until {
+                return Poll::Ready(());
+            }
+            self.timer.sleep.as_mut().reset(self.until); // it was armed for an earlier ask
+        }
+        Poll::Pending
+    }
+
+    /// Leaves the timer of an ask that was answered to the next one on this thread.
+    pub(super) fn leave(self, within: Duration) {
+        if LEAVES && within <= SOON {
+            let before = SPARE.try_with(|spare| spare.replace(Some(self.timer)));
+            foreign(); // a waker may be dropped
+            drop(before);
+        }
+    }
+}
+
+impl Timer {
+    fn poll(&mut self, cx: &mut Cx<'_>) -> Poll<()> {
+        self.wakes = self.task.and_then(|_| kept(cx.waker()));
+        // Without this, a timer is not armed if its task has used up its turn.
+        pin!(unconstrained(self.sleep.as_mut())).poll(cx)
+    }
+
+    /// Returns whether it wakes this task, by this waker, at a time within these two.
+    fn suits(&self, task: Option<task::Id>, waker: &Waker, now: Instant, until: Instant) -> bool {
+        let at = self.sleep.deadline();
+        task.is_some()
+            && self.task == task
+            && self.wakes == Some(address(waker))
+            && now < at
+            && at <= until
+            && !self.sleep.is_elapsed()
+    }
+}
+
+fn address(waker: &Waker) -> Address {
+    (waker.data().addr(), from_ref(waker.vtable()).addr())
+}
+
+/// Returns the address of a waker if its clones have the same one. Otherwise this address is not kept by its clones, and
+/// may be that of another waker next.
+fn kept(waker: &Waker) -> Option<Address> {
+    foreign();
+    waker.will_wake(&waker.clone()).then(|| address(waker))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::future::poll_fn;
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    const TIME: Duration = Duration::from_secs(5);
+
+    /// Begins a time, and returns it with its timer's address.
+    async fn begin(within: Duration) -> (Deadline, *const Sleep) {
+        let mut deadline = None;
+        let over = poll_fn(|cx| Poll::Ready(Deadline::begin(&mut deadline, within, cx).is_ready())).await;
+        assert!(!over);
+        let deadline = deadline.expect("a time that has begun");
+        let timer = from_ref(&*deadline.timer.sleep);
+        (deadline, timer)
+    }
+
+    /// Begins a time after another one was left, and returns when its timer fires, in seconds from the begin of the
+    /// first.
+    async fn fires_after(first: Duration, pause: Duration, then: Duration) -> u64 {
+        let begun = Instant::now();
+        let (deadline, _) = begin(first).await;
+        deadline.leave(first);
+        tokio::time::advance(pause).await;
+        let (deadline, _) = begin(then).await;
+        (deadline.timer.sleep.deadline() - begun).as_secs()
+    }
+
+    async fn in_task<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+        tokio::spawn(work).await.expect("a task that returns")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_ask_takes_the_timer_that_was_left() {
+        let secs = Duration::from_secs;
+        assert_eq!(in_task(fires_after(TIME, secs(3), TIME)).await, 5, "it fires early enough");
+        assert_eq!(in_task(fires_after(TIME, secs(1), secs(3))).await, 4, "it would fire too late");
+        assert_eq!(in_task(fires_after(TIME, secs(7), TIME)).await, 12, "it has fired");
+        assert_eq!(in_task(fires_after(secs(11), secs(1), secs(20))).await, 21, "it would be kept for too long");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timer_that_fires_early_is_armed_for_the_rest() {
+        let waited = in_task(async {
+            begin(TIME).await.0.leave(TIME);
+            tokio::time::advance(Duration::from_secs(3)).await;
+            let begun = Instant::now();
+            let (mut deadline, _) = begin(TIME).await;
+            poll_fn(|cx| deadline.poll(cx)).await;
+            begun.elapsed()
+        });
+        assert_eq!(waited.await, TIME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn outside_of_a_task_only_the_memory_is_taken() {
+        let (deadline, timer) = begin(TIME).await;
+        deadline.leave(TIME);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let now = Instant::now();
+        let (deadline, again) = begin(TIME).await;
+        assert_eq!((again, deadline.timer.sleep.deadline() - now), (timer, TIME));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timer_belongs_to_its_task() {
+        let begun = Instant::now();
+        in_task(async { begin(TIME).await.0.leave(TIME) }).await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let next = in_task(async { begin(TIME).await.0.timer.sleep.deadline() }).await;
+        assert_eq!(next - begun, Duration::from_secs(6));
+    }
+
+    /// A part of a task, with a waker of its own.
+    struct Part;
+
+    impl Wake for Part {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timer_belongs_to_its_part_of_a_task() {
+        let fire = in_task(async {
+            let begun = Instant::now();
+            let parts = [Waker::from(Arc::new(Part)), Waker::from(Arc::new(Part))];
+            let mut fire = Vec::new();
+            for part in [&parts[0], &parts[1], &parts[1]] {
+                let mut deadline = None;
+                assert!(Deadline::begin(&mut deadline, TIME, &mut Cx::from_waker(part)).is_pending());
+                let deadline = deadline.expect("a time that has begun");
+                fire.push((deadline.timer.sleep.deadline() - begun).as_secs());
+                deadline.leave(TIME);
+                tokio::time::advance(Duration::from_secs(1)).await;
+            }
+            fire
+        });
+        assert_eq!(fire.await, [5, 6, 6]);
+    }
+}
