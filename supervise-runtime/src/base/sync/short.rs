@@ -57,12 +57,29 @@ fn wait<T>(mutex: &Mutex<T>, mut pause: impl FnMut(u32)) -> MutexGuard<'_, T> {
     }
 }
 
-/// Pauses for the time of this round.
+/// How a waiter spends a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    /// Spins so many times.
+    Spin(u32),
+    /// Lets other threads run.
+    Yield,
+    Sleep(Duration),
+}
+
 fn pause(round: u32) {
+    match pause_of(round) {
+        Pause::Spin(times) => (0..times).for_each(|_| spin_loop()),
+        Pause::Yield => thread::yield_now(),
+        Pause::Sleep(time) => thread::sleep(time),
+    }
+}
+
+fn pause_of(round: u32) -> Pause {
     match round {
-        0..SPINS => (0..32_u32 << round).for_each(|_| spin_loop()),
-        _ if round < SPINS + YIELDS => thread::yield_now(),
-        _ => thread::sleep(sleep_of(round)),
+        0..SPINS => Pause::Spin(32 << round),
+        _ if round < SPINS + YIELDS => Pause::Yield,
+        _ => Pause::Sleep(sleep_of(round)),
     }
 }
 
@@ -119,14 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_doubles_up_to_the_longest() {
-        let micros = |round| sleep_of(round).as_micros();
-        let first = SPINS + YIELDS;
-        assert_eq!(
-            [0, 1, 2, 3, 4, 5, 31, 32].map(|after| micros(first + after)),
-            [50, 100, 200, 400, 800, 800, 800, 800]
-        );
-        assert_eq!(micros(u32::MAX), 800);
+    fn a_waiter_spins_lets_others_run_and_then_sleeps() {
+        let sleep = |micros| Pause::Sleep(Duration::from_micros(micros));
+        assert_eq!([0, 1, 2, 3].map(pause_of), [32, 64, 128, 256].map(Pause::Spin));
+        assert_eq!([4, 11].map(pause_of), [Pause::Yield; 2]);
+        assert_eq!([12, 13, 16, 43, 44, u32::MAX].map(pause_of), [50, 100, 800, 800, 800, 800].map(sleep));
     }
 
     #[test]
