@@ -204,6 +204,7 @@ async fn tell_bounded() -> Row {
     tells(tree, counter, false).await
 }
 
+/// The client is a task, as clients are: the runtime polls the future that it blocks on in another way.
 async fn ask() -> Row {
     let n = 20_000;
     let tree = Bounded::tree().seed(1).start().await.unwrap();
@@ -211,10 +212,13 @@ async fn ask() -> Row {
         tree.counter.ask(Msg::Get).await.unwrap();
     }
     let work = async move {
-        for _ in 0..n {
-            tree.counter.ask(Msg::Get).await.unwrap();
-        }
-        std::mem::forget(tree);
+        let client = async move {
+            for _ in 0..n {
+                tree.counter.ask(Msg::Get).await.unwrap();
+            }
+            std::mem::forget(tree);
+        };
+        tokio::spawn(client).await.unwrap();
     };
     (n, Box::pin(work))
 }
