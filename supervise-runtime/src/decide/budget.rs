@@ -43,16 +43,13 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Returns whether one more restart is allowed now.
-    pub(crate) fn allows(&mut self, allowance: &Allowance, now: Instant) -> bool {
+    pub(crate) fn allows(&self, allowance: &Allowance, now: Instant) -> bool {
         let Some(max) = allowance.max else { return true };
-        match allowance.within {
-            None => self.count < max,
-            Some(within) => {
-                while self.charged.front().is_some_and(|at| now.duration_since(*at) >= within) {
-                    self.charged.pop_front();
-                }
-                self.charged.len() < max as usize
-            }
+        let Some(within) = allowance.within else { return self.count < max };
+        match self.charged.len().checked_sub(max as usize) {
+            None => true,
+            // Of as many restarts as are allowed, the oldest has to be over.
+            Some(first) => self.charged.get(first).is_some_and(|at| !is_within(*at, within, now)),
         }
     }
 
@@ -61,23 +58,28 @@ impl Budget {
         match (allowance.max, allowance.within) {
             (None, _) => 0,
             (Some(_), None) => self.count,
-            (Some(_), Some(within)) => {
-                let counts = |at: &&Instant| now.saturating_duration_since(**at) < within;
-                self.charged.iter().filter(counts).count() as u32
-            }
+            (Some(_), Some(within)) => self.charged.iter().filter(|at| is_within(**at, within, now)).count() as u32,
         }
     }
 
     /// Counts a restart.
     pub(crate) fn charge(&mut self, allowance: &Allowance, now: Instant) {
         self.count = self.count.saturating_add(1);
-        if let (Some(max), Some(_)) = (allowance.max, allowance.within) {
+        if let (Some(max), Some(within)) = (allowance.max, allowance.within) {
+            while self.charged.front().is_some_and(|at| !is_within(*at, within, now)) {
+                self.charged.pop_front();
+            }
             self.charged.push_back(now);
             if self.charged.len() > max as usize {
                 self.charged.pop_front();
             }
         }
     }
+}
+
+/// Returns whether a restart at this time still counts.
+fn is_within(at: Instant, within: Duration, now: Instant) -> bool {
+    now.saturating_duration_since(at) < within
 }
 
 #[cfg(test)]

@@ -943,7 +943,7 @@ impl Group {
 
     /// Returns the outcome of a directive for this child: `Restart` if a restart follows. A limit, or the first start
     /// of a `Temporary` child, turns it into another directive.
-    pub(crate) fn comes_to(&mut self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
+    pub(crate) fn comes_to(&self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
         let nobody_above = self.owner == Owner::Guardian;
         match directive {
             Directive::Escalate if nobody_above => Directive::Stop,
@@ -1245,18 +1245,19 @@ impl Group {
     }
 
     /// Returns what prevents a restart of this child now, if anything does.
-    fn refusal(&mut self, id: Id, now: Instant) -> Option<OnLimit> {
-        if self.roster.member(id).is_temporary() {
+    fn refusal(&self, id: Id, now: Instant) -> Option<OnLimit> {
+        let member = self.roster.get(id)?;
+        if member.is_temporary() {
             return Some(OnLimit::Stop);
         }
         let shares = self.shares_budget(id);
         let allowance = if shares { self.group_allowance() } else { self.allowance_of(id) };
-        allowance.max?;
-        let budget = match shares {
-            true => &mut self.budget,
-            false => self.roster.member(id).budget.get_or_insert_default(),
+        let budget = if shares { Some(&self.budget) } else { member.budget.as_deref() };
+        let allowed = match budget {
+            Some(budget) => budget.allows(&allowance, now),
+            None => Budget::default().allows(&allowance, now), // nothing is used of it
         };
-        (!budget.allows(&allowance, now)).then_some(allowance.on_limit)
+        (!allowed).then_some(allowance.on_limit)
     }
 
     /// Under `OneForOne`, or after a requested start, the child is its own range, and only it waits.

@@ -216,6 +216,14 @@ impl ChildTable {
         Some(out)
     }
 
+    /// Reads what the group knows of this child. Reading changes nothing, so no effects have to be carried out. Returns
+    /// `None` if the child is no longer in the table.
+    pub(crate) fn look<R>(&self, child: &dyn AnyCell, read: impl FnOnce(&Group, Id) -> R) -> Option<R> {
+        let inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        Some(read(&inner.group, id))
+    }
+
     /// Carries out a user's request to this child, from any thread (S26). `with` runs under the lock, together with the
     /// decision. Returns `None` if the child is no longer in the table.
     pub(crate) fn on_request<'a, R>(

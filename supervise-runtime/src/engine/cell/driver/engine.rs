@@ -15,7 +15,7 @@ use super::span::Incarnation;
 use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
-use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute};
+use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id};
 use crate::decide::member::MemberState;
 use crate::engine::background::Background;
 use crate::engine::cell::body::Hands;
@@ -115,7 +115,12 @@ impl Engine {
         Some((parent.core().table()?, parent))
     }
 
-    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut crate::decide::group::Group, u32) -> R) -> Option<R> {
+    /// Reads what the group knows of this child.
+    pub(super) fn look<R>(&self, read: impl FnOnce(&Group, Id) -> R) -> Option<R> {
+        self.parent()?.0.look(&*self.cell, read)
+    }
+
+    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
         let (table, owner) = self.parent()?;
         table.on_child(&**owner, &*self.cell, event)
     }
@@ -272,7 +277,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn children_go(&mut self, go: impl FnOnce(&mut crate::decide::group::Group, Instant)) {
+    pub(super) fn children_go(&mut self, go: impl FnOnce(&mut Group, Instant)) {
         if let Some(table) = self.cell.core().table() {
             let now = Instant::now();
             table.on(&*self.cell, |group| go(group, now));
@@ -310,7 +315,7 @@ impl Engine {
         if had_ended {
             core.revive();
             // After `start_again()` this is a first start (S26), after a restart from above it is not (S20).
-            was_up = self.with_group(|group, id| group.was_up(id)).unwrap_or(false);
+            was_up = self.look(|group, id| group.was_up(id)).unwrap_or(false);
         }
         let settings = LifeSettings {
             shutdown: self.common.shutdown_or_default(self.kind),
@@ -476,7 +481,7 @@ impl Engine {
 
     /// Decides a kept failure now.
     pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands) {
-        let streak = self.with_group(|group, id| group.streak(id) + 1).unwrap_or(1);
+        let streak = self.look(|group, id| group.streak(id) + 1).unwrap_or(1);
         self.decide(machine, failure, (FailureRoute::Decide, streak), hands);
     }
 
@@ -499,7 +504,7 @@ impl Engine {
                 };
                 let facts = self.facts(hands.has_handled());
                 if let Some(directive) = directive {
-                    let comes_to = self.with_group(|group, id| {
+                    let comes_to = self.look(|group, id| {
                         let instance = group.at(id) == MemberState::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
@@ -526,7 +531,7 @@ impl Engine {
 
     /// Reports that the child has come down after a bug of this crate: a failure that is escalated.
     pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands) {
-        let over = self.with_group(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);
+        let over = self.look(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);
         let reported = self.decide_first(machine, bug, false, hands);
         if over {
             queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // an earlier one may be lost

@@ -91,7 +91,7 @@ impl Port for At<'_> {
     }
 
     fn has_place(&self) -> bool {
-        self.engine.with_group(|_, _| ()).is_some()
+        self.engine.look(|_, _| ()).is_some()
     }
 
     fn end_is_told(&self) -> bool {
@@ -116,7 +116,7 @@ impl Port for At<'_> {
 
     fn in_row(&self, failure: Failure) -> Failure {
         let now = Instant::now();
-        match self.engine.with_group(|group, id| group.row(id, now)) {
+        match self.engine.look(|group, id| group.row(id, now)) {
             Some(row) => failure.in_row(row),
             None => failure, // nobody decides about a root
         }
