@@ -103,6 +103,18 @@ where
         options.common.clone()
     }
 
+    fn is_empty(&self, step: Step) -> bool {
+        let declared = |pre| self.options.now.hook::<A>(pre).is_some();
+        match step {
+            Step::PreStart => !A::HOOKS.pre_start,
+            Step::PostRestart => !A::HOOKS.post_restart && !declared(false),
+            Step::PreRestart => !A::HOOKS.pre_restart && !declared(true),
+            Step::PostStop => !A::HOOKS.post_stop,
+            Step::Ready | Step::Settle | Step::Drop => true,
+            Step::Wait | Step::Yield | Step::Start | Step::Serve | Step::HandIn | Step::Exit => false,
+        }
+    }
+
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
         // Used only if there are children, or with the first spawn.
         let strategy = self.actor.as_ref()?.supervision();
@@ -188,18 +200,6 @@ where
         self.cx.begin();
         self.actor = Some((self.start)().await?);
         Ok(())
-    }
-
-    fn is_empty(&self, step: Step) -> bool {
-        let declared = |pre| self.options.now.hook::<A>(pre).is_some();
-        match step {
-            Step::PreStart => !A::HOOKS.pre_start,
-            Step::PostRestart => !A::HOOKS.post_restart && !declared(false),
-            Step::PreRestart => !A::HOOKS.pre_restart && !declared(true),
-            Step::PostStop => !A::HOOKS.post_stop,
-            Step::Ready | Step::Settle | Step::Drop => true,
-            Step::Wait | Step::Yield | Step::Start | Step::Serve | Step::HandIn | Step::Exit => false,
-        }
     }
 
     async fn pre_start(&mut self) -> Result<(), UserError> {

@@ -123,6 +123,10 @@ where
         self.options.read().common.clone()
     }
 
+    fn is_empty(&self, step: Step) -> bool {
+        matches!(step, Step::PreStart | Step::PostRestart | Step::PreRestart | Step::PostStop)
+    }
+
     fn signal(&self) -> Option<StopSignal> {
         self.stop_signal.clone().filter(|_| self.context)
     }
@@ -145,10 +149,6 @@ where
     Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Task;
-
-    fn is_empty(&self, step: Step) -> bool {
-        matches!(step, Step::PreStart | Step::PostRestart | Step::PreRestart | Step::PostStop)
-    }
 
     async fn start(&mut self) -> Result<(), UserError> {
         self.main = None;

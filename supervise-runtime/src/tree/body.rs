@@ -40,6 +40,11 @@ where
     fn common(&mut self) -> Arc<Common> {
         self.options.read().common.clone()
     }
+
+    fn is_empty(&self, step: Step) -> bool {
+        use Step::*;
+        matches!(step, PreStart | PostRestart | Ready | PreRestart | Settle | Drop | PostStop)
+    }
 }
 
 impl<H, F, Fut> Body for TreeBody<H, F>
@@ -49,11 +54,6 @@ where
     Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Tree;
-
-    fn is_empty(&self, step: Step) -> bool {
-        use Step::*;
-        matches!(step, PreStart | PostRestart | Ready | PreRestart | Settle | Drop | PostStop)
-    }
 
     async fn start(&mut self) -> Result<(), UserError> {
         let time = self.options.now.common.shutdown;
@@ -93,15 +93,15 @@ impl Hands for SetBody {
         let instances = self.options.read().common.clone();
         Arc::new(Common { decider: None, max_children: instances.max_children, ..Common::default() })
     }
-}
-
-impl Body for SetBody {
-    const KIND: ChildKind = ChildKind::Set;
 
     fn is_empty(&self, step: Step) -> bool {
         use Step::*;
         matches!(step, PreStart | PostRestart | Ready | PreRestart | Settle | Drop | PostStop)
     }
+}
+
+impl Body for SetBody {
+    const KIND: ChildKind = ChildKind::Set;
 
     async fn start(&mut self) -> Result<(), UserError> {
         // The instances begin once the set is up. They are added here, where a panic in the clone of an argument is a

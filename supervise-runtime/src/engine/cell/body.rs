@@ -35,6 +35,10 @@ pub(crate) trait Hands: Send + 'static {
     /// Returns the present settings; read for each new incarnation.
     fn common(&mut self) -> Arc<Common>;
 
+    /// Returns whether the step has nothing to run here: it is over at once. Hooks that no type and no setting
+    /// declares, and the steps of tasks, cost an actor nothing.
+    fn is_empty(&self, step: Step) -> bool;
+
     /// Returns the strategy of an instance that has just been made.
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
         None
@@ -95,10 +99,6 @@ pub(crate) trait Body: Hands {
 
     /// Runs the start expression and keeps the instance.
     fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send;
-
-    /// Returns whether the step has nothing to run here: it is over at once. Hooks that no type and no setting
-    /// declares, and the steps of tasks, cost an actor nothing.
-    fn is_empty(&self, step: Step) -> bool;
 
     fn pre_start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
         async { Ok(()) }

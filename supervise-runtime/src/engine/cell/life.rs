@@ -1,8 +1,8 @@
 //! The task of a cell, for all its incarnations (S1): it runs the steps that the machine names, one after the other.
 
-use super::body::{Body, Served};
+use super::body::Body;
 use super::control::AnyCell;
-use super::driver::{Driver, Exit};
+use super::driver::Driver;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
 
@@ -44,10 +44,6 @@ impl<B: Body> Life<B> {
         let Life { driver, body, .. } = self;
         loop {
             let step = driver.next(body);
-            if body.is_empty(step) && driver.is_undisturbed() {
-                driver.step_ended(Exit::Done(Served::Hook), body);
-                continue;
-            }
             let exit = match step {
                 Step::Wait => {
                     driver.wait().await;

@@ -1,10 +1,12 @@
 //! The consequences of a group event that may run foreign code: collected under the group's lock, and carried out after
 //! it.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::{Entry, Inner};
 use crate::base::sync::{Arc, foreign};
+use crate::decide::child::machine::Order;
 use crate::decide::group::Id;
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring};
 use crate::values::event::EventKind;
@@ -17,6 +19,38 @@ pub(crate) struct AfterLock<'a> {
     woken: Few<Arc<dyn AnyCell>>,
     said: Few<(Arc<dyn AnyCell>, Said)>,
     dropped: Few<Entry>,
+}
+
+/// An order that an event of a child has produced for the child itself. The child carries it out at once, so it is
+/// neither queued nor is the child woken for it.
+#[derive(Default)]
+pub(crate) struct OwnOrder(Cell<Option<Order>>);
+
+/// The child in whose task an event occurs, and the place for an order to itself, if it takes that back.
+pub(super) type By<'a> = (Id, Option<&'a OwnOrder>);
+
+impl OwnOrder {
+    pub(crate) fn take(&self) -> Option<Order> {
+        self.0.take()
+    }
+
+    /// Keeps the order, or returns it if it has to be queued behind another one. Under the lock of the group no order
+    /// of the group can be queued meanwhile.
+    fn put(&self, order: Order, cell: &dyn AnyCell) -> Option<Order> {
+        if cell.core().has_control() {
+            return Some(order);
+        }
+        match self.0.take() {
+            None => {
+                self.0.set(Some(order));
+                None
+            }
+            before => {
+                self.0.set(before);
+                Some(order)
+            }
+        }
+    }
 }
 
 /// An event of a child that its group raises.
@@ -54,6 +88,10 @@ impl<T> Few<T> {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
     fn last(&self) -> Option<&T> {
         self.more.as_ref().and_then(|more| more.last()).or(self.first.as_ref())
     }
@@ -73,11 +111,18 @@ impl<'a> AfterLock<'a> {
         AfterLock { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
     }
 
-    /// Queues a message for a child. `by`: the child whose task this is; it looks at its queue before it waits.
-    pub(super) fn send(&mut self, inner: &Inner, by: Option<Id>, id: Id, message: SystemMessage) {
+    /// Gives an order to a child. `by`: the child whose task this is; it takes its order back, or looks at its queue
+    /// before it waits.
+    pub(super) fn send(&mut self, inner: &Inner, by: Option<By<'_>>, id: Id, order: Order) {
         let Some(Some(Entry::Child { cell, .. })) = inner.entries.get(id as usize) else { return };
-        queue(&**cell, message);
-        if by != Some(id) && self.woken.last().is_none_or(|last| last.core().id != cell.core().id) {
+        let own = by.filter(|(child, _)| *child == id);
+        let order = match own {
+            Some((_, Some(own))) => own.put(order, &**cell),
+            _ => Some(order),
+        };
+        let Some(order) = order else { return };
+        queue(&**cell, SystemMessage::Order(order));
+        if own.is_none() && self.woken.last().is_none_or(|last| last.core().id != cell.core().id) {
             self.woken.push(cell.clone());
         }
     }
@@ -108,10 +153,21 @@ impl<'a> AfterLock<'a> {
         self
     }
 
+    fn is_empty(&self) -> bool {
+        !self.wakes_owner && self.woken.is_empty() && self.said.is_empty() && self.dropped.is_empty()
+    }
+
     /// To be called without a lock.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn done(self) {
         foreign();
+        if !self.is_empty() {
+            self.carry_out();
+        }
+    }
+
+    #[inline(never)]
+    fn carry_out(self) {
         if self.wakes_owner {
             ring(self.owner);
         }

@@ -36,8 +36,8 @@ mod each;
 mod view;
 mod watchdog;
 
-pub(crate) use after_lock::AfterLock;
-use after_lock::Said;
+pub(crate) use after_lock::{AfterLock, OwnOrder};
+use after_lock::{By, Said};
 use each::Each;
 pub(crate) use each::TellEach;
 pub(crate) use view::ChildView;
@@ -200,19 +200,29 @@ impl ChildTable {
         out
     }
 
-    /// Passes an event of this child to the group, in the child's own task. No effect if the child is no longer in the
-    /// table.
+    /// Passes an event of this child to the group. No effect if the child is no longer in the table.
     pub(crate) fn on_child<R>(
         &self,
         owner: &dyn AnyCell,
         child: &dyn AnyCell,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
+        self.on_own(owner, child, None, event)
+    }
+
+    /// Does the same in the child's own task, which takes an order for itself back.
+    pub(crate) fn on_own<R>(
+        &self,
+        owner: &dyn AnyCell,
+        child: &dyn AnyCell,
+        own: Option<&OwnOrder>,
+        event: impl FnOnce(&mut Group, Id) -> R,
+    ) -> Option<R> {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         let out = event(&mut inner.group, id);
-        Inner::carry_out_of(inner, owner, Some(id)).done();
+        Inner::carry_out_of(inner, owner, Some((id, own))).done();
         Some(out)
     }
 
@@ -675,9 +685,9 @@ impl Inner {
         Inner::carry_out_of(inner, owner, None)
     }
 
-    /// Carries out the consequences of an event of the child `by`, in whose task this runs: queues the orders, and
+    /// Carries out the consequences of an event of the child `by`, in whose task this runs: gives the orders, and
     /// returns the rest, to be done once the lock is free.
-    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<Id>) -> AfterLock<'a> {
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<By<'_>>) -> AfterLock<'a> {
         if inner.has_settled() {
             drop(inner);
             return AfterLock::of(owner);
@@ -699,7 +709,7 @@ impl Inner {
                         }
                         _ => {}
                     }
-                    after_lock.send(&inner, by, id, SystemMessage::Order(order));
+                    after_lock.send(&inner, by, id, order);
                     if ends && inner.group.is_free(id) {
                         after_lock.drops(inner.vacate(id));
                     }

@@ -22,6 +22,7 @@ use crate::engine::cell::body::Hands;
 use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::supervisor::{ChildTable, OwnOrder};
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
@@ -107,7 +108,7 @@ impl Engine {
     }
 
     /// Returns the supervisor, and its table of children.
-    pub(super) fn parent(&self) -> Option<(&crate::engine::supervisor::ChildTable, &Arc<dyn AnyCell>)> {
+    pub(super) fn parent(&self) -> Option<(&ChildTable, &Arc<dyn AnyCell>)> {
         let parent = match self.cold.as_ref().and_then(|cold| cold.moved.as_ref()) {
             Some(supervisor) => supervisor,
             None => self.cell.core().parent.as_ref()?,
@@ -120,16 +121,17 @@ impl Engine {
         self.parent()?.0.look(&*self.cell, read)
     }
 
-    pub(super) fn with_group<R>(&self, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
+    /// Passes an event of this child to its group. `own`: the place for an order that follows for the child itself.
+    pub(super) fn with_group<R>(&self, own: Option<&OwnOrder>, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
         let (table, owner) = self.parent()?;
-        table.on_child(&**owner, &*self.cell, event)
+        table.on_own(&**owner, &*self.cell, own, event)
     }
 
     /// Reports a failure for which there is no decision.
     pub(super) fn report(&mut self, machine: &Machine, cause: Cause) {
         let failure = self.failure(Phase::Running, cause);
         let effect = machine.report_of(failure);
-        self.perform(machine, effect, None);
+        self.perform(machine, effect, None, None);
     }
 
     /// Runs user code (a `Drop`) under the same catch as all other user code.
@@ -162,7 +164,13 @@ impl Engine {
 
     /// Carries out an effect. `hands`: the instance, between two steps; the machine uses effects on the instance only
     /// then.
-    pub(super) fn perform(&mut self, machine: &Machine, effect: Effect, hands: Option<&mut dyn Hands>) {
+    pub(super) fn perform(
+        &mut self,
+        machine: &Machine,
+        effect: Effect,
+        hands: Option<&mut dyn Hands>,
+        own: Option<&OwnOrder>,
+    ) {
         let hands = || hands.expect("between two steps the instance is at hand");
         match effect {
             Effect::Interrupt(on) => self.cell.interrupt(on),
@@ -188,13 +196,13 @@ impl Engine {
             }
             Effect::Due => {
                 let now = Instant::now();
-                self.with_group(|group, id| group.due(id, now));
+                self.with_group(own, |group, id| group.due(id, now));
             }
             Effect::Gone => {
                 let now = Instant::now();
-                self.with_group(|group, id| group.gone(id, now));
+                self.with_group(own, |group, id| group.gone(id, now));
             }
-            Effect::Up { again, healed } => self.up(machine, again, healed, hands()),
+            Effect::Up { again, healed } => self.up(machine, again, healed, hands(), own),
             Effect::Failed(failure) => {
                 self.cell.core().emit(EventKind::Failed { failure, message: self.message });
             }
@@ -204,21 +212,21 @@ impl Engine {
             Effect::ForgetLate => self.cell.core().forget_late(),
             Effect::Aborted => self.cell.core().emit(EventKind::Aborted { message: self.message }),
             Effect::Decide { failure, instance } => {
-                self.decide_first(machine, &failure, instance, hands());
+                self.decide_first(machine, &failure, instance, hands(), own);
             }
-            Effect::Redecide { failure } => self.decide_again(machine, &failure, hands()),
+            Effect::Redecide { failure } => self.decide_again(machine, &failure, hands(), own),
             Effect::Done { ended, end } => {
                 let facts = self.facts(hands().has_handled());
-                self.with_group(|group, id| group.done(id, ended, &end, facts));
+                self.with_group(own, |group, id| group.done(id, ended, &end, facts));
             }
             Effect::Absent => {
                 let now = Instant::now();
-                self.with_group(|group, id| group.absent(id, now));
+                self.with_group(own, |group, id| group.absent(id, now));
             }
             Effect::EndsAs(ended) => {
-                self.with_group(|group, id| group.ends_as(id, ended));
+                self.with_group(own, |group, id| group.ends_as(id, ended));
             }
-            Effect::Broken(bug) => self.tell_of_bug(machine, &bug, hands()),
+            Effect::Broken(bug) => self.tell_of_bug(machine, &bug, hands(), own),
             Effect::ResumeChildren(failure) => {
                 let (facts, suspended) = (self.facts(hands().has_handled()), machine.is_suspended());
                 if let Some(table) = self.cell.core().table() {
@@ -346,7 +354,14 @@ impl Engine {
         }
     }
 
-    pub(super) fn up(&mut self, machine: &Machine, again: bool, healed: Option<Failure>, hands: &mut dyn Hands) {
+    pub(super) fn up(
+        &mut self,
+        machine: &Machine,
+        again: bool,
+        healed: Option<Failure>,
+        hands: &mut dyn Hands,
+        own: Option<&OwnOrder>,
+    ) {
         self.broken = false;
         let core = self.cell.core();
         core.emit(match again && core.incarnation() > 1 {
@@ -356,7 +371,7 @@ impl Engine {
         self.open(machine, hands);
         let core = self.cell.core();
         let now = Instant::now();
-        let start = self.with_group(|group, id| {
+        let start = self.with_group(own, |group, id| {
             let accepts = group.at(id) == MemberState::Starting;
             group.up(id, now);
             if accepts { core.take_start() } else { None }
@@ -462,8 +477,8 @@ impl Engine {
 
     /// Notifies the group of a failure. Returns the treatment of the failure, and the length that the streak would
     /// have.
-    pub(super) fn tell_group(&self, instance: bool) -> (FailureRoute, u32) {
-        let handed_in = self.with_group(|group, id| (group.failed(id, instance), group.streak(id) + 1));
+    pub(super) fn tell_group(&self, instance: bool, own: Option<&OwnOrder>) -> (FailureRoute, u32) {
+        let handed_in = self.with_group(own, |group, id| (group.failed(id, instance), group.streak(id) + 1));
         handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
     }
 
@@ -473,16 +488,23 @@ impl Engine {
         failure: &Failure,
         instance: bool,
         hands: &mut dyn Hands,
+        own: Option<&OwnOrder>,
     ) -> FailureRoute {
-        let (reported, streak) = self.tell_group(instance);
-        self.decide(machine, failure, (reported, streak), hands);
+        let (reported, streak) = self.tell_group(instance, own);
+        self.decide(machine, failure, (reported, streak), hands, own);
         reported
     }
 
     /// Decides a kept failure now.
-    pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands) {
+    pub(super) fn decide_again(
+        &mut self,
+        machine: &Machine,
+        failure: &Failure,
+        hands: &mut dyn Hands,
+        own: Option<&OwnOrder>,
+    ) {
         let streak = self.look(|group, id| group.streak(id) + 1).unwrap_or(1);
-        self.decide(machine, failure, (FailureRoute::Decide, streak), hands);
+        self.decide(machine, failure, (FailureRoute::Decide, streak), hands, own);
     }
 
     pub(super) fn decide(
@@ -491,6 +513,7 @@ impl Engine {
         failure: &Failure,
         (reported, streak): (FailureRoute, u32),
         hands: &mut dyn Hands,
+        own: Option<&OwnOrder>,
     ) {
         match reported {
             FailureRoute::Decide => {
@@ -513,7 +536,7 @@ impl Engine {
                     core.emit(EventKind::Decided { directive, failure: failure.clone(), streak });
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
-                let decided = self.with_group(|group, id| group.decided(id, directive, failure, facts));
+                let decided = self.with_group(own, |group, id| group.decided(id, directive, failure, facts));
                 if decided == Some(FailureRoute::Absorbed) {
                     self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
                 }
@@ -524,22 +547,28 @@ impl Engine {
             FailureRoute::ReportOnly => {
                 self.cell.core().fails_late(failure.clone());
                 let now = Instant::now();
-                self.with_group(|group, id| group.ends_before_its_turn(id, now));
+                self.with_group(own, |group, id| group.ends_before_its_turn(id, now));
             }
         }
     }
 
     /// Reports that the child has come down after a bug of this crate: a failure that is escalated.
-    pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands) {
+    pub(super) fn tell_of_bug(
+        &mut self,
+        machine: &Machine,
+        bug: &Failure,
+        hands: &mut dyn Hands,
+        own: Option<&OwnOrder>,
+    ) {
         let over = self.look(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);
-        let reported = self.decide_first(machine, bug, false, hands);
+        let reported = self.decide_first(machine, bug, false, hands, own);
         if over {
             queue(&*self.cell, SystemMessage::Order(Order::Over(Ended::by(bug)))); // an earlier one may be lost
         }
         if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
             // The child was asked to go down, and that request may be lost too.
             let now = Instant::now();
-            self.with_group(|group, id| group.gone(id, now));
+            self.with_group(own, |group, id| group.gone(id, now));
         }
     }
 

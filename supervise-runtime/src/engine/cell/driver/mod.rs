@@ -25,6 +25,7 @@ use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
+use crate::engine::supervisor::OwnOrder;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
@@ -63,10 +64,12 @@ pub(crate) struct Driver {
     pub(crate) engine: Engine,
 }
 
-/// The engine at work. `hands`: the instance, between two steps.
+/// The engine at work. `hands`: the instance, between two steps. `own`: the place for an order that an event of this
+/// child produces for the child itself; without it, the order is queued.
 struct At<'a> {
     engine: &'a mut Engine,
     hands: Option<&'a mut dyn Hands>,
+    own: Option<&'a OwnOrder>,
 }
 
 impl Port for At<'_> {
@@ -124,8 +127,8 @@ impl Port for At<'_> {
 
     fn perform(&mut self, machine: &Machine, effect: Effect) {
         match &mut self.hands {
-            Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands)),
-            None => self.engine.perform(machine, effect, None),
+            Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands), self.own),
+            None => self.engine.perform(machine, effect, None, self.own),
         }
     }
 }
@@ -161,19 +164,36 @@ impl Driver {
 
     // ----- the machine
 
-    /// Returns the next step, and carries out the effects that lead to it.
+    /// Returns the next step, and carries out the effects that lead to it. Steps without user code are passed over.
     pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
-        self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) })
+        loop {
+            match self.event(Some(&mut *hands), |machine, at| machine.next(at)) {
+                Step::Wait if self.machine.wakes() => {}
+                step if hands.is_empty(step) && self.is_undisturbed() => self.step_over(StepEnd::Done, hands),
+                step => return step,
+            }
+        }
     }
 
     /// Returns whether no order waits that would end the next step before its first poll.
-    pub(super) fn is_undisturbed(&self) -> bool {
+    fn is_undisturbed(&self) -> bool {
         !self.engine.cell.core().has_control() && !self.machine.is_cut()
     }
 
     /// Passes the end of a step to the machine.
-    pub(super) fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
-        self.machine.finished(end, &mut At { engine: &mut self.engine, hands: Some(hands) });
+    fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
+        self.event(Some(hands), |machine, at| machine.finished(end, at));
+    }
+
+    /// Passes an event of this child to the machine, and then the order that this produces for the child itself. That
+    /// order comes after all that was taken out of the queue, and before all that is in it.
+    fn event<R>(&mut self, hands: Option<&mut dyn Hands>, event: impl FnOnce(&mut Machine, &mut At<'_>) -> R) -> R {
+        let own = OwnOrder::default();
+        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own: Some(&own) });
+        if let Some(order) = own.take() {
+            self.take_order(order);
+        }
+        out
     }
 
     /// Begins a new incarnation, after other tasks have run.
@@ -201,6 +221,11 @@ impl Driver {
             }
             Exit::Cut(cut) => StepEnd::Cut(cut),
         };
+        self.step_over(end, hands);
+    }
+
+    /// Passes the end of a step of user code to the machine.
+    fn step_over(&mut self, end: StepEnd, hands: &mut dyn Hands) {
         self.finished(end, hands);
         self.engine.message = None;
         if !self.machine.is_starting() {
@@ -378,7 +403,7 @@ impl Driver {
                 if let Some(until) = self.machine.waits_until()
                     && self.engine.poll_timer(cx, until)
                 {
-                    self.machine.wait_is_over(&mut At { engine: &mut self.engine, hands: None });
+                    self.event(None, |machine, at| machine.wait_is_over(at));
                     continue;
                 }
                 if self.poll_deadline(cx) {
@@ -453,15 +478,21 @@ impl Driver {
         }
     }
 
-    fn take(&mut self, message: SystemMessage) {
-        match message {
+    fn take_order(&mut self, order: Order) {
+        match order {
             // The child had already ended, and was to start with its supervisor, which has stopped instead. If it was
             // started on request meanwhile, it still has to announce the end of that life.
-            SystemMessage::Order(Order::Over(ended)) if self.machine.is_ended() && !self.has_end_to_tell() => {
+            Order::Over(ended) if self.machine.is_ended() && !self.has_end_to_tell() => {
                 self.engine.cell.core().fail_start(&ended);
                 closed(&*self.engine.cell);
             }
-            SystemMessage::Order(order) => self.order(order),
+            order => self.order(order),
+        }
+    }
+
+    fn take(&mut self, message: SystemMessage) {
+        match message {
+            SystemMessage::Order(order) => self.take_order(order),
             SystemMessage::Stop => self.take_stop(StopReason::Asked),
             SystemMessage::Replace => self.take_stop(StopReason::Replaced),
             SystemMessage::Abort => self.take_abort(),
@@ -484,7 +515,7 @@ impl Driver {
     }
 
     fn order(&mut self, order: Order) {
-        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None });
+        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own: None });
     }
 
     /// Returns whether a life was about to begin whose end was not announced.
@@ -517,7 +548,7 @@ impl Driver {
         let mut again = None;
         if !self.machine.is_leaving() {
             let now = Instant::now();
-            match self.engine.with_group(|group, id| group.cut(id, now)) {
+            match self.engine.with_group(None, |group, id| group.cut(id, now)) {
                 Some(GroupCut::Stay) => return,
                 Some(GroupCut::Down(failure)) => again = Some(failure),
                 Some(GroupCut::End) | None => {}
@@ -597,7 +628,7 @@ impl Driver {
         engine.drop_background(machine);
         engine.drop_instance(machine, hands);
         // Last: a message for redelivery is back in the mailbox by now.
-        engine.perform(machine, Effect::Close, Some(hands));
+        engine.perform(machine, Effect::Close, Some(hands), None);
     }
 
     /// Code of this crate has failed.
@@ -607,7 +638,7 @@ impl Driver {
             self.machine.breaks_after_its_end(self.engine.cell.core().ended().is_some());
             closed(&*self.engine.cell);
             let now = Instant::now();
-            self.engine.with_group(|group, id| {
+            self.engine.with_group(None, |group, id| {
                 if matches!(group.at(id), MemberState::Starting | MemberState::GoingDown) {
                     group.gone(id, now);
                 }
@@ -615,7 +646,7 @@ impl Driver {
             return;
         }
         (self.engine.begun, self.engine.message) = (None, None);
-        self.machine.breaks(bug, &mut At { engine: &mut self.engine, hands: Some(hands) });
+        self.event(Some(hands), |machine, at| machine.breaks(bug, at));
     }
 
     // ----- timers and subordinate futures, polled after the user future (S11)
@@ -645,7 +676,7 @@ impl Driver {
         let polled = enter(span.as_ref(), &mut engine.current, false, || background.poll(cx));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
-        self.machine.fails_alongside(failure, &mut At { engine: &mut self.engine, hands: None });
+        self.machine.fails_alongside(failure, &mut At { engine: &mut self.engine, hands: None, own: None });
         true
     }
 
