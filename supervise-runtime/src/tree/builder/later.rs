@@ -99,9 +99,8 @@ impl Builder {
             handle: Mutex::default(),
             there: OnceLock::new(),
         });
-        let again: Arc<StartRecipe<T>> = recipe.clone();
         let slot = ChildSlot { core: self.core(Name::from(name)), early: true };
-        let launched = T::launch(slot, options.source(options_of), move || again.starts());
+        let launched = T::launch(slot, options.source(options_of), recipe.clone().starter());
         replace(&recipe.handle, Some(HandleSource::clone(&launched.handle)));
         EarlyChild { recipe, launched: Some(launched) }
     }

@@ -58,6 +58,12 @@ impl<T: Child> StartRecipe<T> {
         self.start.with(|start| start()).expect("a start closure is replaced, never taken away")
     }
 
+    /// Returns [`StartRecipe::starts`] as a closure. A closure has all type parameters of the function that it is made
+    /// in, so this one is made here: the code of a child's task is compiled once for each type of child.
+    fn starter(self: Arc<Self>) -> impl FnMut() -> BoxFuture<'static, Result<T::Start, UserError>> + Send + 'static {
+        move || self.starts()
+    }
+
     fn handle(&self) -> Option<T::Handle> {
         let source = lock(&self.handle).clone();
         source.and_then(|source| source.get())
@@ -258,9 +264,8 @@ impl Builder {
                             handle: Mutex::default(),
                             there: OnceLock::new(),
                         });
-                        let again: Arc<StartRecipe<T>> = recipe.clone();
                         let child_slot = ChildSlot::of(self.core(name));
-                        let launched = T::launch(child_slot, options.source(source), move || again.starts());
+                        let launched = T::launch(child_slot, options.source(source), recipe.clone().starter());
                         (recipe, launched)
                     }
                 };
