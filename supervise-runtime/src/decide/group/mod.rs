@@ -336,6 +336,11 @@ impl Group {
         &self.mode
     }
 
+    /// Returns whether the supervisor comes up: its build waits in its own task for events of its members.
+    pub(crate) fn is_being_built(&self) -> bool {
+        self.mode == GroupState::Up && !self.owner_is_up
+    }
+
     /// Returns whether the members are declared in a tree; otherwise they are spawned at run time.
     pub(crate) fn declares(&self) -> bool {
         self.owner == Owner::Tree

@@ -1,6 +1,6 @@
 //! The view of a group and its members from outside (S42).
 
-use super::super::group::{Id, OwnEnd};
+use super::super::group::{GroupState, Id, OwnEnd};
 use super::harness::{GROUPS, Harness, tree};
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
@@ -80,5 +80,26 @@ fn a_restart_of_the_range_decides_whether_a_tree_is_about_to_end() {
         let mut harness = setup.member(0, Lifecycle::Transient).steady();
         harness.done(0);
         assert_eq!(last_two_are_stopped(harness), (expected.0, expected.1.into()));
+    }
+}
+
+/// The supervisor's task is woken for events of its members only while it builds, not while they come up again later.
+#[test]
+fn a_supervisor_is_built_until_it_is_up() {
+    for strategy in GROUPS {
+        let mut harness = tree(strategy).first_start();
+        assert!(harness.group.is_being_built(), "{strategy:?}: the first start");
+        (0..3).for_each(|id| drop(harness.up(id)));
+        let now = harness.now;
+        harness.group.owner_up(now);
+        assert!(!harness.group.is_being_built(), "{strategy:?}: up");
+        harness.fails(1, Directive::Restart);
+        harness.gone(2);
+        harness.gone(1);
+        harness.gone(0);
+        assert_eq!(*harness.group.mode(), GroupState::Up, "{strategy:?}: the range comes up again");
+        assert!(!harness.group.is_being_built(), "{strategy:?}: the build is over");
+        harness.group.rebuild(false);
+        assert!(harness.group.is_being_built(), "{strategy:?}: the supervisor starts again");
     }
 }

@@ -20,7 +20,7 @@ use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
 use crate::decide::child::machine::Order;
 use crate::decide::child::{Command, CommandOutcome};
-use crate::decide::group::{Group, GroupEffect, GroupState, Id, Moving, Owner, is_roomy};
+use crate::decide::group::{Group, GroupEffect, Id, Moving, Owner, is_roomy};
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::values::ended::Ended;
@@ -671,7 +671,7 @@ impl Inner {
         !self.group.has_effects()
             && self.deferred.is_empty()
             && self.group.slots() == self.entries.len()
-            && *self.group.mode() != GroupState::Up
+            && !self.group.is_being_built()
     }
 
     fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
@@ -734,7 +734,7 @@ impl Inner {
             after_lock.send_owner(SystemMessage::Watchdog);
         }
         // The build waits in the owner's task for events of its members.
-        if *inner.group.mode() == GroupState::Up {
+        if inner.group.is_being_built() {
             after_lock.wakes_owner();
         }
         drop(inner);
