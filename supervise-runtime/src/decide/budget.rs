@@ -35,8 +35,11 @@ impl Allowance {
 /// The used part of an allowance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Budget {
-    /// The times of the latest restarts, oldest first; never more than the allowance permits.
-    charged: VecDeque<Instant>,
+    /// The time of the oldest of the latest restarts. Kept apart from the others, because one restart in a window is the
+    /// usual case, and needs no allocation then.
+    oldest: Option<Instant>,
+    /// The times of the restarts after it. Together they are never more than the allowance permits.
+    later: VecDeque<Instant>,
     /// The number of restarts, for an allowance without a window.
     count: u32,
 }
@@ -46,10 +49,10 @@ impl Budget {
     pub(crate) fn allows(&self, allowance: &Allowance, now: Instant) -> bool {
         let Some(max) = allowance.max else { return true };
         let Some(within) = allowance.within else { return self.count < max };
-        match self.charged.len().checked_sub(max as usize) {
+        match self.remembered().checked_sub(max as usize) {
             None => true,
             // Of as many restarts as are allowed, the oldest has to be over.
-            Some(first) => self.charged.get(first).is_some_and(|at| !is_within(*at, within, now)),
+            Some(first) => self.charged().nth(first).is_some_and(|at| !is_within(at, within, now)),
         }
     }
 
@@ -58,7 +61,7 @@ impl Budget {
         match (allowance.max, allowance.within) {
             (None, _) => 0,
             (Some(_), None) => self.count,
-            (Some(_), Some(within)) => self.charged.iter().filter(|at| is_within(**at, within, now)).count() as u32,
+            (Some(_), Some(within)) => self.charged().filter(|at| is_within(*at, within, now)).count() as u32,
         }
     }
 
@@ -66,14 +69,31 @@ impl Budget {
     pub(crate) fn charge(&mut self, allowance: &Allowance, now: Instant) {
         self.count = self.count.saturating_add(1);
         if let (Some(max), Some(within)) = (allowance.max, allowance.within) {
-            while self.charged.front().is_some_and(|at| !is_within(*at, within, now)) {
-                self.charged.pop_front();
+            while self.oldest.is_some_and(|at| !is_within(at, within, now)) {
+                self.forget_oldest();
             }
-            self.charged.push_back(now);
-            if self.charged.len() > max as usize {
-                self.charged.pop_front();
+            match self.oldest {
+                None => self.oldest = Some(now),
+                Some(_) => self.later.push_back(now),
+            }
+            if self.remembered() > max as usize {
+                self.forget_oldest();
             }
         }
+    }
+
+    /// Returns the times of the latest restarts, oldest first.
+    fn charged(&self) -> impl Iterator<Item = Instant> {
+        self.oldest.into_iter().chain(self.later.iter().copied())
+    }
+
+    /// Returns the number of these restarts.
+    fn remembered(&self) -> usize {
+        usize::from(self.oldest.is_some()) + self.later.len()
+    }
+
+    fn forget_oldest(&mut self) {
+        self.oldest = self.later.pop_front();
     }
 }
 
@@ -134,7 +154,7 @@ mod tests {
         for ms in 0..10 {
             budget.charge(&allowance, at(start, ms));
         }
-        assert_eq!(budget.charged, [at(start, 8), at(start, 9)]);
+        assert_eq!(budget.charged().collect::<Vec<_>>(), [at(start, 8), at(start, 9)]);
     }
 
     #[test]
