@@ -370,9 +370,6 @@ pub(crate) struct Machine {
     undecided: bool,
     children_are_down: bool,
     cut: Option<Cut>,
-    /// The time by which the child has to be down; set by the first request to go down.
-    deadline: Option<Instant>,
-    leaving_since: Option<Instant>,
     cold: Option<Box<ColdState>>,
 }
 
@@ -380,6 +377,9 @@ pub(crate) struct Machine {
 #[derive(Debug, Default)]
 struct ColdState {
     leave: Leave,
+    /// The time by which the child has to be down; set by the first request to go down.
+    deadline: Option<Instant>,
+    leaving_since: Option<Instant>,
     /// The time since when nothing of the incarnation is up.
     down_since: Option<Instant>,
     /// Why the child goes down.
@@ -433,8 +433,6 @@ impl Machine {
             undecided: false,
             children_are_down: false,
             cut: None,
-            deadline: None,
-            leaving_since: None,
             cold: None,
         }
     }
@@ -608,7 +606,7 @@ impl Machine {
         match self.stage {
             Stage::Parked | Stage::Up | Stage::Deciding | Stage::Over | Stage::Exited => None,
             Stage::ChildrenDown | Stage::Closing if self.aborted => None,
-            _ => self.deadline,
+            _ => self.cold.as_ref()?.deadline,
         }
     }
 
@@ -622,14 +620,15 @@ impl Machine {
 
     /// Returns the time since when the child goes down.
     pub(crate) fn leaving_since(&self) -> Option<Instant> {
-        self.leaving_since
+        self.cold.as_ref()?.leaving_since
     }
 
     /// Returns how long the child took to go down. The time stands still once nothing of the child is up: it may then wait
     /// for a restart, and end long after.
     pub(crate) fn took(&self, now: Instant) -> Duration {
-        let until = self.cold.as_ref().and_then(|cold| cold.down_since).unwrap_or(now);
-        self.leaving_since.map_or(Duration::ZERO, |since| until.saturating_duration_since(since))
+        let Some(cold) = &self.cold else { return Duration::ZERO };
+        let until = cold.down_since.unwrap_or(now);
+        cold.leaving_since.map_or(Duration::ZERO, |since| until.saturating_duration_since(since))
     }
 
     /// Returns the time that the message in hand may take, unless the child goes down, which has a time of its own (S24).
@@ -825,7 +824,7 @@ impl Machine {
 
     /// Begins the child's time to go down, unless it has begun already (S16).
     fn leaves(&mut self, for_good: bool, now: Instant, port: &mut dyn Port) {
-        self.leaving_since.get_or_insert(now);
+        self.cold().leaving_since.get_or_insert(now);
         port.perform(self, Effect::SignalStop);
         self.limits_its_end(port);
         let time = match self.settings.shutdown {
@@ -852,13 +851,15 @@ impl Machine {
     }
 
     fn ends_by(&mut self, until: Instant) {
-        self.deadline = Some(self.deadline.map_or(until, |before| before.min(until)));
+        let deadline = &mut self.cold().deadline;
+        *deadline = Some(deadline.map_or(until, |before| before.min(until)));
     }
 
     /// The time for the end of a tree is over, and its children are still up. The tree goes on as before once they are
     /// down.
     fn aborts_children(&mut self, port: &mut dyn Port) {
-        (self.cut, self.deadline) = (None, None);
+        self.cut = None;
+        self.cold().deadline = None;
         self.abort(port);
         port.perform(self, Effect::AbortChildren);
     }
@@ -1083,7 +1084,7 @@ impl Machine {
         self.state = if self.was_up { State::StartAgain } else { State::Starting };
         (self.aborted, self.drains, self.post_stop_due, self.signalled) = (false, false, false, false);
         (self.due, self.resumed, self.undecided, self.children_are_down) = (false, false, false, false);
-        (self.cut, self.deadline, self.leaving_since) = (None, None, None);
+        self.cut = None;
         let ended = std::mem::take(&mut self.has_ended);
         if let Some(cold) = &mut self.cold {
             let healing = cold.healing.take().filter(|_| !ended);
@@ -1222,7 +1223,7 @@ impl Machine {
                 Stage::PreRestarting => return Step::PreRestart,
                 Stage::Settling => return Step::Settle,
                 Stage::Dropping => {
-                    self.deadline = None; // nothing cuts this step short (S29)
+                    self.cold().deadline = None; // nothing cuts this step short (S29)
                     return Step::Drop;
                 }
                 Stage::ChildrenDown if self.wakes() => {
@@ -1905,7 +1906,8 @@ impl Machine {
     fn close(&mut self, ended: Ended, port: &mut dyn Port) {
         if std::mem::replace(&mut self.has_ended, true) {
             // State of the previous life does not count for the end of a life that never began.
-            (self.aborted, self.leaving_since) = (false, None);
+            self.aborted = false;
+            self.cold().leaving_since = None;
             port.perform(self, Effect::ForgetLate);
         }
         self.cold().wait = None;

@@ -9,6 +9,7 @@ use crate::decide::child::machine::Step;
 mod bug;
 mod farewell;
 
+use bug::Caught;
 use farewell::CellGuard;
 
 struct Life<B: Body> {
@@ -34,14 +35,22 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<
     let mut life = Life { farewell: CellGuard::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
     async move {
         life.driver.register_waker().await;
-        life.outlive().await;
+        // Until the child has ended. After a bug of this crate it takes the next step.
+        while let Err(bug) = (Caught { future: steps(&mut life.driver, &mut life.body) }).await {
+            if !life.outlives(bug) {
+                return;
+            }
+        }
+        life.farewell.was_orderly();
     }
 }
 
-impl<B: Body> Life<B> {
-    /// Runs step after step. Only this function knows the type of the child.
-    async fn steps(&mut self) {
-        let Life { driver, body, .. } = self;
+/// Runs step after step. Only this function knows the type of the child.
+///
+/// A block, and not an `async fn`, which would keep two copies of each reference that it is called with.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()> + Send {
+    async move {
         loop {
             let step = driver.next(body);
             let exit = match step {

@@ -45,8 +45,6 @@ pub(crate) struct Engine {
     pub(super) stop_signal: Option<StopSignal>,
     /// The type of the message that was in hand when the last step ended.
     pub(super) message: Option<&'static str>,
-    pub(super) timer: Option<Pin<Box<Sleep>>>,
-    pub(super) watchdog: Option<Pin<Box<Sleep>>>,
     /// The present start, over all its steps, or the message in hand, if its time is limited and it has waited.
     pub(super) begun: Option<Box<Begun>>,
     /// Other tasks have run since the last incarnation began.
@@ -80,6 +78,9 @@ pub(super) struct ColdState {
     pub(super) moved: Option<Arc<dyn AnyCell>>,
     /// The span of this incarnation, if a subscriber is interested.
     pub(super) span: Option<Incarnation>,
+    /// The deadline of the present step, or the end of the backoff.
+    pub(super) timer: Option<Pin<Box<Sleep>>>,
+    pub(super) watchdog: Option<Pin<Box<Sleep>>>,
     /// The source of the backoff's jitter.
     pub(super) random: Option<SmallRng>,
 }
@@ -153,7 +154,7 @@ impl Engine {
     }
 
     pub(super) fn poll_timer(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        let timer = self.cold.get_or_insert_default().timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
         if timer.deadline() != until {
             timer.as_mut().reset(until);
         }
@@ -308,7 +309,9 @@ impl Engine {
         core.set_leaving(false);
         core.set_stop_reason(None);
         self.drop_background(machine);
-        self.timer = None;
+        if let Some(cold) = &mut self.cold {
+            cold.timer = None;
+        }
         self.message = None;
         self.stop_signal = None;
         self.cell.interrupt(false);

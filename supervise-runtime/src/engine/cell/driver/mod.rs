@@ -143,8 +143,6 @@ impl Driver {
             common,
             stop_signal: None,
             message: None,
-            timer: None,
-            watchdog: None,
             begun: None,
             waited: true,
             broken: false,
@@ -262,7 +260,11 @@ impl Driver {
         let Some(table) = self.engine.cell.core().table() else { return };
         let stopping = self.machine.gives_up();
         let next = table.watchdog(&*self.engine.cell, stopping, Instant::now());
-        self.engine.watchdog = next.map(|at| Box::pin(sleep_until(at)));
+        self.watch_until(next);
+    }
+
+    fn watch_until(&mut self, next: Option<Instant>) {
+        self.engine.cold.get_or_insert_default().watchdog = next.map(|at| Box::pin(sleep_until(at)));
     }
 
     // ----- polling
@@ -277,8 +279,7 @@ impl Driver {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(cut));
             }
-            self.poll_watchdog(cx);
-            if self.engine.timer.is_some() && self.poll_deadline(cx) {
+            if self.engine.cold.is_some() && self.poll_timers(cx) {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
@@ -325,12 +326,21 @@ impl Driver {
         }
     }
 
+    /// Polls the timers that were set before this poll. Returns whether the time of the present step is up.
+    #[cold]
+    fn poll_timers(&mut self, cx: &mut Context<'_>) -> bool {
+        self.poll_watchdog(cx);
+        self.engine.cold.as_ref().is_some_and(|cold| cold.timer.is_some()) && self.poll_deadline(cx)
+    }
+
     fn poll_watchdog(&mut self, cx: &mut Context<'_>) {
-        while let Some(timer) = &mut self.engine.watchdog {
+        while let Some(cold) = &mut self.engine.cold
+            && let Some(timer) = &mut cold.watchdog
+        {
             if timer.as_mut().poll(cx).is_pending() {
                 return;
             }
-            self.engine.watchdog = None;
+            cold.watchdog = None;
             self.look_after_children();
         }
     }
@@ -506,7 +516,7 @@ impl Driver {
             }
             SystemMessage::DropValue(id) => self.drop_value(id),
             SystemMessage::Watchdog => {
-                self.engine.watchdog = Some(Box::pin(sleep_until(after(Instant::now(), FIRST_LOOK))))
+                self.watch_until(Some(after(Instant::now(), FIRST_LOOK)));
             }
             SystemMessage::Move(to) => self.take_move(*to),
             SystemMessage::Lost(child) => self.take_lost(&*child),

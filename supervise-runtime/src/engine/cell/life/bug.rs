@@ -14,9 +14,9 @@ use crate::values::failure::{Cause, panic_text};
 
 pin_project! {
     /// A future whose panic is returned as a value. It is not polled again after that.
-    struct Caught<F> {
+    pub(super) struct Caught<F> {
         #[pin]
-        future: F,
+        pub(super) future: F,
     }
 }
 
@@ -38,18 +38,16 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 impl<B: Body> Life<B> {
-    /// Runs the steps until the child has ended, and recovers from panics of this crate's code.
-    pub(super) async fn outlive(&mut self) {
-        loop {
-            let Err(text) = (Caught { future: self.steps() }).await else { return self.farewell.was_orderly() };
-            let bug = self.driver.engine.failure(self.driver.machine.phase(), Cause::Bug(text));
-            self.driver.engine.cell.core().emit(EventKind::Failed { failure: bug.clone(), message: None });
-            // A second bug without a successful start in between, or a bug in the recovery: only an end is left.
-            let again = std::mem::replace(&mut self.driver.engine.broken, true);
-            if again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err() {
-                self.farewell.buries(bug);
-                return;
-            }
+    /// Recovers from a panic of this crate's code. Returns `false` if the child has to end at once.
+    pub(super) fn outlives(&mut self, text: String) -> bool {
+        let bug = self.driver.engine.failure(self.driver.machine.phase(), Cause::Bug(text));
+        self.driver.engine.cell.core().emit(EventKind::Failed { failure: bug.clone(), message: None });
+        // A second bug without a successful start in between, or a bug in the recovery: only an end is left.
+        let again = std::mem::replace(&mut self.driver.engine.broken, true);
+        let ends = again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err();
+        if ends {
+            self.farewell.buries(bug);
         }
+        !ends
     }
 }

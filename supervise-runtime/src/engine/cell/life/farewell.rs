@@ -15,7 +15,7 @@ pub(super) struct CellGuard {
     cell: Arc<dyn AnyCell>,
     orderly: bool,
     /// The failure of this crate's own code, if that ended the task.
-    bug: Option<Failure>,
+    bug: Option<Box<Failure>>,
 }
 
 impl CellGuard {
@@ -32,7 +32,7 @@ impl CellGuard {
     }
 
     pub(super) fn buries(&mut self, bug: Failure) {
-        self.bug = Some(bug);
+        self.bug = Some(Box::new(bug));
     }
 
     /// The runtime of this child alone is gone. Whether its supervisor lives on, the supervisor's own task finds out: if
@@ -98,7 +98,7 @@ impl Drop for CellGuard {
             self.cell.refuse();
             if core.ended().is_none() {
                 match self.bug.take() {
-                    Some(bug) => self.buried(bug),
+                    Some(bug) => self.buried(*bug),
                     None => core.set_ended(Ended::RuntimeGone),
                 }
             }
