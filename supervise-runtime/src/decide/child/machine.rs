@@ -738,7 +738,8 @@ impl Machine {
                     self.cuts(Cut::Leaves);
                 }
             }
-            State::Failed => self.leaves_for_restart(port),
+            // No message loop runs that could be interrupted.
+            State::Failed => return self.leaves_for_restart(port),
             // Already going down for a restart.
             State::PreRestart | State::GoingDown => self.leaves_for_restart(port),
             // The message in hand continues; the rest become dead letters.
@@ -1664,8 +1665,14 @@ impl Machine {
 
     /// Goes down for a restart: `pre_restart`, children, `post_stop`, drop.
     fn go_down(&mut self, failure: Failure, port: &mut dyn Port) {
-        self.leaves(false, port.now(), port);
-        port.perform(self, Effect::Shut);
+        // The order to go down has begun its time, unless the child goes down without one.
+        if self.leaving_since().is_none() {
+            self.leaves(false, port.now(), port);
+        }
+        // The mailbox of a child that has failed is shut already.
+        if self.state != State::Failed {
+            port.perform(self, Effect::Shut);
+        }
         let cold = self.cold();
         (cold.healing, cold.failed) = (Some(failure.clone()), None);
         cold.way = Some(Way { again: Some(failure), then: Then::Gone });
