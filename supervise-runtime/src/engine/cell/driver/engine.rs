@@ -460,10 +460,13 @@ impl Engine {
         let above = if once { None } else { self.parent().and_then(|(table, _)| table.decider()) };
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
         let declared = self.common.backoff.is_some();
-        let said = self.ask(|| {
-            let own = own.as_ref().and_then(|decider| decider.decide(failure));
-            own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
-        });
+        let said = match (&own, &above) {
+            (None, None) => Ok(None), // no user code to run
+            _ => self.ask(|| {
+                let own = own.as_ref().and_then(|decider| decider.decide(failure));
+                own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
+            }),
+        };
         match said {
             // A `Temporary` child is never restarted.
             Ok(Some(Directive::Restart)) if once => Some(Directive::Stop),
