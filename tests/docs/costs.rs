@@ -45,7 +45,8 @@ fn table(record: &str) -> String {
     for line in record.lines().filter(|line| !line.starts_with('#')) {
         lines.push(line.split_whitespace().collect());
     }
-    let text = lines.pop().filter(|line| line[0] == "text").expect("the last row is that of the code");
+    let mut last = |row| lines.pop().filter(|line| line[0] == row).expect("the last rows are sizes")[1];
+    let (text, idle) = (last("text"), last("idle"));
     let mut table =
         "| one operation | instructions | allocations | bytes allocated |\n|---|---:|---:|---:|\n".to_owned();
     assert_eq!(lines.iter().map(|line| line[0]).collect::<Vec<_>>(), ROWS.map(|(row, _)| row));
@@ -54,7 +55,8 @@ fn table(record: &str) -> String {
         let allocations: f64 = allocations.parse().unwrap();
         table += &format!("| {name} | {} | {allocations:.1} | {} |\n", grouped(instructions), grouped(bytes));
     }
-    table + &format!("\nThe example `15_fleet` has {} bytes of machine code.\n", grouped(text[1]))
+    let (idle, text) = (grouped(idle), grouped(text));
+    table + &format!("\nAn idle actor takes {idle} bytes. The example `15_fleet` has {text} bytes of machine code.\n")
 }
 
 #[test]

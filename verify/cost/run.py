@@ -27,9 +27,11 @@ ROWS = [
     "tell_unbounded", "tell_bounded", "ask", "spawn", "stop", "restart_error", "restart_panic", "restart_group",
     "tree_start", "tree_stop",
 ]
+# The rows with one number, which is one of bytes.
+SIZES = ["idle", "text"]
 HEAD = """\
 # The cost of one operation, written by UPDATE=1 verify/cost/run.py: row, instructions, allocations, bytes allocated.
-# The row `text` has the bytes of code in the example 15_fleet.
+# The row `idle` has the live bytes of an actor that waits, and `text` the bytes of code in the example 15_fleet.
 """
 # Of the ways to copy memory, the C library chooses by the processor. With these features hidden from it the choice is the
 # same on every machine; a wider copy makes up to a tenth of the instructions of a spawn.
@@ -65,6 +67,13 @@ def measure(row):
     return instructions / n, f"{allocations / n:.3f}", f"{bytes_ / n:.0f}"
 
 
+def idle():
+    """The bytes that an actor occupies while it waits. They are counted without valgrind."""
+    run = subprocess.run([TARGET / "release" / "cost", "idle"], capture_output=True, text=True, check=True)
+    n, bytes_ = map(int, run.stdout.split())
+    return round(bytes_ / n)
+
+
 def text():
     """The bytes of the section `.text` in the example. Symbols are not part of it."""
     elf = (TARGET / "release" / "fleet").read_bytes()
@@ -84,13 +93,13 @@ def recorded():
     return {line.split()[0]: line.split()[1:] for line in lines if not line.startswith("#")}
 
 
-def differences(found, record):
+def differences(found, record, band):
     """The reasons why a row is not as it is recorded."""
     if len(record) != len(found):
         return ["not recorded"]
     share = found[0] / float(record[0]) - 1
     wrong = []
-    if abs(share) > BAND:
+    if abs(share) > band:
         wrong.append(f"{'more' if share > 0 else 'less'} than recorded: {share:+.1%}")
     for name, now, before in zip(("allocations", "bytes"), found[1:], record[1:]):
         if now != before:
@@ -101,7 +110,7 @@ def differences(found, record):
 def main():
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     unknown = [word for word in sys.argv[1:] if word.startswith("--") and word != "--twice"]
-    chosen = [row for row in [*ROWS, "text"] if not words or any(word in row for word in words)]
+    chosen = [row for row in [*ROWS, *SIZES] if not words or any(word in row for word in words)]
     if unknown or not chosen:
         sys.exit(f"{' '.join(unknown) or 'no row has such a name'}\n{__doc__}")
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
@@ -110,15 +119,18 @@ def main():
         sys.exit("valgrind is missing; apt-get install valgrind")
     build()
     runs = 2 if "--twice" in sys.argv else 1
-    rows = [row for row in chosen if row != "text"]
+    rows = [row for row in chosen if row not in SIZES]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(measure, rows * runs))
     costs = dict(zip(rows, found))
+    if "idle" in chosen:
+        costs["idle"] = (idle(),)
     if "text" in chosen:
         costs["text"] = (text(),)
     record, failed = recorded(), False
     for row, cost in costs.items():
-        wrong = [] if os.environ.get("UPDATE") else differences(cost, record.get(row, []))
+        band = 0 if row == "idle" else BAND
+        wrong = [] if os.environ.get("UPDATE") else differences(cost, record.get(row, []), band)
         line = [f"{row:<16}", f"{cost[0]:>10.0f}", *(f"{number:>10}" for number in cost[1:])]
         if runs == 2 and row in rows:
             again = found[len(rows) + rows.index(row)]
@@ -128,13 +140,13 @@ def main():
                 wrong.append(f"two runs differ: {cost} and {again}")
         print(" ".join(line) + "".join(f"\n    {reason}" for reason in wrong))
         failed |= bool(wrong)
-    stale = [row for row in record if row not in [*ROWS, "text"]]
+    stale = [row for row in record if row not in [*ROWS, *SIZES]]
     if os.environ.get("UPDATE"):
         written = {row: [f"{cost[0]:.0f}", *cost[1:]] for row, cost in costs.items()}
         lines = {**{row: numbers for row, numbers in record.items() if row not in stale}, **written}
         COSTS.write_text(HEAD + "".join(
             f"{row:<16}" + "".join(f" {number:>10}" for number in lines[row]) + "\n"
-            for row in [*ROWS, "text"] if row in lines))
+            for row in [*ROWS, *SIZES] if row in lines))
     elif stale:
         print(f"costs.txt has rows that are not measured: {' '.join(stale)}")
         failed = True
