@@ -464,14 +464,15 @@ impl fmt::Display for Cause {
 /// ```
 #[derive(Clone)]
 pub struct Failure {
-    phase: Phase,
     inner: Arc<Inner>,
-    /// Not part of the state that clones in other phases share: an escalated failure may follow a different one there.
-    /// Most failures have none, and a failure is a part of many values, so it takes no more room than a pointer.
+    /// Not part of the state that a supervisor and its child share: an escalated failure may follow a different one
+    /// there. Most failures have none. A failure is a part of many values, so it takes no more room than two pointers.
     history: Option<Arc<History>>,
 }
 
 struct Inner {
+    /// The phase of the child that failed.
+    phase: Phase,
     cause: Cause,
     path: Path,
     incarnation: u32,
@@ -479,8 +480,10 @@ struct Inner {
     reason: Option<Box<Cow<'static, str>>>,
 }
 
-/// The failures of the same child before one, and how many restarts they have led to.
+/// A failure as seen from a supervisor that failed with it; the failures of the same child before it, and how many
+/// restarts they have led to.
 struct History {
+    phase: Phase,
     row: Row,
     before: Option<Before>,
 }
@@ -494,6 +497,7 @@ pub(crate) struct Row {
 }
 
 /// An earlier failure in the chain.
+#[derive(Clone)]
 struct Before {
     failure: Failure,
     /// The number of failures between the two that are not kept.
@@ -513,8 +517,8 @@ impl Drop for Inner {
 
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
-        let inner = Inner { cause, path: path.into(), incarnation, reason: None };
-        Failure { phase, inner: Arc::new(inner), history: None }
+        let inner = Inner { phase, cause, path: path.into(), incarnation, reason: None };
+        Failure { inner: Arc::new(inner), history: None }
     }
 
     /// Adds the words of a child that ended by itself, to a failure that has just been made.
@@ -528,15 +532,14 @@ impl Failure {
     /// Returns the same failure, as one of a child with these restarts before it.
     pub(crate) fn in_row(mut self, row: Row) -> Self {
         if row != self.row() {
-            let before = self.earlier().map(|before| (before.failure.clone(), before.left_out));
-            self.set_history(row, before.map(|(failure, left_out)| Before { failure, left_out }));
+            self.set_history(self.phase(), row, self.earlier().cloned());
         }
         self
     }
 
-    fn set_history(&mut self, row: Row, before: Option<Before>) {
-        let is_empty = before.is_none() && row == Row::default();
-        self.history = (!is_empty).then(|| Arc::new(History { row, before }));
+    fn set_history(&mut self, phase: Phase, row: Row, before: Option<Before>) {
+        let is_empty = phase == self.inner.phase && before.is_none() && row == Row::default();
+        self.history = (!is_empty).then(|| Arc::new(History { phase, row, before }));
     }
 
     fn row(&self) -> Row {
@@ -554,14 +557,16 @@ impl Failure {
 
     /// Returns the same failure as seen from a supervisor that failed with it.
     pub(crate) fn in_phase(mut self, phase: Phase) -> Self {
-        self.phase = phase;
+        if phase != self.phase() {
+            self.set_history(phase, self.row(), self.earlier().cloned());
+        }
         self
     }
 
     /// Returns the failure of a used-up budget, with this one as the failure before it.
     pub(crate) fn at_limit(self) -> Self {
         let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
-        Failure::new(self.phase, Cause::LimitReached, path, incarnation).in_row(self.row()).after(&self)
+        Failure::new(self.phase(), Cause::LimitReached, path, incarnation).in_row(self.row()).after(&self)
     }
 
     /// Returns the same failure, as one that occurred while `earlier` was being repaired.
@@ -570,8 +575,9 @@ impl Failure {
         for (failure, left_out) in self.chain().chain(earlier.chain()) {
             // A supervisor and its child may both have been repaired after the same failure.
             if !chain.iter().any(|(known, _)| Arc::ptr_eq(&known.inner, &failure.inner)) {
-                let alone = Failure { phase: failure.phase, inner: failure.inner.clone(), history: None };
-                chain.push((alone.in_row(failure.row()), left_out));
+                let mut alone = Failure { inner: failure.inner.clone(), history: None };
+                alone.set_history(failure.phase(), failure.row(), None);
+                chain.push((alone, left_out));
             }
         }
         while chain.len() > KEPT + 1 {
@@ -580,7 +586,7 @@ impl Failure {
             chain[oldest].1 += left_out + 1;
         }
         let newer = |(failure, left_out): (Failure, u64), (mut next, before_it): (Failure, u64)| {
-            next.set_history(next.row(), Some(Before { failure, left_out }));
+            next.set_history(next.phase(), next.row(), Some(Before { failure, left_out }));
             (next, before_it)
         };
         chain.into_iter().rev().reduce(newer).map_or(self, |(failure, _)| failure)
@@ -598,7 +604,11 @@ impl Failure {
 
     /// Returns the phase of the child that is decided on.
     pub fn phase(&self) -> Phase {
-        self.phase
+        *self.phase_ref()
+    }
+
+    fn phase_ref(&self) -> &Phase {
+        self.history.as_ref().map_or(&self.inner.phase, |history| &history.phase)
     }
 
     /// Returns the cause.
@@ -780,7 +790,7 @@ impl fmt::Debug for Failure {
         let mut shown = f.debug_struct("Failure");
         shown
             .field("path", &self.inner.path)
-            .field("phase", &self.phase)
+            .field("phase", self.phase_ref())
             .field("cause", &self.inner.cause)
             .field("incarnation", &self.inner.incarnation);
         if let Some(before) = self.earlier() {
@@ -803,7 +813,7 @@ impl Failure {
     /// Returns the text without the path: `while running: timed out`.
     fn what(&self) -> impl fmt::Display {
         DisplayFn(|f: &mut fmt::Formatter<'_>| {
-            write!(f, "{}: {}", self.phase, self.inner.cause)?;
+            write!(f, "{}: {}", self.phase(), self.inner.cause)?;
             if let Some(reason) = self.reason() {
                 write!(f, ": {reason}")?;
             }
@@ -887,7 +897,7 @@ impl Decides for Cause {
 
 impl Decides for Phase {
     fn of(failure: &Failure) -> Option<&Phase> {
-        Some(&failure.phase)
+        Some(failure.phase_ref())
     }
 }
 
