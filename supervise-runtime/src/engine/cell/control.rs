@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::iter::successors;
 use std::sync::atomic::AtomicU64 as StdAtomicU64;
@@ -13,7 +12,6 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::start_wait::StartWait;
-use super::waitlist::Waitlist;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 use crate::base::sync::lock;
@@ -35,8 +33,12 @@ use crate::values::place::{Path, Place, text};
 use crate::values::report::ChildReport;
 use crate::values::stop_reason::StopReason;
 
+mod lifecycle;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use lifecycle::Waiting;
+use lifecycle::{Late, Life, OnEnd};
 
 /// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
 #[derive(Debug)]
@@ -97,55 +99,6 @@ impl fmt::Debug for Move {
     }
 }
 
-type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
-
-/// The registration of a future that waits for a cell to be up or to end; see [`CellCore::leave`].
-#[derive(Debug, Default)]
-pub(crate) struct Waiting(Option<u64>);
-
-/// The lifecycle state of a cell, and who waits for it to change.
-#[derive(Default)]
-struct Life {
-    up: bool,
-    /// True once the cell was up: a waiter for its first start succeeds, even if the cell is down again.
-    was_up: bool,
-    ended: Option<Ended>,
-    /// The last failure, for snapshots.
-    failed: Option<Box<Failure>>,
-    /// The failures on the way down of the present incarnation, for which there was no decision.
-    late: Option<Box<Late>>,
-    told: Option<Box<Told>>,
-    watchers: Waitlist<OnEnd>,
-    /// By ticket.
-    waiting: BTreeMap<u64, Waker>,
-    tickets: u64,
-    /// The ends of the children, for a tree that is stopping.
-    report: Option<Box<Reports>>,
-}
-
-/// State that most cells never need.
-#[derive(Default)]
-struct Told {
-    /// The last end, and the last ticket that was given before it: the cell may have been started again before a waiter
-    /// is polled.
-    heard: Option<(u64, Ended)>,
-    /// The start that callers have asked for, and that is still to come.
-    starting: Option<Arc<StartWait>>,
-}
-
-/// The failures on the way down.
-struct Late {
-    first: Failure,
-    count: u32,
-}
-
-/// The ends of the children, in the order in which they arrived. A child may be in it twice: it was found to have ended
-/// when the report was opened and reports its end itself too, or was stuck and has ended after all. The first counts.
-#[derive(Default)]
-struct Reports {
-    all: Vec<Arc<EndedChild>>,
-}
-
 /// The end of a child, shared by the reports of all trees above it.
 pub(crate) struct EndedChild {
     /// The id of its cell.
@@ -153,31 +106,6 @@ pub(crate) struct EndedChild {
     /// The number of its end. Tasks on several threads report theirs in any order.
     order: u64,
     report: ChildReport,
-}
-
-impl Life {
-    /// Returns whether the future already waits with this waker.
-    fn waits(&self, Waiting(ticket): &Waiting, waker: &Waker) -> bool {
-        ticket.and_then(|ticket| self.waiting.get(&ticket)).is_some_and(|known| known.will_wake(waker))
-    }
-
-    /// Returns the previous waker, to be dropped after the lock.
-    #[must_use]
-    fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
-        let ticket = *ticket.get_or_insert_with(|| self.ticket());
-        self.waiting.insert(ticket, waker)
-    }
-
-    /// Returns the end that this future waited for.
-    fn heard_by(&self, ticket: u64) -> Option<Ended> {
-        let heard = self.told.as_ref()?.heard.as_ref()?;
-        (ticket <= heard.0).then(|| heard.1.clone())
-    }
-
-    fn ticket(&mut self) -> u64 {
-        self.tickets += 1;
-        self.tickets
-    }
 }
 
 /// The waiting messages. Usually there is one at a time, which costs no allocation.
@@ -417,7 +345,7 @@ impl CellCore {
 
     pub(crate) fn emit(&self, kind: EventKind) {
         if let EventKind::Failed { failure, .. } = &kind {
-            let before = lock(&self.life).failed.replace(Box::new(failure.clone()));
+            let before = lock(&self.life).rare_or_init().failed.replace(failure.clone());
             drop(before); // outside of the lock: the error in it is a user value
         }
         self.bus.emit(|| self.path(), self.incarnation(), kind);
@@ -427,9 +355,9 @@ impl CellCore {
     pub(crate) fn fails_late(&self, failure: Failure) {
         let _shelter = DeferDrops::new();
         let mut life = lock(&self.life);
-        match &mut life.late {
+        match &mut life.rare_or_init().late {
             Some(late) => late.count = late.count.saturating_add(1),
-            none => *none = Some(Box::new(Late { first: failure.clone(), count: 1 })),
+            none => *none = Some(Late { first: failure.clone(), count: 1 }),
         }
         drop(life);
         self.late.store(true, Ordering::Relaxed);
@@ -438,7 +366,7 @@ impl CellCore {
 
     /// Returns the first failure on the way down, and their number.
     pub(crate) fn late(&self) -> (Option<Failure>, u32) {
-        match &lock(&self.life).late {
+        match lock(&self.life).rare().and_then(|rare| rare.late.as_ref()) {
             Some(late) => (Some(late.first.clone()), late.count),
             None => (None, 0),
         }
@@ -447,7 +375,7 @@ impl CellCore {
     /// Forgets these failures when a new incarnation begins: they belonged to a restart.
     pub(crate) fn forget_late(&self) {
         if self.late.swap(false, Ordering::Relaxed) {
-            let late = lock(&self.life).late.take();
+            let late = lock(&self.life).rare_mut().and_then(|rare| rare.late.take());
             drop(late); // outside of the lock: it contains an error, which is a user value
         }
     }
@@ -514,14 +442,14 @@ impl CellCore {
 
     pub(crate) fn set_up(&self) {
         let _shelter = DeferDrops::new();
-        let waiting = {
+        let (waiting, before) = {
             let mut life = lock(&self.life);
             (life.up, life.was_up) = (true, true);
-            life.ended = None;
-            std::mem::take(&mut life.waiting)
+            (std::mem::take(&mut life.waiting), life.live_again())
         };
         foreign();
-        waiting.into_values().for_each(Waker::wake);
+        waiting.wake();
+        drop(before);
     }
 
     pub(crate) fn is_up(&self) -> bool {
@@ -529,7 +457,7 @@ impl CellCore {
     }
 
     pub(crate) fn last_failure(&self) -> Option<Failure> {
-        lock(&self.life).failed.as_deref().cloned()
+        lock(&self.life).rare()?.failed.clone()
     }
 
     pub(crate) fn ended(&self) -> Option<Ended> {
@@ -543,21 +471,22 @@ impl CellCore {
     /// Marks the cell as ended and notifies all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
         let _shelter = DeferDrops::new();
-        let (watchers, waiting, before) = {
+        let (watchers, starting, waiting, before) = {
             let mut life = lock(&self.life);
-            life.up = false;
-            life.ended = Some(ended.clone());
-            let heard = (life.tickets > 0).then(|| (life.tickets, ended.clone()));
-            let told = heard.map(|heard| Box::new(Told { heard: Some(heard), starting: None }));
-            let before = std::mem::replace(&mut life.told, told);
-            (life.watchers.all(), std::mem::take(&mut life.waiting), before)
+            let before = life.end(ended.clone());
+            let (watchers, starting) = match life.rare_mut() {
+                Some(rare) => (Some(rare.watchers.all()), rare.starting.take()),
+                None => (None, None),
+            };
+            (watchers, starting, std::mem::take(&mut life.waiting), before)
         };
-        if let Some(start) = before.and_then(|before| before.starting) {
+        if let Some(start) = starting {
             start.decide(Err(ended.clone()));
         }
         foreign();
-        waiting.into_values().for_each(Waker::wake);
-        watchers.for_each(|tell| tell(&ended));
+        waiting.wake();
+        watchers.into_iter().flatten().for_each(|tell| tell(&ended));
+        drop(before);
         if let Some(table) = self.parent.as_ref().and_then(|parent| parent.core().table()) {
             table.tell_each(self, None, &ended);
         }
@@ -565,13 +494,13 @@ impl CellCore {
 
     /// Registers a caller that asks for a start. To be called under the lock of the supervisor, with its decision.
     pub(crate) fn expect_start(&self) -> Arc<StartWait> {
-        lock(&self.life).told.get_or_insert_default().starting.get_or_insert_default().clone()
+        lock(&self.life).rare_or_init().starting.get_or_insert_default().clone()
     }
 
     /// Takes the requested start that has come. To be called under the lock of the supervisor, which accepts that the
     /// cell is up.
     pub(crate) fn take_start(&self) -> Option<Arc<StartWait>> {
-        lock(&self.life).told.as_mut()?.starting.take()
+        lock(&self.life).rare_mut()?.starting.take()
     }
 
     /// The requested start will not come, and the end of the cell was announced before the request.
@@ -585,22 +514,22 @@ impl CellCore {
     pub(crate) fn revive(&self) {
         let _shelter = DeferDrops::new();
         let mut life = lock(&self.life);
-        life.ended = None;
-        let report = life.report.take();
+        let before = (life.live_again(), life.rare_mut().and_then(|rare| rare.report.take()));
         drop(life);
-        drop(report); // it contains errors, which are user values
+        drop(before); // they contain errors, which are user values
     }
 
     /// Drops the report of a failed first start, since the tree is coming up after all.
     pub(crate) fn forget_report(&self) {
-        let report = lock(&self.life).report.take();
+        let report = lock(&self.life).rare_mut().and_then(|rare| rare.report.take());
         drop(report); // it contains errors, which are user values
     }
 
     /// Opens a report: from now on the ends of the children are recorded. Returns `false` if one is open.
     pub(crate) fn open_report(&self) -> bool {
         self.bus.reports.store(true, Ordering::Relaxed);
-        let report = &mut lock(&self.life).report;
+        let mut life = lock(&self.life);
+        let report = &mut life.rare_or_init().report;
         let opens = report.is_none();
         report.get_or_insert_default();
         opens
@@ -612,8 +541,8 @@ impl CellCore {
             return;
         }
         let found: Vec<_> = found.into_iter().map(Arc::new).collect();
-        if let Some(reports) = &mut lock(&self.life).report {
-            reports.all.extend_from_slice(&found);
+        if let Some(report) = lock(&self.life).rare_mut().and_then(|rare| rare.report.as_mut()) {
+            report.extend_from_slice(&found);
         }
     }
 
@@ -628,7 +557,7 @@ impl CellCore {
 
     /// Returns the ends of the children, in the order in which their groups counted them as ended.
     pub(crate) fn report(&self) -> Vec<ChildReport> {
-        let all = lock(&self.life).report.as_ref().map(|reports| reports.all.clone()).unwrap_or_default();
+        let all = lock(&self.life).rare().and_then(|rare| rare.report.clone()).unwrap_or_default();
         let mut all: Vec<_> = all.into_iter().enumerate().collect();
         all.sort_by_key(|(_, child)| child.id); // stable: of two with the same id, the first to arrive stays
         all.dedup_by_key(|(_, child)| child.id);
@@ -649,11 +578,11 @@ impl CellCore {
         let mut child = None;
         let mut above = self.supervisor();
         while let Some(cell) = above {
-            if let Some(reports) = &mut lock(&cell.core().life).report {
+            if let Some(all) = lock(&cell.core().life).rare_mut().and_then(|rare| rare.report.as_mut()) {
                 if let Some(report) = report.take() {
                     child = Some(Arc::new(EndedChild { id: self.id, order, report: report(self.path()) }));
                 }
-                reports.all.extend(child.clone());
+                all.extend(child.clone());
             }
             above = cell.core().supervisor();
         }
@@ -670,14 +599,14 @@ impl CellCore {
                 foreign();
                 tell(&ended);
             }
-            None => life.watchers.come(ticket, tell),
+            None => life.rare_or_init().watchers.come(ticket, tell),
         }
         ticket
     }
 
     /// Removes the watcher with this ticket, so that it is not notified.
     pub(crate) fn forget(&self, ticket: u64) {
-        let forgotten = lock(&self.life).watchers.leave(ticket);
+        let forgotten = lock(&self.life).rare_mut().and_then(|rare| rare.watchers.leave(ticket));
         foreign();
         drop(forgotten); // outside of the lock: a watcher holds references to cells
     }
@@ -736,7 +665,7 @@ impl CellCore {
     pub(crate) fn leave(&self, Waiting(ticket): &mut Waiting) {
         let Some(ticket) = ticket.take() else { return };
         let mut life = lock(&self.life);
-        let left = life.waiting.remove(&ticket);
+        let left = life.waiting.remove(ticket);
         drop(life);
         foreign();
         drop(left); // a waker may be user code

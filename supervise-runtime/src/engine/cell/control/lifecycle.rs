@@ -1,0 +1,110 @@
+//! The state of a cell's life, and those who wait for it to change.
+
+use std::task::Waker;
+
+use super::EndedChild;
+use crate::base::sync::Arc;
+use crate::engine::cell::start_wait::StartWait;
+use crate::engine::cell::waitlist::{Waitlist, Wakers};
+use crate::values::ended::Ended;
+use crate::values::failure::Failure;
+
+pub(super) type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
+
+/// The registration of a future that waits for a cell to be up or to end; see [`CellCore::leave`](super::CellCore::leave).
+#[derive(Debug, Default)]
+pub(crate) struct Waiting(pub(super) Option<u64>);
+
+/// The lifecycle state of a cell, and who waits for it to change. The size counts: each idle actor has one.
+#[derive(Default)]
+pub(super) struct Life {
+    pub(super) up: bool,
+    /// True once the cell was up: a waiter for its first start succeeds, even if the cell is down again.
+    pub(super) was_up: bool,
+    pub(super) ended: Option<Ended>,
+    pub(super) waiting: Wakers,
+    tickets: u64,
+    rare: Option<Box<Rare>>,
+}
+
+/// State that most cells never need.
+#[derive(Default)]
+pub(super) struct Rare {
+    /// The last failure, for snapshots.
+    pub(super) failed: Option<Failure>,
+    /// The failures on the way down of the present incarnation, for which there was no decision.
+    pub(super) late: Option<Late>,
+    /// The end before the present life, and the last ticket that was given before it was over: the cell may have been
+    /// started again before a waiter is polled.
+    heard: Option<(u64, Ended)>,
+    /// The start that callers have asked for, and that is still to come.
+    pub(super) starting: Option<Arc<StartWait>>,
+    pub(super) watchers: Waitlist<OnEnd>,
+    /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it
+    /// twice: it was found to have ended when the report was opened and reports its end itself too, or was stuck and has
+    /// ended after all. The first counts.
+    pub(super) report: Option<Vec<Arc<EndedChild>>>,
+}
+
+/// The failures on the way down.
+pub(super) struct Late {
+    pub(super) first: Failure,
+    pub(super) count: u32,
+}
+
+impl Life {
+    pub(super) fn rare(&self) -> Option<&Rare> {
+        self.rare.as_deref()
+    }
+
+    pub(super) fn rare_mut(&mut self) -> Option<&mut Rare> {
+        self.rare.as_deref_mut()
+    }
+
+    pub(super) fn rare_or_init(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Returns whether the future already waits with this waker.
+    pub(super) fn waits(&self, Waiting(ticket): &Waiting, waker: &Waker) -> bool {
+        ticket.and_then(|ticket| self.waiting.get(ticket)).is_some_and(|known| known.will_wake(waker))
+    }
+
+    /// Returns the previous waker, to be dropped after the lock.
+    #[must_use]
+    pub(super) fn wait(&mut self, Waiting(ticket): &mut Waiting, waker: Waker) -> Option<Waker> {
+        let ticket = *ticket.get_or_insert_with(|| self.ticket());
+        self.waiting.insert(ticket, waker)
+    }
+
+    /// Returns the end that this future waited for.
+    pub(super) fn heard_by(&self, ticket: u64) -> Option<Ended> {
+        let heard = self.rare()?.heard.as_ref()?;
+        (ticket <= heard.0).then(|| heard.1.clone())
+    }
+
+    pub(super) fn ticket(&mut self) -> u64 {
+        self.tickets += 1;
+        self.tickets
+    }
+
+    /// Sets the end. Returns the previous one, to be dropped after the lock.
+    #[must_use]
+    pub(super) fn end(&mut self, ended: Ended) -> (Option<Ended>, Option<(u64, Ended)>) {
+        self.up = false;
+        (self.ended.replace(ended), self.rare_mut().and_then(|rare| rare.heard.take()))
+    }
+
+    /// Begins another life. The end is kept for those who waited for it. Returns those that nobody waits for, to be
+    /// dropped after the lock.
+    #[must_use]
+    pub(super) fn live_again(&mut self) -> (Option<Ended>, Option<(u64, Ended)>) {
+        match self.ended.take() {
+            Some(ended) if self.tickets > 0 => {
+                let heard = (self.tickets, ended);
+                (None, self.rare_or_init().heard.replace(heard))
+            }
+            ended => (ended, None),
+        }
+    }
+}
