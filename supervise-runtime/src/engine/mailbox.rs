@@ -25,7 +25,6 @@
 //! in addition to senders that were woken before and have not come back.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::mem::size_of;
 use std::pin::Pin;
@@ -42,12 +41,15 @@ use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::current;
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::strategy::WhileDown;
 
 mod gate;
+mod senders;
 #[cfg(test)]
 mod tests;
 
-use gate::{Blocked, RejectState};
+use gate::RejectState;
+use senders::Senders;
 
 /// The number of messages that are served before the actor yields to other tasks.
 const BUDGET: usize = 128;
@@ -108,9 +110,8 @@ struct Inner<T> {
     batch: usize,
     /// A queue shorter than this accepts any message. Follows from the gate, the capacity and the batch: see `judge`.
     open_below: usize,
-    /// The senders that wait for room, by ticket, in the order of their arrival.
-    blocked: BTreeMap<u64, Waker>,
-    tickets: u64,
+    /// The senders that wait for room.
+    blocked: Senders,
     /// Present if messages are refused while the actor is down (S35). Boxed, since most actors let them wait.
     rejects: Option<Box<RejectState>>,
 }
@@ -154,7 +155,10 @@ pub(crate) trait MailboxItem: Send + 'static {
 }
 
 impl<T: MailboxItem> ActorCell<T> {
-    pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration) -> Self {
+    /// Makes the cell of an actor. `while_down`: whether messages wait or are refused while the actor is down (S35).
+    #[inline]
+    pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
+        let rejecting = while_down == WhileDown::Reject;
         ActorCell {
             core,
             interrupted: AtomicBool::new(false),
@@ -163,7 +167,7 @@ impl<T: MailboxItem> ActorCell<T> {
             in_batch: AtomicUsize::new(0),
             has_waiters: AtomicBool::new(false),
             ask: AskTime::new(ask),
-            rejecting: false,
+            rejecting,
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
                 gate: Admission::Down,
@@ -171,9 +175,8 @@ impl<T: MailboxItem> ActorCell<T> {
                 capacity,
                 batch: 0,
                 open_below: 0,
-                blocked: BTreeMap::new(),
-                tickets: 0,
-                rejects: None,
+                blocked: Senders::default(),
+                rejects: rejecting.then(Box::default),
             }),
         }
     }
@@ -295,10 +298,7 @@ impl<T: MailboxItem> ActorCell<T> {
             let before = if known.is_some_and(|known| known.will_wake(waker)) {
                 None
             } else if let Some(fresh) = fresh.take() {
-                let ticket = *ticket.get_or_insert_with(|| {
-                    inner.tickets += 1;
-                    inner.tickets
-                });
+                let ticket = *ticket.get_or_insert_with(|| inner.blocked.ticket());
                 inner.blocked.insert(ticket, fresh)
             } else {
                 drop(inner);
@@ -357,7 +357,7 @@ impl<T: MailboxItem> ActorCell<T> {
             inner.capacity = capacity;
         }
         inner.set_gate(gate);
-        let blocked = Blocked::all(&mut inner);
+        let blocked = inner.blocked.all();
         drop(inner);
         drop(blocked);
     }
@@ -366,13 +366,16 @@ impl<T: MailboxItem> ActorCell<T> {
 impl<T: MailboxItem> ActorCell<T> {
     /// Refuses new messages, and drops the queued ones: they become dead letters, and errors for askers.
     fn close(&self) {
-        self.set_gate(Admission::Closed, None);
-        let queue = {
-            let mut inner = lock(&self.inner);
-            self.in_batch.store(0, Ordering::Relaxed);
-            inner.set_batch(0);
-            std::mem::take(&mut inner.queue)
-        };
+        let mut inner = lock(&self.inner);
+        self.in_batch.store(0, Ordering::Relaxed);
+        inner.set_batch(0);
+        if inner.gate == Admission::Closed && inner.queue.capacity() == 0 {
+            return; // closed before, and nothing came since
+        }
+        inner.set_gate(Admission::Closed);
+        let (blocked, queue) = (inner.blocked.all(), std::mem::take(&mut inner.queue));
+        drop(inner);
+        drop(blocked);
         for letter in queue {
             self.bury(letter, DeadLetterReason::Ended);
         }

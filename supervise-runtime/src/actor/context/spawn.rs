@@ -33,8 +33,7 @@ where
     Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
     let common: &Common = &options.options.common;
-    let cell = ActorCell::new(core, common.capacity(), common.ask_or_default()).while_down(common.while_down);
-    let cell = Arc::new(cell);
+    let cell = Arc::new(ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down));
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
     (cell, life)

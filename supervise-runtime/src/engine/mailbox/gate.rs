@@ -1,13 +1,10 @@
 //! The gate of a mailbox: the refusal of messages while the actor is down (S35), and the begin of a drain (S24).
 
-use std::collections::BTreeMap;
-use std::task::Waker;
-
 use tokio::time::Instant;
 
+use super::senders::Blocked;
 use super::{ActorCell, Admission, Inner, MailboxItem, Patience, Rejected};
-use crate::base::sync::{foreign, lock};
-use crate::values::strategy::WhileDown;
+use crate::base::sync::lock;
 
 /// The refusal that senders get while the actor is down.
 #[derive(Debug, Default)]
@@ -57,33 +54,7 @@ impl<T> Inner<T> {
     }
 }
 
-/// Senders that waited for room. They are woken on drop, without a lock, since a waker may be user code.
-#[must_use]
-pub(crate) struct Blocked(BTreeMap<u64, Waker>);
-
-impl Blocked {
-    pub(super) fn all<T>(inner: &mut Inner<T>) -> Self {
-        Blocked(std::mem::take(&mut inner.blocked))
-    }
-}
-
-impl Drop for Blocked {
-    fn drop(&mut self) {
-        if !self.0.is_empty() {
-            foreign();
-            std::mem::take(&mut self.0).into_values().for_each(Waker::wake);
-        }
-    }
-}
-
 impl<T: MailboxItem> ActorCell<T> {
-    /// Sets whether messages wait or are refused while the actor is down (S35); to be called before the first message.
-    pub(crate) fn while_down(mut self, while_down: WhileDown) -> Self {
-        self.rejecting = while_down == WhileDown::Reject;
-        lock(&self.inner).rejects = self.rejecting.then(Box::default);
-        self
-    }
-
     /// Does the same as `try_push`, for a message that the actor itself has caused: a drain still accepts it (S24).
     pub(crate) fn try_push_own(&self, msg: T) -> Result<(), Rejected> {
         let inner = lock(&self.inner);
@@ -106,10 +77,10 @@ impl<T: MailboxItem> ActorCell<T> {
     pub(crate) fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
         if !matches!(inner.gate, Admission::Open | Admission::Down | Admission::Early) {
-            return Blocked(BTreeMap::new());
+            return Blocked::none();
         }
         inner.set_gate(Admission::Draining);
-        Blocked::all(&mut inner)
+        inner.blocked.all()
     }
 
     /// Marks the actor as down for its supervisor, or as up again; the current message continues. Only matters with
@@ -124,7 +95,7 @@ impl<T: MailboxItem> ActorCell<T> {
             return;
         }
         inner.set_gate(to);
-        let blocked = Blocked::all(&mut inner);
+        let blocked = inner.blocked.all();
         drop(inner);
         drop(blocked);
     }

@@ -1,0 +1,78 @@
+//! The senders that wait for room in a mailbox.
+
+use std::collections::BTreeMap;
+use std::mem::take;
+use std::task::Waker;
+
+use crate::base::sync::foreign;
+
+/// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one, so an unused
+/// list takes no more room than a pointer.
+#[derive(Default)]
+pub(super) struct Senders(Option<Box<Waiting>>);
+
+#[derive(Default)]
+struct Waiting {
+    wakers: BTreeMap<u64, Waker>,
+    /// The last ticket. A ticket is given out once: a sender that was woken may come back with an old one.
+    tickets: u64,
+}
+
+impl Senders {
+    pub(super) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |waiting| waiting.wakers.len())
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|waiting| waiting.wakers.is_empty())
+    }
+
+    /// Returns a new ticket.
+    pub(super) fn ticket(&mut self) -> u64 {
+        let waiting = self.0.get_or_insert_default();
+        waiting.tickets += 1;
+        waiting.tickets
+    }
+
+    pub(super) fn get(&self, ticket: &u64) -> Option<&Waker> {
+        self.0.as_ref()?.wakers.get(ticket)
+    }
+
+    /// Returns the previous waker of this ticket, to be dropped after the lock.
+    pub(super) fn insert(&mut self, ticket: u64, waker: Waker) -> Option<Waker> {
+        self.0.get_or_insert_default().wakers.insert(ticket, waker)
+    }
+
+    pub(super) fn remove(&mut self, ticket: &u64) -> Option<Waker> {
+        self.0.as_mut()?.wakers.remove(ticket)
+    }
+
+    pub(super) fn pop_first(&mut self) -> Option<(u64, Waker)> {
+        self.0.as_mut()?.wakers.pop_first()
+    }
+
+    /// Takes all senders out, to be woken after the lock.
+    pub(super) fn all(&mut self) -> Blocked {
+        Blocked(self.0.as_mut().map(|waiting| take(&mut waiting.wakers)))
+    }
+}
+
+/// Senders that waited for room. They are woken on drop, without a lock, since a waker may be user code.
+#[must_use]
+pub(crate) struct Blocked(Option<BTreeMap<u64, Waker>>);
+
+impl Blocked {
+    pub(super) const fn none() -> Self {
+        Blocked(None)
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        if let Some(blocked) = self.0.take().filter(|blocked| !blocked.is_empty()) {
+            foreign();
+            blocked.into_values().for_each(Waker::wake);
+        }
+    }
+}
