@@ -193,7 +193,11 @@ impl<T> fmt::Debug for ChildOptions<T> {
 impl<T> ChildOptions<T> {
     /// Returns the default settings.
     pub fn new() -> Self {
-        ChildOptions { options: Options::default(), source: None, of: PhantomData }
+        Self::of(Options::default())
+    }
+
+    pub(crate) fn of(options: Options) -> Self {
+        ChildOptions { options, source: None, of: PhantomData }
     }
 
     pub(crate) fn set(mut self, set: impl FnOnce(&mut Common)) -> Self {

@@ -11,6 +11,7 @@ use crate::actor::child_ref::AnyRef;
 use crate::actor::context::make_actor;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::sync::{Arc, Mutex, lock};
+use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::engine::cell::{Unbegun, require_time};
@@ -21,6 +22,7 @@ use crate::tree::body::HandleSlot;
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
+use crate::values::place::Name;
 use crate::values::settings::Common;
 use crate::values::spec::TreeSpec;
 
@@ -28,14 +30,26 @@ use crate::values::spec::TreeSpec;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ChildSlot {
-    pub(crate) core: CellCore,
+    name: Name,
+    parent: Option<Arc<dyn AnyCell>>,
+    bus: Arc<TreeShared>,
     /// The child is named before its turn (S47).
-    pub(crate) early: bool,
+    early: bool,
 }
 
 impl ChildSlot {
-    pub(crate) fn of(core: CellCore) -> Self {
-        ChildSlot { core, early: false }
+    pub(crate) fn new(name: Name, parent: Option<Arc<dyn AnyCell>>, bus: Arc<TreeShared>) -> Self {
+        ChildSlot { name, parent, bus, early: false }
+    }
+
+    /// Marks the child as one that is named before its turn.
+    pub(crate) fn early(self) -> Self {
+        ChildSlot { early: true, ..self }
+    }
+
+    /// Makes the core of the cell. As late as possible, since it is large: each step on its way is a copy.
+    pub(crate) fn core(self) -> CellCore {
+        CellCore::new(self.name, self.parent, self.bus)
     }
 }
 
@@ -230,8 +244,9 @@ impl<A: Actor> Child for A {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<A, UserError>> + Send + 'static,
     {
-        let (cell, life) = make_actor(child_slot.core, options, start);
-        if child_slot.early {
+        let early = child_slot.early;
+        let (cell, life) = make_actor(|| child_slot.core(), options, start);
+        if early {
             cell.set_gate(Admission::Early, None);
         }
         Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
@@ -252,7 +267,7 @@ impl Child for Task {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
     {
-        let cell = BareCell::new(child_slot.core);
+        let cell = BareCell::new(child_slot.core());
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
         let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }

@@ -72,7 +72,7 @@ where
     F: FnMut(Builder) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
-    let cell = BareCell::new(child_slot.core);
+    let cell = BareCell::new(child_slot.core());
     let slot: HandleSlot<H> = Arc::default();
     cell.set_handle(&slot);
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), with_builder(build));

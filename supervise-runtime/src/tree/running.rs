@@ -12,7 +12,7 @@ use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::bus::{Events, TreeShared};
-use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
@@ -194,9 +194,9 @@ impl<T: TreeDef> Tree<T> {
         let bus = self.bus();
         bus.started();
         bus.spans.begin();
-        let core = CellCore::new(Name::from(T::SPEC.name), None, bus);
+        let slot = ChildSlot::new(Name::from(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
-        let launched = launch_build(ChildSlot::of(core), ChildOptions::<T>::new(), move |builder: Builder| {
+        let launched = launch_build(slot, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
             let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {

@@ -16,7 +16,7 @@ use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::engine::cell::body::settings;
-use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::{current, require_time};
 use crate::engine::supervisor::{Refused, Room};
 use crate::values::failure::UserError;
@@ -511,15 +511,15 @@ where
         // (S7).
         return Err(SpawnError::Stopping { path: core.path() });
     }
-    let make_core = || CellCore::new(Name::from(&*name), Some(owner.clone()), core.bus.clone());
+    let slot = || ChildSlot::new(Name::from(&*name), Some(owner.clone()), core.bus.clone());
     let limits = table.limits();
     let lifecycle = common.lifecycle_or(T::KIND);
     let sound = limits.check().and_then(|()| validate::check(&options.options, lifecycle, &limits));
     let runtime = sound.and_then(|()| declared_runtime(core, &common));
-    let runtime = runtime.map_err(|what| SpawnError::InvalidSettings { path: make_core().path(), what })?;
+    let runtime = runtime.map_err(|what| SpawnError::InvalidSettings { path: slot().core().path(), what })?;
     let mut launched = None;
     let added = table.add(&*owner, Some(&name), Room::default(), settings(&common, T::KIND), |_| {
-        let child = T::launch(ChildSlot::of(make_core()), options, start);
+        let child = T::launch(slot(), options, start);
         let cell = child.cell.clone();
         apart(&*cell, &runtime);
         launched = Some(child);

@@ -25,15 +25,19 @@ pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {
     }
 }
 
-/// Makes the cell of an actor, and its life. Runs no user code.
-pub(crate) fn make_actor<B, F, Fut>(core: CellCore, options: ChildOptions<B>, start: F) -> (Arc<Cell<B>>, Unbegun)
+/// Makes the cell of an actor, and its life. Runs no user code. `core`: makes the core, where it is to be.
+pub(crate) fn make_actor<B, F, Fut>(
+    core: impl FnOnce() -> CellCore,
+    options: ChildOptions<B>,
+    start: F,
+) -> (Arc<Cell<B>>, Unbegun)
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
     let common: &Common = &options.options.common;
-    let cell = Arc::new(ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down));
+    let cell = Arc::new(ActorCell::new(core(), common.capacity(), common.ask_or_default(), common.while_down));
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
     (cell, life)

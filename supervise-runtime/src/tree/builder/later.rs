@@ -11,7 +11,7 @@ use crate::actor::options::{ChildOptions, Source};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::task::Task;
-use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
+use crate::tree::child::{Child, HandleSource, Launched};
 use crate::values::ended::Ended;
 use crate::values::failure::UserError;
 use crate::values::place::Name;
@@ -99,7 +99,7 @@ impl Builder {
             handle: Mutex::default(),
             there: OnceLock::new(),
         });
-        let slot = ChildSlot { core: self.core(Name::from(name)), early: true };
+        let slot = self.slot(Name::from(name)).early();
         let launched = T::launch(slot, options.source(options_of), recipe.clone().starter());
         replace(&recipe.handle, Some(HandleSource::clone(&launched.handle)));
         EarlyChild { recipe, launched: Some(launched) }

@@ -19,7 +19,7 @@ use crate::decide::group::{GroupState, Owner};
 use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::body::settings;
-use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
+use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::life::live;
 use crate::engine::supervisor::ChildTable;
 use crate::tree::body::{HandleSlot, TreeBody};
@@ -152,8 +152,8 @@ impl Builder {
         Some((cell, recipe.downcast().ok()?))
     }
 
-    fn core(&self, name: Name) -> CellCore {
-        CellCore::new(name, Some(self.cell.clone()), self.cell.core().bus.clone())
+    fn slot(&self, name: Name) -> ChildSlot {
+        ChildSlot::new(name, Some(self.cell.clone()), self.cell.core().bus.clone())
     }
 
     /// Keeps a parameter or `let` at its position.
@@ -206,7 +206,7 @@ impl Builder {
 
     /// Returns the failure of a child that cannot start with these settings.
     fn cannot_start(&self, name: &Name, what: InvalidSettings) -> UserError {
-        let path = self.core(name.clone()).path();
+        let path = self.slot(name.clone()).core().path();
         UserError::from(Failure::new(Phase::Start, Cause::Error(UserError::from(what)), path, 0))
     }
 
@@ -264,8 +264,7 @@ impl Builder {
                             handle: Mutex::default(),
                             there: OnceLock::new(),
                         });
-                        let child_slot = ChildSlot::of(self.core(name));
-                        let launched = T::launch(child_slot, options.source(source), recipe.clone().starter());
+                        let launched = T::launch(self.slot(name), options.source(source), recipe.clone().starter());
                         (recipe, launched)
                     }
                 };
@@ -317,7 +316,7 @@ impl Builder {
                 let recipe =
                     Arc::new(InlineRecipe { build: Lent::new(build), options: source.clone(), handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
-                let cell = BareCell::new(self.core(Name::from(name)));
+                let cell = BareCell::new(self.slot(Name::from(name)).core());
                 let build = with_builder(move |builder| {
                     let build = again.build.with(|build| build(builder));
                     build.expect("a build is replaced, never taken away")

@@ -197,7 +197,7 @@ impl Builder {
                 set
             }
             None => {
-                let cell = BareCell::new(self.core(Name::from(name)));
+                let cell = BareCell::new(self.slot(Name::from(name)).core());
                 cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
                 let plan = Arc::new(Mutex::new(plan));
                 let set = Arc::new(SetRecipe { set: make(cell.clone(), Arc::downgrade(&plan)), plan });

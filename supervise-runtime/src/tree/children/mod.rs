@@ -14,7 +14,7 @@ use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::member::Settings;
 use crate::engine::cell::body::settings;
-use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
+use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
@@ -289,11 +289,9 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         G: FnMut() -> Option<Args> + Send + 'static,
     {
         let Some(plan) = self.plan.upgrade() else { return Err(SpawnError::Stopped { path: self.path() }) };
-        let mut options = ChildOptions::<T>::new();
-        let (settings, runtime) = {
+        let (options, settings, runtime) = {
             let plan = lock(&plan);
-            options.options = plan.options.clone();
-            (plan.settings.clone(), plan.runtime.clone())
+            (ChildOptions::<T>::of(plan.options.clone()), plan.settings.clone(), plan.runtime.clone())
         };
         let max = options.options.common.max_children;
         Ok(Instance { name, max, settings, runtime, made_of: Some((options, plan, give)) })
@@ -316,14 +314,14 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let after_lock =
             table.add(&*self.cell, None, Room { max: instance.max, instead }, instance.settings.clone(), |number| {
                 let name = instance.name.take().unwrap_or(Name::Number(number));
-                let core = CellCore::new(name, Some(self.cell.clone()), core.bus.clone());
+                let slot = ChildSlot::new(name, Some(self.cell.clone()), core.bus.clone());
                 let (options, plan, mut give) = instance.made_of.take().expect("an instance is placed once");
                 let start = move || {
                     let args = give().expect("an instance whose arguments are moved is started once");
                     let recipe = lock(&plan).recipe.clone();
                     recipe(args)
                 };
-                let child = T::launch(ChildSlot::of(core), options, start);
+                let child = T::launch(slot, options, start);
                 let cell = child.cell.clone();
                 launched = Some(Launched { life: child.life.on(runtime), ..child });
                 cell
