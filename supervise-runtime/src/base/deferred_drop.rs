@@ -16,6 +16,8 @@ use crate::base::sync::foreign;
 thread_local! {
     static SHELTERS: Cell<u32> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+    /// An error waits. Read at the end of each shelter: a flag costs less than the list, which has a destructor.
+    static WAITS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A guard: while it exists, errors whose last reference is dropped on this thread wait for its end.
@@ -32,16 +34,23 @@ impl DeferDrops {
 }
 
 impl Drop for DeferDrops {
+    #[inline]
     fn drop(&mut self) {
         // The last shelter stays active while errors are dropped: an error whose `Drop` uses the tree adds to the list,
         // and the loop drops the addition too, without recursion.
-        if SHELTERS.get() == 1 {
-            while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
-                drop_catching_panics(next);
-            }
+        if SHELTERS.get() == 1 && WAITS.get() {
+            drop_waiting();
         }
         SHELTERS.set(SHELTERS.get() - 1);
     }
+}
+
+#[cold]
+fn drop_waiting() {
+    while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
+        drop_catching_panics(next);
+    }
+    WAITS.set(false);
 }
 
 /// Drops a value that may be the last reference to an error: outside of every lock, and catching a panic.
@@ -52,6 +61,7 @@ pub(crate) fn drop_deferred<T: 'static>(value: T) {
     let mut value = Some(value);
     let _ = WAITING.try_with(|waiting| {
         waiting.borrow_mut().extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
+        WAITS.set(true);
     });
     if let Some(value) = value {
         drop_catching_panics(value); // the thread is ending
