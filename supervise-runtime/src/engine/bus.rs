@@ -6,9 +6,10 @@ use std::pin::pin;
 
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
+use tracing::level_filters::LevelFilter;
 
 use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::engine::span::Spans;
@@ -154,9 +155,57 @@ pub(crate) struct TreeShared {
     pub(crate) tested: AtomicBool,
     /// The time when the tree was started.
     started: OnceLock<Instant>,
-    /// Notified when a child went up or ended: for `ready()`.
-    pub(crate) changed: Notify,
+    /// Told when a child went up or ended: for `ready()`.
+    pub(crate) changed: Changes,
     pub(crate) spans: Spans,
+}
+
+/// The notices of changes, for tasks that wait until something is true of the tree. Hardly ever is there one.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    waiting: AtomicUsize,
+    notify: Notify,
+}
+
+/// A task that waits.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+impl Changes {
+    fn new() -> Self {
+        Changes { waiting: AtomicUsize::new(0), notify: Notify::new() }
+    }
+
+    /// Notifies the tasks that wait. To be called after the change.
+    ///
+    /// No task is missed: what it reads, and what has changed, is guarded by one lock. If the task has read the state
+    /// before the change, it was counted before it took that lock, and the lock makes its count visible here. No fence
+    /// is needed.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn tell(&self) {
+        foreign();
+        if self.waiting.load(Relaxed) > 0 {
+            self.notify.notify_waiters();
+        }
+    }
+
+    /// Waits until `found` returns a value. It is called at first, and after each change; it reads under locks.
+    pub(crate) async fn until<T>(&self, mut found: impl FnMut() -> Option<T>) -> T {
+        self.waiting.fetch_add(1, Relaxed);
+        let _waits = Waits(&self.waiting);
+        loop {
+            let changed = self.notify.notified(); // notified from here on
+            if let Some(found) = found() {
+                return found;
+            }
+            changed.await;
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -178,7 +227,7 @@ impl TreeShared {
             #[cfg(feature = "testing")]
             tested: AtomicBool::new(false),
             started: OnceLock::new(),
-            changed: Notify::new(),
+            changed: Changes::new(),
             spans: Spans::default(),
         }
     }
@@ -217,19 +266,27 @@ impl TreeShared {
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
         foreign();
         drop(before); // with the events that were not read
-        self.changed.notify_waiters();
+        self.changed.tell();
     }
 
     /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.
+    #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind) {
         foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
+        if self.heard.load(Relaxed) || LevelFilter::current() != LevelFilter::OFF {
+            self.tell(&path, incarnation, kind);
+        }
+    }
+
+    #[inline(never)]
+    fn tell(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind) {
         // A subscriber formats errors, and the channel drops events that it no longer keeps: both is user code.
         let told = catch_unwind(AssertUnwindSafe(|| {
-            trace(&path, incarnation, &kind);
+            trace(path, incarnation, &kind);
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 if let Some(sender) = self.sender() {
@@ -290,5 +347,47 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         EventKind::Stopping { reason } => say!(DEBUG, %reason, "stopping"),
         EventKind::Ended { ended } => say!(DEBUG, ended = ended.at(&path()).to_string(), "ended"),
         EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize as Count;
+    use std::task::{Context, Poll, Wake, Waker};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Woken(Count);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// A notice reaches a task that waits, and one that begins to wait later looks first. A task that has gone, or has
+    /// found its value, is no longer counted.
+    #[test]
+    fn a_task_that_waits_is_notified() {
+        let (changes, state) = (Changes::new(), Mutex::new(1));
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(woken.clone());
+        let cx = &mut Context::from_waker(&waker);
+        let above = |than| Some(*lock(&state)).filter(|now| *now > than);
+        {
+            let (mut first, mut second) = (pin!(changes.until(|| above(1))), pin!(changes.until(|| above(2))));
+            assert!(first.as_mut().poll(cx).is_pending() && second.as_mut().poll(cx).is_pending());
+            *lock(&state) = 2;
+            changes.tell();
+            assert_eq!(woken.0.load(Relaxed), 2);
+            assert_eq!(first.poll(cx), Poll::Ready(2));
+            assert!(second.poll(cx).is_pending());
+            assert_eq!(changes.waiting.load(Relaxed), 1);
+        }
+        assert_eq!(changes.waiting.load(Relaxed), 0);
+        changes.tell();
+        assert_eq!(woken.0.load(Relaxed), 2, "nobody waits any more");
+        assert_eq!(pin!(changes.until(|| above(0))).poll(cx), Poll::Ready(2));
     }
 }

@@ -232,20 +232,17 @@ impl TreeRef {
     pub async fn ready(&self) -> bool {
         let bus = self.cell.core().bus.clone();
         let mut first: Option<Arc<dyn AnyCell>> = None;
-        loop {
-            let changed = bus.changed.notified();
-            if self.cell.core().ended().is_some() {
-                return false;
+        let is_up = || {
+            if self.cell.core().has_ended() {
+                return Some(false);
             }
             // As long as this supervisor still has a child that is not up, the others need not be checked.
             if !first.as_ref().is_some_and(|cell| holds_up(&**cell)) {
                 first = not_up(&self.cell);
             }
-            if first.is_none() {
-                return true;
-            }
-            changed.await;
-        }
+            first.is_none().then_some(true)
+        };
+        bus.changed.until(is_up).await
     }
 }
 

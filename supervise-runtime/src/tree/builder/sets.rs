@@ -224,13 +224,8 @@ impl Builder {
     async fn begun(&self, place: u32) {
         let Some((cell, _)) = self.table().declared(place) else { return };
         let bus = self.cell.core().bus.clone();
-        loop {
-            let changed = bus.changed.notified();
-            if cell.core().table().is_none_or(|table| table.have_passed()) {
-                return;
-            }
-            changed.await;
-        }
+        let have_passed = || cell.core().table().is_none_or(|table| table.have_passed());
+        bus.changed.until(|| have_passed().then_some(())).await;
     }
 }
 

@@ -390,7 +390,7 @@ impl Engine {
             });
         }
         // After both: a task that waits for a set also waits for its group.
-        core.bus.changed.notify_waiters();
+        core.bus.changed.tell();
     }
 
     /// Announces the end: notifies watchers and the report.
@@ -406,7 +406,7 @@ impl Engine {
             let (ended, failure) = (ended.clone(), failure.clone());
             ChildReport { path, ended, took, aborted, stuck: false, failure, failures }
         });
-        core.bus.changed.notify_waiters();
+        core.bus.changed.tell();
         if core.parent.is_none() {
             core.bus.close();
         }
@@ -546,7 +546,7 @@ impl Engine {
                 if decided == Some(FailureRoute::Absorbed) {
                     self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
                 }
-                self.cell.core().bus.changed.notify_waiters(); // a task that waits for this child's start may go on
+                self.cell.core().bus.changed.tell(); // a task that waits for this child's start may go on
             }
             FailureRoute::Kept => {}
             FailureRoute::Absorbed => self.cell.core().fails_late(failure.clone()),
