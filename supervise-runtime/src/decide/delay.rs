@@ -1,5 +1,6 @@
 //! The restart delays (S14, S31 to S33): arithmetic on plain values, with the randomness passed in.
 
+use std::mem::take;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -16,20 +17,22 @@ const STABLE_AFTER: Duration = Duration::from_secs(10);
 /// The history of a child's restarts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RestartDelay {
+    /// The time when the present incarnation came up.
+    up: Option<Instant>,
+    /// Most children never restart.
+    restarts: Option<Box<Restarts>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Restarts {
     /// The restarts that were decided since the last reset: the exponent of a declared backoff.
     n: u32,
     /// The slot of a slotted backoff, 0 before the first.
     slot: u32,
     /// The length of the streak, for the built-in backoff.
     streak: u32,
-    /// The time when the present incarnation came up.
-    up: Option<Instant>,
-    /// Most children never restart.
-    times: Option<Box<Times>>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Times {
+    /// The time that the child waits once it is down.
+    wait: Duration,
     /// The time of the last restart.
     restarted: Option<Instant>,
     /// The time of the first of the restarts that `n` counts.
@@ -51,57 +54,84 @@ impl RestartDelay {
     }
 
     pub(crate) fn started_again(&mut self, now: Instant) {
-        self.times.get_or_insert_default().restarted = Some(now);
+        self.restarts.get_or_insert_default().restarted = Some(now);
+    }
+
+    /// Forgets the restarts of an earlier life, but not the wait that is due.
+    pub(crate) fn forget(&mut self) {
+        let wait = self.take_wait();
+        *self = RestartDelay::default();
+        self.set_wait(wait);
+    }
+
+    /// Sets the time that the child waits once it is down.
+    pub(crate) fn set_wait(&mut self, wait: Duration) {
+        if self.restarts.is_some() || !wait.is_zero() {
+            self.restarts.get_or_insert_default().wait = wait;
+        }
+    }
+
+    /// Takes the time that the child has to wait now.
+    pub(crate) fn take_wait(&mut self) -> Duration {
+        self.restarts.as_mut().map_or(Duration::ZERO, |restarts| take(&mut restarts.wait))
     }
 
     /// Resets a declared backoff, because the child has made progress (S32).
     pub(crate) fn reset(&mut self) {
-        self.slot = 0;
-        self.start_over();
-    }
-
-    fn start_over(&mut self) {
-        self.n = 0;
-        if let Some(times) = &mut self.times {
-            times.since = None;
+        if let Some(restarts) = &mut self.restarts {
+            restarts.slot = 0;
+            restarts.start_over();
         }
     }
 
     /// The present incarnation goes down, if one was up: because of its own failure, or with others.
     pub(crate) fn went_down(&mut self, backoff: Option<&Backoff>, now: Instant) {
-        let Some(ran) = self.up.take().map(|up| now.saturating_duration_since(up)) else { return };
+        let Some(up) = self.up.take() else { return };
+        let Some(restarts) = &mut self.restarts else { return };
+        let ran = now.saturating_duration_since(up);
         if ran >= STABLE_AFTER {
-            self.streak = 0;
+            restarts.streak = 0;
         }
         if starts_over(backoff, ran) {
-            self.start_over();
+            restarts.start_over();
         }
     }
 
     /// Returns the restarts before a failure of the present incarnation at this time.
     pub(crate) fn row(&self, backoff: Option<&Backoff>, now: Instant) -> Row {
+        let Some(restarts) = &self.restarts else { return Row::default() };
         if self.up.is_some_and(|up| starts_over(backoff, now.saturating_duration_since(up))) {
             return Row::default();
         }
-        let since = self.times.as_ref().and_then(|times| times.since);
-        let failing_for = since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-        Row { restarts: self.n, failing_for }
+        let failing_for = restarts.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        Row { restarts: restarts.n, failing_for }
     }
 
     /// Returns the length of the streak; 1 for the first restart.
     pub(crate) fn streak(&self) -> u32 {
-        self.streak
+        self.restarts.as_ref().map_or(0, |restarts| restarts.streak)
     }
 
     /// Returns the length of the streak at this time: 0 once the present incarnation has run long enough.
     pub(crate) fn streak_at(&self, now: Instant) -> u32 {
         let good = self.up.is_some_and(|up| now.saturating_duration_since(up) >= STABLE_AFTER);
-        if good { 0 } else { self.streak }
+        if good { 0 } else { self.streak() }
     }
 
     /// Returns the delay of the restart that is being decided, and counts the restart.
     pub(crate) fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         self.went_down(backoff, now);
+        whole_millis(self.restarts.get_or_insert_default().next(backoff, over, random, now))
+    }
+}
+
+impl Restarts {
+    fn start_over(&mut self) {
+        self.n = 0;
+        self.since = None;
+    }
+
+    fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         if over.handled {
             self.streak = 0;
         }
@@ -115,8 +145,8 @@ impl RestartDelay {
             Some(Backoff::Slotted(backoff)) => self.slotted(backoff, random).max(Duration::from_millis(1)),
         };
         self.n = self.n.saturating_add(1);
-        self.times.get_or_insert_default().since.get_or_insert(now);
-        whole_millis(delay)
+        self.since.get_or_insert(now);
+        delay
     }
 
     fn built_in(&self, over: LastRun, now: Instant) -> Duration {
@@ -125,7 +155,7 @@ impl RestartDelay {
             0 | 1 => Duration::ZERO,
             k => MIN_DELAY.saturating_mul(1u32.checked_shl(k - 2).unwrap_or(u32::MAX)).min(LONGEST),
         };
-        match self.times.as_ref().and_then(|times| times.restarted) {
+        match self.restarted {
             Some(before) => delay.max(MIN_DELAY.saturating_sub(now.saturating_duration_since(before))),
             None => delay,
         }
@@ -249,10 +279,23 @@ mod tests {
         let pair = [(); 2].map(|()| delay.next(Some(&short.clone().into()), FAILED, u64::MAX, Instant::now()));
         assert_eq!(pair, [Duration::from_millis(1), Duration::from_millis(u64::MAX)]);
         let many: Backoff = SteppedBackoff::new((1..=100_000).map(secs)).random_factor(0.0).into();
-        let mut delay = RestartDelay { n: u32::MAX - 1, ..RestartDelay::default() };
+        let mut delay = RestartDelay::default();
+        delay.restarts.get_or_insert_default().n = u32::MAX - 1;
         for _ in 0..3 {
             assert_eq!(delay.next(Some(&many), FAILED, 0, Instant::now()), secs(100_000));
         }
+    }
+
+    #[test]
+    fn a_wait_counts_once_and_outlives_the_history() {
+        let (mut delay, now) = (RestartDelay::default(), Instant::now());
+        delay.set_wait(Duration::ZERO);
+        assert!(delay.restarts.is_none(), "a child that has not failed has no history");
+        delay.next(None, FAILED, 0, now);
+        delay.set_wait(secs(3));
+        delay.forget();
+        assert_eq!((delay.streak(), delay.row(None, now)), (0, Row::default()));
+        assert_eq!([delay.take_wait(), delay.take_wait()], [secs(3), Duration::ZERO]);
     }
 
     #[test]

@@ -132,8 +132,6 @@ pub(crate) struct Member {
     pub(crate) in_walk: bool,
     /// The backoff is over, but something else delays the start.
     pub(crate) due: bool,
-    /// The time that the member waits once it is down.
-    pub(crate) delay: Duration,
     /// Named by `cx.keep`: survives the restart of its parent.
     pub(crate) kept: bool,
     /// Spawned at run time: forgotten once it has ended.

@@ -599,7 +599,6 @@ impl Group {
             passed: false,
             in_walk: false,
             due: false,
-            delay: Duration::ZERO,
             kept: false,
             dynamic,
             down_since: None,
@@ -802,7 +801,7 @@ impl Group {
             (member.passed, member.due, member.finished) = (false, false, false);
             member.alone &= member.dynamic;
             member.budget = None;
-            member.restart_delay = RestartDelay::default();
+            member.restart_delay.forget();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
                 member.at = MemberState::Queued;
@@ -1268,7 +1267,7 @@ impl Group {
     /// Under `OneForOne`, or after a requested start, the child is its own range, and only it waits.
     fn restart_alone(&mut self, id: Id, instance: bool, delay: Duration, failure: &Failure, now: Instant) {
         let member = self.roster.member(id);
-        member.delay = delay;
+        member.restart_delay.set_wait(delay);
         if instance {
             self.send_down(id, failure.clone(), StopReason::Restart, now);
         } else {
@@ -1433,7 +1432,7 @@ impl Group {
     fn restart_member(&mut self, id: Id, failure: &Failure, now: Instant) {
         let member = self.roster.member(id);
         (member.alone, member.at_once) = (true, true);
-        member.delay = Duration::ZERO;
+        member.restart_delay.set_wait(Duration::ZERO);
         if matches!(member.at, MemberState::Up | MemberState::Failed | MemberState::Starting) {
             self.send_down(id, failure.clone(), StopReason::Restart, now);
         } else {
@@ -1453,7 +1452,7 @@ impl Group {
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
         member.budget = None;
-        member.restart_delay = RestartDelay::default();
+        member.restart_delay.forget();
         self.living += 1;
         if let Some(failure) = before.as_ref().and_then(Ended::failure) {
             self.forget_failure(failure);
@@ -1596,7 +1595,7 @@ impl Group {
     fn wait_or_start(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
         // The delay was set by a restart of this member alone, and counts once.
-        let delay = std::mem::take(&mut member.delay);
+        let delay = member.restart_delay.take_wait();
         if delay > Duration::ZERO {
             member.at = MemberState::BackingOff;
             self.effects.push(GroupEffect::Tell(id, Order::Wait(delay)));
@@ -1771,7 +1770,7 @@ impl Group {
                 }
                 MemberState::Up | MemberState::Failed | MemberState::Starting => {
                     member.in_walk = true;
-                    member.delay = Duration::ZERO;
+                    member.restart_delay.set_wait(Duration::ZERO);
                     self.in_flight += 1;
                     if ends {
                         let why = member.ending.get_or_insert(Ended::Stopped).clone();
@@ -1785,7 +1784,7 @@ impl Group {
                 MemberState::GoingDown => {
                     if !member.in_walk {
                         member.in_walk = true;
-                        member.delay = Duration::ZERO;
+                        member.restart_delay.set_wait(Duration::ZERO);
                         self.in_flight += 1;
                         // The member was going down alone. If everything stops now, it has to be notified,
                         // and if the others wait for it, its drain ends.
