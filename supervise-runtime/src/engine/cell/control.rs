@@ -108,11 +108,26 @@ pub(crate) struct EndedChild {
     report: ChildReport,
 }
 
-/// The waiting messages. Usually there is one at a time, which costs no allocation.
+/// The waiting messages. Usually there is one at a time, which costs no allocation. Each idle actor has a queue, so the
+/// others take no more room than a pointer.
 #[derive(Default)]
 struct Queue {
     first: Option<SystemMessage>,
-    more: Vec<SystemMessage>,
+    #[expect(clippy::box_collection, reason = "see above")]
+    more: Option<Box<Vec<SystemMessage>>>,
+}
+
+impl Queue {
+    fn push(&mut self, message: SystemMessage) {
+        match &self.first {
+            None => self.first = Some(message),
+            Some(_) => self.more.get_or_insert_default().push(message),
+        }
+    }
+
+    fn into_iter(self) -> impl Iterator<Item = SystemMessage> {
+        self.first.into_iter().chain(self.more.map_or_else(Vec::new, |more| *more))
+    }
 }
 
 /// The part of a cell without type parameters.
@@ -403,17 +418,15 @@ impl CellCore {
             self.flag.store(false, Ordering::Relaxed);
             std::mem::take(&mut *queue)
         };
-        queue.first.into_iter().chain(queue.more)
+        queue.into_iter()
     }
 
     /// Takes out the requests that were not handled: they concern a life that has ended.
     pub(crate) fn forget_requests(&self) -> Vec<SystemMessage> {
         let mut queue = lock(&self.queue);
-        let all = queue.first.take().into_iter().chain(std::mem::take(&mut queue.more));
+        let all = std::mem::take(&mut *queue).into_iter();
         let (old, kept): (Vec<_>, Vec<_>) = all.partition(SystemMessage::is_request);
-        let mut kept = kept.into_iter();
-        queue.first = kept.next();
-        queue.more = kept.collect();
+        kept.into_iter().for_each(|message| queue.push(message));
         old
     }
 
@@ -789,10 +802,7 @@ pub(crate) fn ring(cell: &dyn AnyCell) {
 pub(crate) fn queue(cell: &dyn AnyCell, control: SystemMessage) {
     let core = cell.core();
     let mut queue = lock(&core.queue);
-    match &queue.first {
-        None => queue.first = Some(control),
-        Some(_) => queue.more.push(control),
-    }
+    queue.push(control);
     core.flag.store(true, Ordering::Release);
 }
 
