@@ -1,10 +1,11 @@
-//! The ground below all floors: locks, drops of user values, times.
+//! The ground below all floors: locks, drops of user values, times, turns.
 
 pub(crate) mod clock;
 pub(crate) mod deferred_drop;
 pub(crate) mod lent;
 pub(crate) mod loud;
 pub(crate) mod sync;
+pub(crate) mod turn;
 
 use std::fmt;
 

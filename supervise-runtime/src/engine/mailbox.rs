@@ -37,6 +37,7 @@ use crate::base::clock::after;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
+use crate::base::turn::after_others;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::current;
 use crate::values::event::{DeadLetterReason, EventKind};
@@ -51,8 +52,12 @@ mod tests;
 use gate::RejectState;
 use senders::Senders;
 
-/// The number of messages that are served before the actor yields to other tasks.
+/// The number of messages that are served before the actor yields to the tasks that are ready.
 const BUDGET: usize = 128;
+
+/// The number of such turns after which the actor also yields to the tasks that those wake: the least, and the most if
+/// its mailbox is growing.
+const TURNS: [u8; 2] = [4, 64];
 
 /// A batch with fewer messages is short: at each of its messages the actor checks for waiting senders.
 const SHORT: usize = 32;
@@ -479,6 +484,10 @@ pub(crate) struct Inbox<T> {
     turn: usize,
     /// The number of messages that may be served after this turn before the actor yields.
     budget: usize,
+    /// The number of budgets that were used up since the actor last waited or let all others run.
+    turns: u8,
+    /// The number of messages that were left then.
+    left: usize,
     bounded: bool,
     /// The number of messages that were taken out without a check for waiting senders.
     unsaid: u32,
@@ -508,7 +517,17 @@ pub(crate) enum Turn {
 
 impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn new() -> Self {
-        Inbox { batch: VecDeque::new(), turn: 0, budget: BUDGET, bounded: true, unsaid: 0, number: 0, calm: None }
+        Inbox {
+            batch: VecDeque::new(),
+            turn: 0,
+            budget: BUDGET,
+            turns: 0,
+            left: 0,
+            bounded: true,
+            unsaid: 0,
+            number: 0,
+            calm: None,
+        }
     }
 
     /// Returns the next message of this turn.
@@ -533,8 +552,7 @@ impl<T: MailboxItem> Inbox<T> {
             return Poll::Ready(Turn::Interrupted);
         }
         if self.budget == 0 {
-            self.budget = BUDGET;
-            cx.waker().wake_by_ref();
+            self.end_turn(cell, cx);
             return Poll::Pending;
         }
         if self.batch.is_empty() {
@@ -545,7 +563,7 @@ impl<T: MailboxItem> Inbox<T> {
                 }
                 inner.receiver_parked = true;
                 inner.set_batch(0);
-                self.budget = BUDGET;
+                (self.budget, self.turns, self.left) = (BUDGET, 0, 0);
                 self.unsaid = 0;
                 let great = inner.queue.capacity().max(self.batch.capacity()) * size_of::<T>() > SMALL;
                 if inner.blocked.is_empty() {
@@ -573,6 +591,25 @@ impl<T: MailboxItem> Inbox<T> {
         self.number = self.number.wrapping_add(1).max(1);
         cell.in_hand.store(self.number, Ordering::Relaxed);
         Poll::Ready(Turn::Begun)
+    }
+
+    /// Yields to the tasks that are ready, and now and then to all others: otherwise a neighbour that asks another would
+    /// wait for a turn of this actor at each step.
+    ///
+    /// While the mailbox is growing, the messages go first: otherwise producers that let others run as well would always
+    /// go on before their messages are handled.
+    #[cold]
+    fn end_turn(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) {
+        self.budget = BUDGET;
+        self.turns += 1;
+        if self.turns >= TURNS[0] {
+            let left = self.batch.len() + lock(&cell.inner).queue.len();
+            if left <= self.left || self.turns >= TURNS[1] {
+                (self.turns, self.left) = (0, left);
+                return after_others(cx);
+            }
+        }
+        cx.waker().wake_by_ref();
     }
 
     /// Publishes how much of the batch is left, and checks for waiting senders.

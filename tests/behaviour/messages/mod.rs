@@ -3,6 +3,7 @@
 mod ask_time;
 mod bounded;
 mod control;
+mod fairness;
 mod fresh;
 mod handler_time;
 mod mailbox_and_handle;

@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::base::clock::after;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
+use crate::base::turn::after_others;
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
 use crate::decide::group::Cut as GroupCut;
 use crate::decide::member::MemberState;
@@ -437,7 +438,7 @@ impl Driver {
                 if replace(&mut turned, true) {
                     return Poll::Ready(());
                 }
-                cx.waker().wake_by_ref();
+                after_others(cx);
                 Poll::Pending
             })
             .await;
