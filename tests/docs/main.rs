@@ -11,4 +11,5 @@ mod costs;
 mod coverage;
 mod examples;
 mod links;
+mod plots;
 mod semantics;
