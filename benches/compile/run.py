@@ -114,6 +114,8 @@ impl TreeHandle for Tree {{
         name: "Tree",
         doc: "",
         strategy: Strategy::OneForOne,
+        shutdown: DeclaredShutdown::Default,
+        shutdown_order: ShutdownOrder::Reverse,
         settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
         children: &[
 {specs}
