@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Counts what one operation costs, and compares it with `costs.txt`. See README.md.
+"""Counts what one operation costs, and compares it with `costs.txt` and `prototypes.txt`. See README.md.
 
     verify/cost/run.py               every row
-    verify/cost/run.py tell ask      the rows whose names contain one of these words
+    verify/cost/run.py tell ask      the rows whose names contain one of these words; `lean.` and `floor.` begin the names
+                                     of the rows of the prototypes
     verify/cost/run.py --twice       runs every row twice, and compares the two as well
-    UPDATE=1 verify/cost/run.py      writes costs.txt
+    UPDATE=1 verify/cost/run.py      writes the two files
 
 Exits with 1 if a row costs more or less than recorded, or if two runs of it differ.
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COSTS = HERE / "costs.txt"
+PROTOTYPE_COSTS = HERE / "prototypes.txt"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parent.parent / "target" / "cost").resolve()
 ROWS = [
     "tell_unbounded", "tell_bounded", "ask", "spawn", "stop", "restart_error", "restart_panic", "restart_group",
@@ -29,9 +31,15 @@ ROWS = [
 ]
 # The rows with one number, which is one of bytes.
 SIZES = ["idle", "text"]
+# The same operations in the prototypes of benches/peers. `floor` has no bounded mailbox.
+PROTOTYPES = [f"{system}.{row}" for system in ("lean", "floor") for row in ROWS if system == "lean" or row != "tell_bounded"]
+EVERY = [*ROWS, *PROTOTYPES, *SIZES]
 HEAD = """\
 # The cost of one operation, written by UPDATE=1 verify/cost/run.py: row, instructions, allocations, bytes allocated.
 # The row `idle` has the live bytes of an actor that waits, and `text` the bytes of code in the example 15_fleet.
+"""
+PROTOTYPE_HEAD = """\
+# One operation in the prototypes of benches/peers, written by UPDATE=1 verify/cost/run.py: row, instructions.
 """
 # Of the ways to copy memory, the C library chooses by the processor. With these features hidden from it the choice is the
 # same on every machine; a wider copy makes up to a tenth of the instructions of a spawn.
@@ -50,12 +58,13 @@ def build():
 
 
 def measure(row):
-    """The instructions, allocations and bytes of one operation."""
+    """The instructions of one operation; of ours, the allocations and bytes as well."""
+    program = ["prototypes", *row.split(".")] if row in PROTOTYPES else ["cost", row]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", "--toggle-collect=measured", f"--callgrind-out-file={out}",
-             TARGET / "release" / "cost", row],
+             TARGET / "release" / program[0], *program[1:]],
             env={**os.environ, **SAME_COPIES}, capture_output=True, text=True)
         if run.returncode != 0:
             sys.exit(f"{row}: exited with {run.returncode}:\n{run.stderr[-2000:]}")
@@ -63,7 +72,10 @@ def measure(row):
     instructions = int(total[1]) if total else 0
     if not instructions:
         sys.exit(f"{row}: valgrind has counted nothing; the function `measured` was not found or not run")
-    n, allocations, bytes_ = map(int, run.stdout.split())
+    n, *counts = map(int, run.stdout.split())
+    if not counts:
+        return (instructions / n,)
+    allocations, bytes_ = counts
     return instructions / n, f"{allocations / n:.3f}", f"{bytes_ / n:.0f}"
 
 
@@ -89,7 +101,7 @@ def text():
 
 def recorded():
     """The numbers of each row, as they are written."""
-    lines = COSTS.read_text().splitlines() if COSTS.exists() else []
+    lines = [line for file in (COSTS, PROTOTYPE_COSTS) if file.exists() for line in file.read_text().splitlines()]
     return {line.split()[0]: line.split()[1:] for line in lines if not line.startswith("#")}
 
 
@@ -110,7 +122,7 @@ def differences(found, record, band):
 def main():
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     unknown = [word for word in sys.argv[1:] if word.startswith("--") and word != "--twice"]
-    chosen = [row for row in [*ROWS, *SIZES] if not words or any(word in row for word in words)]
+    chosen = [row for row in EVERY if not words or any(word in row for word in words)]
     if unknown or not chosen:
         sys.exit(f"{' '.join(unknown) or 'no row has such a name'}\n{__doc__}")
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
@@ -131,7 +143,7 @@ def main():
     for row, cost in costs.items():
         band = 0 if row == "idle" else BAND
         wrong = [] if os.environ.get("UPDATE") else differences(cost, record.get(row, []), band)
-        line = [f"{row:<16}", f"{cost[0]:>10.0f}", *(f"{number:>10}" for number in cost[1:])]
+        line = [f"{row:<20}", f"{cost[0]:>10.0f}", *(f"{number:>10}" for number in cost[1:])]
         if runs == 2 and row in rows:
             again = found[len(rows) + rows.index(row)]
             share = abs(again[0] / cost[0] - 1)
@@ -140,15 +152,16 @@ def main():
                 wrong.append(f"two runs differ: {cost} and {again}")
         print(" ".join(line) + "".join(f"\n    {reason}" for reason in wrong))
         failed |= bool(wrong)
-    stale = [row for row in record if row not in [*ROWS, *SIZES]]
+    stale = [row for row in record if row not in EVERY]
     if os.environ.get("UPDATE"):
         written = {row: [f"{cost[0]:.0f}", *cost[1:]] for row, cost in costs.items()}
         lines = {**{row: numbers for row, numbers in record.items() if row not in stale}, **written}
-        COSTS.write_text(HEAD + "".join(
-            f"{row:<16}" + "".join(f" {number:>10}" for number in lines[row]) + "\n"
-            for row in [*ROWS, *SIZES] if row in lines))
+        for file, head, width, rows in (COSTS, HEAD, 16, [*ROWS, *SIZES]), (PROTOTYPE_COSTS, PROTOTYPE_HEAD, 20, PROTOTYPES):
+            file.write_text(head + "".join(
+                f"{row:<{width}}" + "".join(f" {number:>10}" for number in lines[row]) + "\n"
+                for row in rows if row in lines))
     elif stale:
-        print(f"costs.txt has rows that are not measured: {' '.join(stale)}")
+        print(f"the record has rows that are not measured: {' '.join(stale)}")
         failed = True
     if failed:
         sys.exit("if the difference is meant, run: UPDATE=1 verify/cost/run.py, then UPDATE=1 cargo test --test docs costs")

@@ -63,7 +63,7 @@ enum Control {
     End,
 }
 
-enum Msg {
+pub(crate) enum Msg {
     Add(u64),
     Get(oneshot::Sender<u64>),
     Boom(Fail),
@@ -126,7 +126,7 @@ struct Life {
     failed: Option<Failure>,
 }
 
-struct Cell {
+pub(crate) struct Cell {
     inbox: Short<Inbox>,
     /// Says that there is a control.
     flag: AtomicBool,
@@ -167,7 +167,7 @@ impl Cell {
         .await
     }
 
-    fn tell(&self, msg: Msg) {
+    pub(crate) fn tell(&self, msg: Msg) {
         let mut inbox = self.inbox.lock();
         if inbox.gate == Gate::Closed {
             return;
@@ -180,7 +180,7 @@ impl Cell {
         }
     }
 
-    async fn get(&self) -> u64 {
+    pub(crate) async fn get(&self) -> u64 {
         let (reply, answer) = oneshot::channel();
         self.tell(Msg::Get(reply));
         answer.await.unwrap()
@@ -207,7 +207,7 @@ impl Cell {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    async fn up(self: Arc<Self>) -> Arc<Self> {
+    pub(crate) async fn up(self: Arc<Self>) -> Arc<Self> {
         poll_fn(|cx| {
             let mut life = self.life.lock();
             if life.up || life.ended {
@@ -302,10 +302,10 @@ impl Table {
     }
 }
 
-struct Group(Short<Table>);
+pub(crate) struct Group(Short<Table>);
 
 impl Group {
-    fn new(one_for_one: bool) -> Arc<Self> {
+    pub(crate) fn new(one_for_one: bool) -> Arc<Self> {
         Arc::new(Group(Short::new(Table {
             members: Vec::new(),
             one_for_one,
@@ -317,7 +317,7 @@ impl Group {
         })))
     }
 
-    fn add(self: &Arc<Self>, name: u64) -> Arc<Cell> {
+    pub(crate) fn add(self: &Arc<Self>, name: u64) -> Arc<Cell> {
         let path: Arc<str> = format!("set/#{name}").into();
         let mut table = self.0.lock();
         let cell = Arc::new(Cell {
@@ -339,7 +339,7 @@ impl Group {
     }
 
     /// Adds members and waits for them, some at a time.
-    async fn spawn(self: &Arc<Self>, n: u64) -> Vec<Arc<Cell>> {
+    pub(crate) async fn spawn(self: &Arc<Self>, n: u64) -> Vec<Arc<Cell>> {
         const AT_ONCE: u64 = 30;
         let mut all = Vec::with_capacity(n as usize);
         while (all.len() as u64) < n {
@@ -419,7 +419,7 @@ impl Group {
     }
 
     /// Ends all members at once, as those of a set, and waits for their reports.
-    async fn stop(&self) {
+    pub(crate) async fn stop(&self) {
         let mut table = self.0.lock();
         for member in table.members.iter_mut().rev().flatten() {
             member.at = At::Down;
@@ -552,13 +552,13 @@ async fn live(cell: Arc<Cell>) {
 }
 
 /// A node of a tree: the nodes below start in order, each awaited, and stop in reverse; the leaves are a set.
-struct Node {
+pub(crate) struct Node {
     nodes: Vec<Node>,
     leaves: Arc<Group>,
 }
 
 impl Node {
-    async fn start(level: usize, width: [u64; 3]) -> Node {
+    pub(crate) async fn start(level: usize, width: [u64; 3]) -> Node {
         let mut node = Node { nodes: Vec::new(), leaves: Group::new(true) };
         if level + 1 < width.len() {
             for _ in 0..width[level] {
@@ -570,7 +570,7 @@ impl Node {
         node
     }
 
-    async fn stop(&self) {
+    pub(crate) async fn stop(&self) {
         for node in self.nodes.iter().rev() {
             Box::pin(node.stop()).await;
         }
