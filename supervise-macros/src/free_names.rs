@@ -40,6 +40,18 @@ impl FreeNames {
         first([self.values.get(&name.to_string()), self.formatted.get(&name.unraw().to_string())])
     }
 
+    /// Returns all words that may be names, without `r#`. A look at these is cheaper than a search for each name of a
+    /// large tree.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let words = [&self.values, &self.calls, &self.later, &self.formatted].into_iter().flat_map(HashMap::keys);
+        words.map(|word| word.strip_prefix("r#").unwrap_or(word).to_owned()).collect()
+    }
+
+    /// Returns whether `later(..)` is written at all.
+    pub(crate) fn has_later(&self) -> bool {
+        !self.later.is_empty()
+    }
+
     /// Returns where `later(name)` is first written.
     pub(crate) fn later(&self, name: &Ident) -> Option<Span> {
         self.later.get(&name.to_string()).map(|(_, span)| *span)

@@ -12,7 +12,6 @@ use crate::free_names::FreeNames;
 /// Checks the expressions of a body. Those of its subtrees are checked with the subtrees.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
     for (i, item) in body.items.iter().enumerate() {
-        let below: Vec<&Child> = below(&body.items[i + 1..]).collect();
         let (start, others) = match item {
             Item::Let(entry) => (entry.value.as_ref(), Vec::new()),
             Item::Child(child) => {
@@ -21,13 +20,16 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
                 (child.start.as_ref(), settings.chain(subtree).collect())
             }
         };
-        let at = |expr: &Expr, child: &Child| FreeNames::of([expr]).later(&child.name);
-        for child in &below {
-            if let Some(at) = start.and_then(|start| at(start, child)) {
+        let (start, others) = (names(start), names(others));
+        if start.is_empty() && others.is_empty() {
+            continue; // as nearly every entry
+        }
+        for child in below(&body.items[i + 1..]) {
+            if let Some(at) = start.iter().find_map(|names| names.later(&child.name)) {
                 allowed(child, at, errors);
             }
-            for expr in &others {
-                if let Some(at) = at(expr, child) {
+            for names in &others {
+                if let Some(at) = names.later(&child.name) {
                     let name = &child.name;
                     let message = "`later` gives a handle to a start or a `let` in the same braces";
                     errors.reject_at(at, format!("{message}; move `{name}` above this"));
@@ -35,12 +37,17 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
             }
         }
         if let Item::Child(child) = item
-            && let Some(at) = start.and_then(|start| at(start, child))
+            && let Some(at) = start.iter().find_map(|names| names.later(&child.name))
         {
             let name = &child.name;
             errors.reject_at(at, format!("`{name}` is this child itself; in the actor write `cx.actor_ref()`"));
         }
     }
+}
+
+/// Returns the names of those expressions that say `later`.
+fn names<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Vec<FreeNames> {
+    exprs.into_iter().map(|expr| FreeNames::of([expr])).filter(FreeNames::has_later).collect()
 }
 
 /// Returns the children among these entries.

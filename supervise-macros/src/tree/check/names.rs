@@ -10,6 +10,8 @@ use crate::free_names::bindings;
 
 struct Name {
     ident: Ident,
+    /// The name as text, which is cheaper to compare.
+    text: String,
     /// The kind of entry that has the name.
     kind: &'static str,
     /// Whether the name is that of a child or `let` with `#[cfg]`. Two of them may share a name if only one of them
@@ -111,13 +113,13 @@ fn declare(ident: &Ident, kind: &'static str, cfg: bool, names: &mut Vec<Name>, 
             format!("`{text}` begins with two underscores, as the macro's own names do; use another name"),
         );
     }
-    match names.iter().find(|name| name.ident == *ident) {
+    match names.iter().find(|name| name.text == text) {
         Some(first) if !(cfg && first.cfg) => {
             let (kind, line) = (first.kind, in_line(first.ident.span()));
             let message =
                 format!("`{ident}` is declared twice, first as a {kind}{line}; nothing is shadowed, so rename one");
             errors.reject_at(ident.span(), message);
         }
-        _ => names.push(Name { ident: ident.clone(), kind, cfg }),
+        _ => names.push(Name { ident: ident.clone(), text, kind, cfg }),
     }
 }

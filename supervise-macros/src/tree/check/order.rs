@@ -1,7 +1,10 @@
 //! Checks the order of children (rule C7). They start in the order in which they are written, so an expression can use
 //! only the names above it.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, Member};
 
@@ -12,6 +15,7 @@ use crate::free_names::{FreeNames, bindings, binds};
 
 /// Checks the expressions of a body, and of the subtrees in it.
 pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
+    let names: HashSet<String> = body.children().map(|child| child.name.unraw().to_string()).collect();
     for (i, item) in body.items.iter().enumerate() {
         // A name that is declared twice was reported, and means the first declaration.
         let is_earlier = |name: &Ident| {
@@ -21,13 +25,18 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                     Item::Let(entry) => bindings(&entry.pat).contains(name),
                 })
         };
-        let later = || below(&body.items[i + 1..]).filter(|child| !is_earlier(&child.name));
+        // In a tree with many children, most expressions name none of them.
+        let named_below = |free: &FreeNames| {
+            let below = if free.words().iter().any(|word| names.contains(word)) { &body.items[i + 1..] } else { &[] };
+            let named = self::below(below).filter(|child| free.value(&child.name).is_some());
+            named.filter(|child| !is_earlier(&child.name)).collect::<Vec<_>>()
+        };
         match item {
             Item::Let(entry) => {
                 if let Some(expr) = &entry.value {
                     no_self(expr, errors);
                     let free = FreeNames::of([expr]);
-                    for other in later() {
+                    for other in named_below(&free) {
                         report(expr, &free, other, ("this `let`", &bindings(&entry.pat)), errors);
                     }
                 }
@@ -36,15 +45,15 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                 let name = &child.name;
                 for expr in exprs(child) {
                     let free = FreeNames::of([expr]);
-                    if !is_earlier(name)
-                        && let Some(at) = named(expr, &free, name)
+                    if let Some(at) = named(expr, &free, name)
+                        && !is_earlier(name)
                     {
                         errors.reject_at(
                             at,
                             format!("`{name}` names itself, but its handle exists only once it is up; remove this"),
                         );
                     }
-                    for other in later().filter(|other| other.name != *name) {
+                    for other in named_below(&free).into_iter().filter(|other| other.name != *name) {
                         report(expr, &free, other, (&format!("`{name}`"), std::slice::from_ref(name)), errors);
                     }
                 }

@@ -11,7 +11,7 @@ use syn::{Expr, ExprClosure, Pat, PatType, Type};
 use super::super::check::{below, inside, is_ahead, rejects};
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::options;
-use super::scope::{Ahead, Scope, for_editor, hidden, local, plain};
+use super::scope::{Scope, for_editor, hidden, local, plain};
 use super::types::{Types, as_published, initializers, is_started_once};
 use crate::free_names::{FreeNames, bindings};
 
@@ -58,7 +58,7 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
 }
 
 /// Emits the statements of a body. They end in the handle.
-fn body(name: &Ident, body: &Body, mut scope: Scope<'_>) -> TokenStream {
+fn body<'a>(name: &Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStream {
     let name_of_tree = local("tree");
     let (builder, tree) = (local("__b"), hidden(&name_of_tree));
     scope.declare(&name_of_tree, &[], false);
@@ -78,7 +78,7 @@ fn body(name: &Ident, body: &Body, mut scope: Scope<'_>) -> TokenStream {
     statements.extend(options::half_typed_settings(body));
     statements.extend(options::defaults(&body.settings, &scope));
     for (i, item) in body.items.iter().enumerate() {
-        scope.look_ahead(below(&body.items[i + 1..]).filter_map(|child| ahead(child, &scope)).collect());
+        scope.look_ahead(below(&body.items[i + 1..]));
         match item {
             Item::Let(entry) => {
                 statements.extend(binding(entry, &scope));
@@ -100,12 +100,13 @@ fn body(name: &Ident, body: &Body, mut scope: Scope<'_>) -> TokenStream {
     }
 }
 
-/// Returns what `later(..)` needs of a child below; `None` if it has no handle before its turn.
-fn ahead(child: &Child, scope: &Scope<'_>) -> Option<Ahead> {
+/// Emits the options of a child below, as far as `later(..)` needs them; `None` if the child has no handle before its
+/// turn.
+pub(super) fn ahead(child: &Child, scope: &Scope<'_>) -> Option<TokenStream> {
     let unit = child.unit().filter(|_| is_ahead(child))?;
     let new = new_options(child, unit, scope);
     let rejects = (!child.is_task() && rejects(child)).then(|| quote!(.while_down(__rt::WhileDown::Reject)));
-    Some(Ahead { ident: child.name.clone(), cfgs: child.cfgs.clone(), options: quote!(#new #rejects) })
+    Some(quote!(#new #rejects))
 }
 
 /// Emits a `let`, whose value the supervisor keeps at this place.
@@ -141,7 +142,7 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
 }
 
 /// Emits a child: its options, and the closure that starts it.
-fn statement(child: &Child, scope: &Scope<'_>) -> TokenStream {
+fn statement<'a>(child: &'a Child, scope: &Scope<'a>) -> TokenStream {
     let (cfgs, name) = (&child.cfgs, hidden(&child.name));
     let call = match (&child.shape, &child.start) {
         (Some(Shape::One(unit)), Some(start)) => one(child, unit, start, scope),
@@ -361,7 +362,7 @@ fn argument_type(input: &Pat) -> TokenStream {
     }
 }
 
-fn inline(child: &Child, subtree: &Subtree, scope: &Scope<'_>) -> TokenStream {
+fn inline<'a>(child: &Child, subtree: &'a Subtree, scope: &Scope<'a>) -> TokenStream {
     let (builder, name, ty) = (local("__b"), plain(&child.name), scope.types.own(&subtree.name));
     let new = quote_spanned!(child.name.span()=> __rt::ChildOptions::<#ty>::new());
     let options = options::child(child, new, scope);

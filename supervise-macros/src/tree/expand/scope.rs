@@ -9,6 +9,8 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Attribute, Expr};
 
+use super::super::model::Child;
+use super::build::ahead;
 use super::types::Types;
 use crate::free_names::FreeNames;
 
@@ -18,21 +20,14 @@ pub(super) struct Scope<'a> {
     pub(super) types: Types<'a>,
     names: Vec<Name>,
     /// The children below, whose handles `later(..)` gives.
-    ahead: Vec<Ahead>,
-}
-
-/// A child below.
-#[derive(Debug, Clone)]
-pub(super) struct Ahead {
-    pub(super) ident: Ident,
-    pub(super) cfgs: Vec<Attribute>,
-    /// Its options, as far as they are needed before its turn.
-    pub(super) options: TokenStream,
+    ahead: Vec<&'a Child>,
 }
 
 #[derive(Debug, Clone)]
 struct Name {
     ident: Ident,
+    /// The name without `r#`.
+    plain: String,
     /// The `#[cfg]`s under which there is such a name.
     cfgs: Vec<Attribute>,
     /// Whether it is a parameter or a `let`, which the supervisor keeps. Otherwise it is a handle.
@@ -63,21 +58,29 @@ impl<'a> Scope<'a> {
 
     /// Adds a name. It hides an earlier one, unless `#[cfg]`s choose between the two.
     pub(super) fn declare(&mut self, ident: &Ident, cfgs: &[Attribute], kept: bool) {
-        self.names.retain(|name| name.ident != *ident || !(name.cfgs.is_empty() || cfgs.is_empty()));
-        self.names.push(Name { ident: ident.clone(), cfgs: cfgs.to_vec(), kept });
+        let plain = plain(ident);
+        self.names.retain(|name| name.plain != plain || !(name.cfgs.is_empty() || cfgs.is_empty()));
+        self.names.push(Name { ident: ident.clone(), plain, cfgs: cfgs.to_vec(), kept });
     }
 
     /// Sets the children below the next expressions.
-    pub(super) fn look_ahead(&mut self, ahead: Vec<Ahead>) {
-        self.ahead = ahead;
+    pub(super) fn look_ahead(&mut self, ahead: impl Iterator<Item = &'a Child>) {
+        self.ahead.clear();
+        self.ahead.extend(ahead);
+    }
+
+    /// Returns the names that `free` may mean, in the order of their declaration, each with its first mention.
+    fn mentioned(&self, free: &FreeNames) -> impl Iterator<Item = (&Name, Span)> {
+        let words = free.words();
+        let said = self.names.iter().filter(move |name| words.contains(&name.plain));
+        said.filter_map(|name| Some((name, name.mentioned_by(free)?)))
     }
 
     /// Returns the code for the names that `exprs` use.
     pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
         let free = FreeNames::of(exprs.iter().copied());
         let mut bound = Bound { capture: TokenStream::new(), ahead: TokenStream::new(), rebind: TokenStream::new() };
-        for name in &self.names {
-            let Some(at) = name.mentioned_by(&free) else { continue };
+        for (name, at) in self.mentioned(&free) {
             let (inner, cfgs) = (hidden(&name.ident), &name.cfgs);
             bound.capture.extend(capture(name));
             // The whole call has one syntax context. Otherwise an error in it underlines the macro.
@@ -100,9 +103,14 @@ impl<'a> Scope<'a> {
 
     /// Binds the names in `later(..)`, and `later` itself.
     fn bind_later(&self, free: &FreeNames, bound: &mut Bound) {
+        if !free.has_later() {
+            return; // as nearly every expression
+        }
         let builder = local("__b");
-        for Ahead { ident, cfgs, options } in &self.ahead {
+        for child in &self.ahead {
+            let (ident, cfgs) = (&child.name, &child.cfgs);
             let Some(at) = free.later(ident) else { continue };
+            let Some(options) = ahead(child, self) else { continue };
             if bound.ahead.is_empty() {
                 bound.rebind.extend(quote!(
                     #[allow(unused_imports)]
@@ -123,10 +131,9 @@ impl<'a> Scope<'a> {
     /// Emits clones of all names that `exprs` use, under the hidden names, for the closure of a subtree.
     pub(super) fn pass_on(&self, exprs: &[&Expr]) -> TokenStream {
         let free = FreeNames::of(exprs.iter().copied());
-        let mentioned = |name: &&Name| name.mentioned_by(&free).is_some();
         // A subtree has a `tree` of its own.
-        let names = self.names.iter().filter(|name| name.ident != "tree").filter(mentioned);
-        names.map(capture).collect()
+        let names = self.mentioned(&free).filter(|(name, _)| name.ident != "tree");
+        names.map(|(name, _)| capture(name)).collect()
     }
 }
 

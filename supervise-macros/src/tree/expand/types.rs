@@ -247,14 +247,14 @@ impl<'a> Types<'a> {
 
 /// Returns the children that have a field. Each name is there once, unless `#[cfg]`s choose between two.
 pub(super) fn declared(body: &Body) -> Vec<&Child> {
-    let children: Vec<&Child> = body.children().collect();
+    // As text, which is cheaper to compare.
+    let children: Vec<(String, &Child)> = body.children().map(|child| (child.name.to_string(), child)).collect();
     let mut fields = Vec::new();
-    for (i, child) in children.iter().enumerate() {
-        let twice = children[..i]
-            .iter()
-            .any(|other| other.name == child.name && (other.cfgs.is_empty() || child.cfgs.is_empty()));
+    for (i, (name, child)) in children.iter().enumerate() {
+        let twice =
+            children[..i].iter().any(|(other, at)| other == name && (at.cfgs.is_empty() || child.cfgs.is_empty()));
         // This name was reported: the handle has a field of that name itself.
-        let ours = child.name == "__tree";
+        let ours = name == "__tree";
         if !twice && !ours {
             fields.push(*child);
         }
