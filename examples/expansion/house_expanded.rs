@@ -98,11 +98,11 @@ const _: () = {
             // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
             // line.
             #[cfg(rust_analyzer)]
-            let metres = ::core::clone::Clone::clone(&__of_metres);
+            let metres = __rt::Clone::clone(&__of_metres);
             // The value of `tree` inside the declaration.
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             // `#![..]`: how the children are supervised.
             __rt::Builder::supervision(
                 &__b,
@@ -140,23 +140,23 @@ const _: () = {
                 (__rt::Builder::keep(&__b, wiring),)
             };
             #[cfg(rust_analyzer)]
-            let wiring = ::core::clone::Clone::clone(&__of_wiring);
+            let wiring = __rt::Clone::clone(&__of_wiring);
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
             // editor completes them. The start closure owns clones of the values in the start expression and clones
             // them again for each start. `Start` gives, at the user's own token, the type that a start returns.
             #[allow(unreachable_code)]
             let __of_hall = match {
-                #[allow(unused_variables)]
-                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
-                // The constant is the only check whether the type is an actor or a tree: if it is neither, the constant
-                // fails, and the code that depends on it, below and in the handle's field, causes no error.
-                let __options = {
-                    <Lamp as __rt::ChildIf<{ <Lamp as __rt::Declared>::IS }>>::options()
-                };
+                let __of_wiring = __rt::Clone::clone(&__of_wiring);
                 __rt::Builder::child(
                     &__b,
                     "hall",
-                    __options,
+                    // The constant is the only check whether the type is an actor or a tree: if it is neither, the
+                    // constant fails, and the code that depends on it, below and in the handle's field, causes no error.
+                    {
+                        <Lamp as __rt::ChildIf<
+                            { <Lamp as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         #[allow(unused_variables)]
                         let wiring = __of_wiring.clone_for_start();
@@ -164,25 +164,22 @@ const _: () = {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::Declared>::IS },
                             >>::Start = Lamp(wiring);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let hall = ::core::clone::Clone::clone(&__of_hall);
+            let hall = __rt::Clone::clone(&__of_hall);
             // A set: its closure receives the arguments of a spawn, which the set keeps for the restarts of this child.
             #[allow(unreachable_code)]
             let __of_rooms = match {
-                #[allow(unused_variables)]
-                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                let __of_wiring = __rt::Clone::clone(&__of_wiring);
                 let __options = {
                     let __options = <Lamp as __rt::ChildIf<
                         { <Lamp as __rt::Declared>::IS },
@@ -233,25 +230,22 @@ const _: () = {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::Declared>::IS },
                             >>::Start = Lamp(wiring);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let rooms = ::core::clone::Clone::clone(&__of_rooms);
+            let rooms = __rt::Clone::clone(&__of_rooms);
             // An inline subtree: a closure of the same form as `build`, with its own builder.
             #[allow(unreachable_code)]
             let __of_garden = match {
-                #[allow(unused_variables)]
-                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                let __of_wiring = __rt::Clone::clone(&__of_wiring);
                 let __options = { __rt::ChildOptions::<Garden>::new() };
                 __rt::Builder::inline::<
                     Garden,
@@ -262,29 +256,26 @@ const _: () = {
                     "garden",
                     __options,
                     move |__b: __rt::Builder| {
-                        #[allow(unused_variables)]
-                        let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
+                        let __of_wiring = __rt::Clone::clone(&__of_wiring);
                         async move {
                             let __of_tree = __rt::Builder::tree_ref(&__b);
                             #[cfg(rust_analyzer)]
-                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            let tree = __rt::Clone::clone(&__of_tree);
                             __rt::Builder::supervision(
                                 &__b,
                                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
                             );
                             #[allow(unreachable_code)]
                             let __of_gate = match {
-                                #[allow(unused_variables)]
-                                let __of_wiring = ::core::clone::Clone::clone(&__of_wiring);
-                                let __options = {
-                                    <Lamp as __rt::ChildIf<
-                                        { <Lamp as __rt::Declared>::IS },
-                                    >>::options()
-                                };
+                                let __of_wiring = __rt::Clone::clone(&__of_wiring);
                                 __rt::Builder::child(
                                     &__b,
                                     "gate",
-                                    __options,
+                                    {
+                                        <Lamp as __rt::ChildIf<
+                                            { <Lamp as __rt::Declared>::IS },
+                                        >>::options()
+                                    },
                                     move || {
                                         #[allow(unused_variables)]
                                         let wiring = __of_wiring.clone_for_start();
@@ -292,22 +283,20 @@ const _: () = {
                                             let __it: <Lamp as __rt::ChildIf<
                                                 { <Lamp as __rt::Declared>::IS },
                                             >>::Start = Lamp(wiring);
-                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::UserError>(__it)
                                         }
                                     },
                                 )
                             }
                                 .await
                             {
-                                ::core::result::Result::Ok(__handle) => __handle,
-                                ::core::result::Result::Err(__error) => {
-                                    return ::core::result::Result::Err(__error);
-                                }
+                                __rt::Ok(__handle) => __handle,
+                                __rt::Err(__error) => return __rt::Err(__error),
                             };
                             #[cfg(rust_analyzer)]
-                            let gate = ::core::clone::Clone::clone(&__of_gate);
+                            let gate = __rt::Clone::clone(&__of_gate);
                             #[allow(unreachable_code)]
-                            ::core::result::Result::Ok::<
+                            __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Garden {
@@ -320,15 +309,13 @@ const _: () = {
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let garden = ::core::clone::Clone::clone(&__of_garden);
+            let garden = __rt::Clone::clone(&__of_garden);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(House {

@@ -95,18 +95,18 @@ const _: () = {
             // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
             // line.
             #[cfg(rust_analyzer)]
-            let first = ::core::clone::Clone::clone(&__of_first);
+            let first = __rt::Clone::clone(&__of_first);
             // The value of `tree` inside the declaration.
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             // `#![..]`: how the children are supervised.
             __rt::Builder::supervision(
                 &__b,
                 {
                     __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
                         .max_restarts(__rt::MaxRestarts::AtMost(10))
-                        .within(::core::time::Duration::new(60, 0))
+                        .within(__rt::Duration::new(60, 0))
                 },
             );
             // A child. The settings are method calls on the options of its type, so that rustc checks them and an
@@ -114,8 +114,7 @@ const _: () = {
             // them again for each start. `Start` gives, at the user's own token, the type that a start returns.
             #[allow(unreachable_code)]
             let __of_counter = match {
-                #[allow(unused_variables)]
-                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __of_first = __rt::Clone::clone(&__of_first);
                 // The constant is the only check whether the type is an actor or a tree: if it is neither, the constant
                 // fails, and the code that depends on it, below and in the handle's field, causes no error.
                 let __options = {
@@ -125,8 +124,8 @@ const _: () = {
                     __options
                         .backoff(
                             __rt::ExponentialBackoff::new(
-                                ::core::time::Duration::new(0, 100000000),
-                                ::core::time::Duration::new(10, 0),
+                                __rt::Duration::new(0, 100000000),
+                                __rt::Duration::new(10, 0),
                             ),
                         )
                 };
@@ -141,33 +140,29 @@ const _: () = {
                             let __it: <Counter as __rt::ChildIf<
                                 { <Counter as __rt::Declared>::IS },
                             >>::Start = Counter(first);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let counter = ::core::clone::Clone::clone(&__of_counter);
+            let counter = __rt::Clone::clone(&__of_counter);
             // A task: the same, and its future is boxed behind one type.
             #[allow(unreachable_code)]
             let __of_ticker = match {
-                #[allow(unused_variables)]
-                let __of_counter = ::core::clone::Clone::clone(&__of_counter);
-                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                let __of_counter = __rt::Clone::clone(&__of_counter);
                 __rt::Builder::child(
                     &__b,
                     "ticker",
-                    __options,
+                    { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
-                        let counter = ::core::clone::Clone::clone(&__of_counter);
+                        let counter = __rt::Clone::clone(&__of_counter);
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -180,22 +175,20 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let ticker = ::core::clone::Clone::clone(&__of_ticker);
+            let ticker = __rt::Clone::clone(&__of_ticker);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Clock {
@@ -235,7 +228,7 @@ const _: () = {
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),

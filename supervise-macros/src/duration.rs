@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use quote::quote_spanned;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
@@ -201,9 +202,15 @@ pub(crate) fn lower_from_zero(expr: &Expr) -> Expr {
 
 /// Returns a `Duration` as an expression.
 pub(crate) fn tokens(value: Duration, span: proc_macro2::Span) -> Expr {
+    let parts = parts(value);
+    Expr::Verbatim(quote_spanned!(span=> __rt::Duration::new(#parts)))
+}
+
+/// Returns the arguments of `Duration::new`.
+pub(crate) fn parts(value: Duration) -> TokenStream {
     let secs = proc_macro2::Literal::u64_unsuffixed(value.as_secs());
     let nanos = proc_macro2::Literal::u32_unsuffixed(value.subsec_nanos());
-    Expr::Verbatim(quote_spanned!(span=> ::core::time::Duration::new(#secs, #nanos)))
+    quote!(#secs, #nanos)
 }
 
 #[cfg(test)]

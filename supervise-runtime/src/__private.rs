@@ -1,6 +1,10 @@
 //! The functions that generated code calls. Not for users: they change with the macros, whose version is locked to that
 //! of this crate.
 
+pub use core::clone::Clone;
+pub use core::result::Result::{Err, Ok};
+pub use core::time::Duration;
+
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
@@ -24,7 +28,7 @@ pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserE
 pub use crate::values::kind::ChildKind;
 pub use crate::values::report::Report;
 pub use crate::values::spec::{
-    Below, ChildSpec, DeclaredShutdown, Shape, Text, TreeSpec, default_shutdown, shutdown_too_short,
+    Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec, default_shutdown, shutdown_suffices,
 };
 pub use crate::values::strategy::{
     BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit,

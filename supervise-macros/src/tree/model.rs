@@ -6,7 +6,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use supervise_rules::Lifecycle;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Generics, Pat, PatIdent, Type, Visibility};
+use syn::{Attribute, Expr, Generics, Pat, PatIdent, Type, TypePath, Visibility};
 
 use crate::decider::Decider;
 use crate::free_names::bindings;
@@ -269,9 +269,25 @@ impl Child {
 impl Unit {
     pub(crate) fn span(&self) -> Span {
         match self {
-            Unit::Type(ty) => ty.span(),
+            Unit::Type(ty) => span_of(ty),
             Unit::Task(span) => *span,
         }
+    }
+}
+
+/// Returns the place of a type. Nearly every type is a single word, which needs no look at its tokens.
+pub(crate) fn span_of(ty: &Type) -> Span {
+    match single_word(ty) {
+        Some(word) => word.span(),
+        None => ty.span(),
+    }
+}
+
+/// Returns the word that the type consists of.
+pub(crate) fn single_word(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(TypePath { qself: None, path, .. }) => path.get_ident(),
+        _ => None,
     }
 }
 

@@ -31,25 +31,23 @@ const _: () = {
             let __of_first = __of_first.__keep_in(&__b);
             let __of_name = __of_name.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let first = ::core::clone::Clone::clone(&__of_first);
+            let first = __rt::Clone::clone(&__of_first);
             #[cfg(rust_analyzer)]
-            let name = ::core::clone::Clone::clone(&__of_name);
+            let name = __rt::Clone::clone(&__of_name);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code)]
             let __of_loader = match {
-                #[allow(unused_variables)]
-                let __of_first = ::core::clone::Clone::clone(&__of_first);
-                let __options = { <Loader<T> as __rt::ChildIf<{ true }>>::options() };
+                let __of_first = __rt::Clone::clone(&__of_first);
                 __rt::Builder::child(
                     &__b,
                     "loader",
-                    __options,
+                    { <Loader<T> as __rt::ChildIf<{ true }>>::options() },
                     move || {
                         #[allow(unused_variables)]
                         let first = __of_first.clone_for_start();
@@ -57,28 +55,25 @@ const _: () = {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
                                 first,
                             );
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let loader = ::core::clone::Clone::clone(&__of_loader);
+            let loader = __rt::Clone::clone(&__of_loader);
             #[allow(unreachable_code)]
             let __of_shards = match {
-                #[allow(unused_variables)]
-                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __of_first = __rt::Clone::clone(&__of_first);
                 let __options = {
-                    let __options = <Loader<T> as __rt::ChildIf<{ true }>>::options();
-                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
-                    __options.shutdown(::core::time::Duration::new(5, 0))
+                    <Loader<T> as __rt::ChildIf<{ true }>>::options()
+                        .lifecycle(__rt::Lifecycle::Permanent)
+                        .shutdown(__rt::Duration::new(5, 0))
                 };
                 __rt::Builder::array::<
                     _,
@@ -98,24 +93,21 @@ const _: () = {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
                                 first,
                             );
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let shards = ::core::clone::Clone::clone(&__of_shards);
+            let shards = __rt::Clone::clone(&__of_shards);
             #[allow(unreachable_code)]
             let __of_by_key = match {
-                #[allow(unused_variables)]
-                let __of_name = ::core::clone::Clone::clone(&__of_name);
+                let __of_name = __rt::Clone::clone(&__of_name);
                 let __options = { <Cache<T, N> as __rt::ChildIf<{ true }>>::options() };
                 let __initial = __rt::no_initial();
                 __rt::Builder::keyed::<
@@ -140,30 +132,26 @@ const _: () = {
                                 row,
                                 name,
                             );
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let by_key = ::core::clone::Clone::clone(&__of_by_key);
+            let by_key = __rt::Clone::clone(&__of_by_key);
             #[allow(unreachable_code)]
             let __of_inner = match {
-                #[allow(unused_variables)]
-                let __of_first = ::core::clone::Clone::clone(&__of_first);
-                #[allow(unused_variables)]
-                let __of_name = ::core::clone::Clone::clone(&__of_name);
+                let __of_first = __rt::Clone::clone(&__of_first);
+                let __of_name = __rt::Clone::clone(&__of_name);
                 let __options = {
-                    let __options = __rt::ChildOptions::<Inner<T, N>>::new();
-                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
-                    __options.shutdown(::core::time::Duration::new(5, 0))
+                    __rt::ChildOptions::<Inner<T, N>>::new()
+                        .lifecycle(__rt::Lifecycle::Permanent)
+                        .shutdown(__rt::Duration::new(5, 0))
                 };
                 __rt::Builder::inline::<
                     Inner<T, N>,
@@ -174,14 +162,12 @@ const _: () = {
                     "inner",
                     __options,
                     move |__b: __rt::Builder| {
-                        #[allow(unused_variables)]
-                        let __of_first = ::core::clone::Clone::clone(&__of_first);
-                        #[allow(unused_variables)]
-                        let __of_name = ::core::clone::Clone::clone(&__of_name);
+                        let __of_first = __rt::Clone::clone(&__of_first);
+                        let __of_name = __rt::Clone::clone(&__of_name);
                         async move {
                             let __of_tree = __rt::Builder::tree_ref(&__b);
                             #[cfg(rust_analyzer)]
-                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            let tree = __rt::Clone::clone(&__of_tree);
                             __rt::Builder::supervision(
                                 &__b,
                                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
@@ -194,20 +180,18 @@ const _: () = {
                                 (__rt::Builder::keep(&__b, copy),)
                             };
                             #[cfg(rust_analyzer)]
-                            let copy = ::core::clone::Clone::clone(&__of_copy);
+                            let copy = __rt::Clone::clone(&__of_copy);
                             #[allow(unreachable_code)]
                             let __of_leaf = match {
-                                #[allow(unused_variables)]
-                                let __of_name = ::core::clone::Clone::clone(&__of_name);
-                                let __options = {
-                                    <Bell as __rt::ChildIf<
-                                        { <Bell as __rt::Declared>::IS },
-                                    >>::options()
-                                };
+                                let __of_name = __rt::Clone::clone(&__of_name);
                                 __rt::Builder::child(
                                     &__b,
                                     "leaf",
-                                    __options,
+                                    {
+                                        <Bell as __rt::ChildIf<
+                                            { <Bell as __rt::Declared>::IS },
+                                        >>::options()
+                                    },
                                     move || {
                                         #[allow(unused_variables)]
                                         let name = __of_name.clone_for_start();
@@ -215,22 +199,20 @@ const _: () = {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::Declared>::IS },
                                             >>::Start = Bell(name);
-                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::UserError>(__it)
                                         }
                                     },
                                 )
                             }
                                 .await
                             {
-                                ::core::result::Result::Ok(__handle) => __handle,
-                                ::core::result::Result::Err(__error) => {
-                                    return ::core::result::Result::Err(__error);
-                                }
+                                __rt::Ok(__handle) => __handle,
+                                __rt::Err(__error) => return __rt::Err(__error),
                             };
                             #[cfg(rust_analyzer)]
-                            let leaf = ::core::clone::Clone::clone(&__of_leaf);
+                            let leaf = __rt::Clone::clone(&__of_leaf);
                             #[allow(unreachable_code)]
-                            ::core::result::Result::Ok::<
+                            __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Inner {
@@ -245,15 +227,13 @@ const _: () = {
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let inner = ::core::clone::Clone::clone(&__of_inner);
+            let inner = __rt::Clone::clone(&__of_inner);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Cache {
@@ -298,7 +278,7 @@ const _: () = {
                     kind: <Loader<T> as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
                     settings: &["lifecycle(Permanent, shutdown = 5s)"],
                     below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
@@ -324,7 +304,7 @@ const _: () = {
                     kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
                     settings: &["lifecycle(Permanent, shutdown = 5s)"],
                     below: __rt::Below::Known(
@@ -369,23 +349,15 @@ const _: () = {
     {
         #[allow(dead_code)]
         const __TIMES: () = {
+            { __rt::shutdown_suffices(<Loader<T> as __rt::Declared>::TREE, 5, 0) }
             {
-                if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
-                    <Loader<T> as __rt::Declared>::TREE,
-                    ::core::time::Duration::new(5, 0),
-                ) {
-                    ::core::panic!("{}", __text.as_str())
-                }
-            }
-            {
-                if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
+                __rt::shutdown_suffices(
                     ::core::option::Option::Some(
                         &<Inner<T, N> as __rt::TreeHandle>::SPEC,
                     ),
-                    ::core::time::Duration::new(5, 0),
-                ) {
-                    ::core::panic!("{}", __text.as_str())
-                }
+                    5,
+                    0,
+                )
             }
         };
     }

@@ -25,58 +25,57 @@ const _: () = {
             use __rt::Keep as _;
             let __of_db = __of_db.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let db = ::core::clone::Clone::clone(&__of_db);
+            let db = __rt::Clone::clone(&__of_db);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code)]
             let __of_one = match {
-                let __options = {
-                    #[cfg(rust_analyzer)]
-                    let _ = <Cart as __rt::ChildIf<
-                        { <Cart as __rt::Declared>::IS },
-                    >>::options()
-                        .lifecycel();
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
-                };
                 __rt::Builder::child(
                     &__b,
                     "one",
-                    __options,
+                    {
+                        #[cfg(rust_analyzer)]
+                        let _ = <Cart as __rt::ChildIf<
+                            { <Cart as __rt::Declared>::IS },
+                        >>::options()
+                            .lifecycel();
+                        <Cart as __rt::ChildIf<
+                            { <Cart as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         async move {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(later);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let one = ::core::clone::Clone::clone(&__of_one);
+            let one = __rt::Clone::clone(&__of_one);
             #[allow(unreachable_code)]
             let __of_later = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = {
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
-                };
+                let __of_db = __rt::Clone::clone(&__of_db);
                 __rt::Builder::child(
                     &__b,
                     "later",
-                    __options,
+                    {
+                        <Cart as __rt::ChildIf<
+                            { <Cart as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         #[allow(unused_variables)]
                         let db = __of_db.clone_for_start();
@@ -84,25 +83,23 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db.__missing);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let later = ::core::clone::Clone::clone(&__of_later);
+            let later = __rt::Clone::clone(&__of_later);
             let __of_broken: <Cart as __rt::ChildIf<
                 { <Cart as __rt::Declared>::IS },
             >>::Handle = ::core::unreachable!();
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Mistakes {

@@ -33,12 +33,12 @@ const _: () = {
             let __of_type = __of_type.__keep_in(&__b);
             let __of_config = __of_config.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let r#type = ::core::clone::Clone::clone(&__of_type);
+            let r#type = __rt::Clone::clone(&__of_type);
             #[cfg(rust_analyzer)]
-            let config = ::core::clone::Clone::clone(&__of_config);
+            let config = __rt::Clone::clone(&__of_config);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
@@ -51,9 +51,9 @@ const _: () = {
                 (__rt::Builder::keep(&__b, a), __rt::Builder::keep(&__b, b))
             };
             #[cfg(rust_analyzer)]
-            let a = ::core::clone::Clone::clone(&__of_a);
+            let a = __rt::Clone::clone(&__of_a);
             #[cfg(rust_analyzer)]
-            let b = ::core::clone::Clone::clone(&__of_b);
+            let b = __rt::Clone::clone(&__of_b);
             #[cfg(unix)]
             #[allow(unused_variables)]
             let (__of_match,) = {
@@ -66,7 +66,7 @@ const _: () = {
             };
             #[cfg(unix)]
             #[cfg(rust_analyzer)]
-            let r#match = ::core::clone::Clone::clone(&__of_match);
+            let r#match = __rt::Clone::clone(&__of_match);
             #[cfg(windows)]
             #[allow(unused_variables)]
             let (__of_c,) = {
@@ -77,7 +77,7 @@ const _: () = {
             };
             #[cfg(windows)]
             #[cfg(rust_analyzer)]
-            let c = ::core::clone::Clone::clone(&__of_c);
+            let c = __rt::Clone::clone(&__of_c);
             #[cfg(not(windows))]
             #[allow(unused_variables)]
             let (__of_c,) = {
@@ -88,21 +88,20 @@ const _: () = {
             };
             #[cfg(not(windows))]
             #[cfg(rust_analyzer)]
-            let c = ::core::clone::Clone::clone(&__of_c);
+            let c = __rt::Clone::clone(&__of_c);
             #[cfg(feature = "http")]
             #[allow(unreachable_code)]
             let __of_struct = match {
-                #[allow(unused_variables)]
-                let __of_type = ::core::clone::Clone::clone(&__of_type);
-                #[allow(unused_variables)]
-                let __of_a = ::core::clone::Clone::clone(&__of_a);
-                let __options = {
-                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
-                };
+                let __of_type = __rt::Clone::clone(&__of_type);
+                let __of_a = __rt::Clone::clone(&__of_a);
                 __rt::Builder::child(
                     &__b,
                     "struct",
-                    __options,
+                    {
+                        <Bell as __rt::ChildIf<
+                            { <Bell as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         #[allow(unused_variables)]
                         let r#type = __of_type.clone_for_start();
@@ -112,43 +111,38 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
                             >>::Start = start(r#type, a);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(feature = "http")]
             #[cfg(rust_analyzer)]
-            let r#struct = ::core::clone::Clone::clone(&__of_struct);
+            let r#struct = __rt::Clone::clone(&__of_struct);
             #[allow(unreachable_code)]
             let __of_start = match {
-                #[allow(unused_variables)]
-                let __of_tree = ::core::clone::Clone::clone(&__of_tree);
-                #[allow(unused_variables)]
-                let __of_b = ::core::clone::Clone::clone(&__of_b);
+                let __of_tree = __rt::Clone::clone(&__of_tree);
+                let __of_b = __rt::Clone::clone(&__of_b);
                 #[cfg(windows)]
-                #[allow(unused_variables)]
-                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                let __of_c = __rt::Clone::clone(&__of_c);
                 #[cfg(not(windows))]
-                #[allow(unused_variables)]
-                let __of_c = ::core::clone::Clone::clone(&__of_c);
-                let __options = {
-                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
-                };
+                let __of_c = __rt::Clone::clone(&__of_c);
                 __rt::Builder::child(
                     &__b,
                     "start",
-                    __options,
+                    {
+                        <Bell as __rt::ChildIf<
+                            { <Bell as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         #[allow(unused_variables)]
-                        let tree = ::core::clone::Clone::clone(&__of_tree);
+                        let tree = __rt::Clone::clone(&__of_tree);
                         #[allow(unused_variables)]
                         let b = __of_b.clone_for_start();
                         #[cfg(windows)]
@@ -161,32 +155,28 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
                             >>::Start = start(b, c, tree.clone());
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let start = ::core::clone::Clone::clone(&__of_start);
+            let start = __rt::Clone::clone(&__of_start);
             #[allow(unreachable_code)]
             let __of_heartbeat = match {
-                #[allow(unused_variables)]
-                let __of_start = ::core::clone::Clone::clone(&__of_start);
-                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                let __of_start = __rt::Clone::clone(&__of_start);
                 __rt::Builder::child(
                     &__b,
                     "heartbeat",
-                    __options,
+                    { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
-                        let start = ::core::clone::Clone::clone(&__of_start);
+                        let start = __rt::Clone::clone(&__of_start);
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -199,32 +189,26 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let heartbeat = ::core::clone::Clone::clone(&__of_heartbeat);
+            let heartbeat = __rt::Clone::clone(&__of_heartbeat);
             #[allow(unreachable_code)]
             let __of_inner = match {
-                #[allow(unused_variables)]
-                let __of_a = ::core::clone::Clone::clone(&__of_a);
+                let __of_a = __rt::Clone::clone(&__of_a);
                 #[cfg(windows)]
-                #[allow(unused_variables)]
-                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                let __of_c = __rt::Clone::clone(&__of_c);
                 #[cfg(not(windows))]
-                #[allow(unused_variables)]
-                let __of_c = ::core::clone::Clone::clone(&__of_c);
-                #[allow(unused_variables)]
-                let __of_start = ::core::clone::Clone::clone(&__of_start);
+                let __of_c = __rt::Clone::clone(&__of_c);
+                let __of_start = __rt::Clone::clone(&__of_start);
                 let __options = { __rt::ChildOptions::<Inner>::new() };
                 __rt::Builder::inline::<
                     Inner,
@@ -235,20 +219,16 @@ const _: () = {
                     "inner",
                     __options,
                     move |__b: __rt::Builder| {
-                        #[allow(unused_variables)]
-                        let __of_a = ::core::clone::Clone::clone(&__of_a);
+                        let __of_a = __rt::Clone::clone(&__of_a);
                         #[cfg(windows)]
-                        #[allow(unused_variables)]
-                        let __of_c = ::core::clone::Clone::clone(&__of_c);
+                        let __of_c = __rt::Clone::clone(&__of_c);
                         #[cfg(not(windows))]
-                        #[allow(unused_variables)]
-                        let __of_c = ::core::clone::Clone::clone(&__of_c);
-                        #[allow(unused_variables)]
-                        let __of_start = ::core::clone::Clone::clone(&__of_start);
+                        let __of_c = __rt::Clone::clone(&__of_c);
+                        let __of_start = __rt::Clone::clone(&__of_start);
                         async move {
                             let __of_tree = __rt::Builder::tree_ref(&__b);
                             #[cfg(rust_analyzer)]
-                            let tree = ::core::clone::Clone::clone(&__of_tree);
+                            let tree = __rt::Clone::clone(&__of_tree);
                             __rt::Builder::supervision(
                                 &__b,
                                 { __rt::SupervisorStrategy::new(__rt::Strategy::AllForOne) },
@@ -263,28 +243,23 @@ const _: () = {
                                 (__rt::Builder::keep(&__b, d),)
                             };
                             #[cfg(rust_analyzer)]
-                            let d = ::core::clone::Clone::clone(&__of_d);
+                            let d = __rt::Clone::clone(&__of_d);
                             #[allow(unreachable_code)]
                             let __of_leaf = match {
                                 #[cfg(windows)]
-                                #[allow(unused_variables)]
-                                let __of_c = ::core::clone::Clone::clone(&__of_c);
+                                let __of_c = __rt::Clone::clone(&__of_c);
                                 #[cfg(not(windows))]
-                                #[allow(unused_variables)]
-                                let __of_c = ::core::clone::Clone::clone(&__of_c);
-                                #[allow(unused_variables)]
-                                let __of_start = ::core::clone::Clone::clone(&__of_start);
-                                #[allow(unused_variables)]
-                                let __of_d = ::core::clone::Clone::clone(&__of_d);
-                                let __options = {
-                                    <Bell as __rt::ChildIf<
-                                        { <Bell as __rt::Declared>::IS },
-                                    >>::options()
-                                };
+                                let __of_c = __rt::Clone::clone(&__of_c);
+                                let __of_start = __rt::Clone::clone(&__of_start);
+                                let __of_d = __rt::Clone::clone(&__of_d);
                                 __rt::Builder::child(
                                     &__b,
                                     "leaf",
-                                    __options,
+                                    {
+                                        <Bell as __rt::ChildIf<
+                                            { <Bell as __rt::Declared>::IS },
+                                        >>::options()
+                                    },
                                     move || {
                                         #[cfg(windows)]
                                         #[allow(unused_variables)]
@@ -293,29 +268,27 @@ const _: () = {
                                         #[allow(unused_variables)]
                                         let c = __of_c.clone_for_start();
                                         #[allow(unused_variables)]
-                                        let start = ::core::clone::Clone::clone(&__of_start);
+                                        let start = __rt::Clone::clone(&__of_start);
                                         #[allow(unused_variables)]
                                         let d = __of_d.clone_for_start();
                                         async move {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::Declared>::IS },
                                             >>::Start = start(c, d, println!("{start:?}"));
-                                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::UserError>(__it)
                                         }
                                     },
                                 )
                             }
                                 .await
                             {
-                                ::core::result::Result::Ok(__handle) => __handle,
-                                ::core::result::Result::Err(__error) => {
-                                    return ::core::result::Result::Err(__error);
-                                }
+                                __rt::Ok(__handle) => __handle,
+                                __rt::Err(__error) => return __rt::Err(__error),
                             };
                             #[cfg(rust_analyzer)]
-                            let leaf = ::core::clone::Clone::clone(&__of_leaf);
+                            let leaf = __rt::Clone::clone(&__of_leaf);
                             #[allow(unreachable_code)]
-                            ::core::result::Result::Ok::<
+                            __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Inner {
@@ -329,15 +302,13 @@ const _: () = {
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let inner = ::core::clone::Clone::clone(&__of_inner);
+            let inner = __rt::Clone::clone(&__of_inner);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Names {
@@ -393,7 +364,7 @@ const _: () = {
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -694,7 +665,7 @@ const _: () = {
         ) -> ::core::result::Result<Self, __rt::UserError> {
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
@@ -710,42 +681,39 @@ const _: () = {
                 };
                 #[allow(unused_imports)]
                 use __rt::later;
-                let second = ::core::clone::Clone::clone(&__of_second);
+                let second = __rt::Clone::clone(&__of_second);
                 let known = later(second);
                 (__rt::Builder::keep(&__b, known),)
             };
             #[cfg(rust_analyzer)]
-            let known = ::core::clone::Clone::clone(&__of_known);
+            let known = __rt::Clone::clone(&__of_known);
             #[allow(unreachable_code)]
             let __of_names = match {
-                let __options = {
-                    <Names as __rt::ChildIf<
-                        { <Names as __rt::Declared>::IS },
-                    >>::options()
-                };
                 __rt::Builder::child(
                     &__b,
                     "names",
-                    __options,
+                    {
+                        <Names as __rt::ChildIf<
+                            { <Names as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         async move {
                             let __it: <Names as __rt::ChildIf<
                                 { <Names as __rt::Declared>::IS },
                             >>::Start = Names::tree(1, Config);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let names = ::core::clone::Clone::clone(&__of_names);
+            let names = __rt::Clone::clone(&__of_names);
             #[allow(unreachable_code)]
             let __of_first = match {
                 let __of_second = {
@@ -759,42 +727,39 @@ const _: () = {
                     let __options = __rt::ChildOptions::<__rt::Task>::without_context();
                     __rt::Builder::later(&__b, "third", __options)
                 };
-                let __options = {
-                    <Bell as __rt::ChildIf<{ <Bell as __rt::Declared>::IS }>>::options()
-                };
                 __rt::Builder::child(
                     &__b,
                     "first",
-                    __options,
+                    {
+                        <Bell as __rt::ChildIf<
+                            { <Bell as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         #[allow(unused_imports)]
                         use __rt::later;
-                        let second = ::core::clone::Clone::clone(&__of_second);
-                        let third = ::core::clone::Clone::clone(&__of_third);
+                        let second = __rt::Clone::clone(&__of_second);
+                        let third = __rt::Clone::clone(&__of_third);
                         async move {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
                             >>::Start = start(later(second), later(third));
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let first = ::core::clone::Clone::clone(&__of_first);
+            let first = __rt::Clone::clone(&__of_first);
             #[allow(unreachable_code)]
             let __of_second = match {
-                #[allow(unused_variables)]
-                let __of_known = ::core::clone::Clone::clone(&__of_known);
-                #[allow(unused_variables)]
-                let __of_first = ::core::clone::Clone::clone(&__of_first);
+                let __of_known = __rt::Clone::clone(&__of_known);
+                let __of_first = __rt::Clone::clone(&__of_first);
                 let __options = {
                     let __options = <Bell as __rt::ChildIf<
                         { <Bell as __rt::Declared>::IS },
@@ -810,37 +775,33 @@ const _: () = {
                         #[allow(unused_variables)]
                         let known = __of_known.clone_for_start();
                         #[allow(unused_variables)]
-                        let first = ::core::clone::Clone::clone(&__of_first);
+                        let first = __rt::Clone::clone(&__of_first);
                         async move {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
                             >>::Start = start(first, known);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let second = ::core::clone::Clone::clone(&__of_second);
+            let second = __rt::Clone::clone(&__of_second);
             #[allow(unreachable_code)]
             let __of_third = match {
-                #[allow(unused_variables)]
-                let __of_first = ::core::clone::Clone::clone(&__of_first);
-                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                let __of_first = __rt::Clone::clone(&__of_first);
                 __rt::Builder::child(
                     &__b,
                     "third",
-                    __options,
+                    { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
-                        let first = ::core::clone::Clone::clone(&__of_first);
+                        let first = __rt::Clone::clone(&__of_first);
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -853,22 +814,20 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let third = ::core::clone::Clone::clone(&__of_third);
+            let third = __rt::Clone::clone(&__of_third);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Other {
@@ -931,7 +890,7 @@ const _: () = {
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),

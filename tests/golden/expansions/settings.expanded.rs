@@ -25,10 +25,10 @@ const _: () = {
             use __rt::Keep as _;
             let __of_most = __of_most.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let most = ::core::clone::Clone::clone(&__of_most);
+            let most = __rt::Clone::clone(&__of_most);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 {
@@ -36,7 +36,7 @@ const _: () = {
                     let most = __of_most.clone_for_start();
                     __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne)
                         .max_restarts(__rt::MaxRestarts::AtMost(most))
-                        .within(::core::time::Duration::new(600, 0))
+                        .within(__rt::Duration::new(600, 0))
                         .on_limit(__rt::OnLimit::Stop)
                         .decider(
                             __rt::Decider::partial(move |
@@ -101,7 +101,7 @@ const _: () = {
             {
                 __rt::Builder::shutdown(
                     &__b,
-                    { ::core::option::Option::Some(::core::time::Duration::new(20, 0)) },
+                    { ::core::option::Option::Some(__rt::Duration::new(20, 0)) },
                     __rt::ShutdownOrder::Together,
                 );
             }
@@ -110,38 +110,33 @@ const _: () = {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
                         { <Db as __rt::Declared>::IS },
-                    >>::options();
-                    let __options = __options.lifecycle(__rt::Lifecycle::Permanent);
-                    let __options = __options
-                        .shutdown(::core::time::Duration::new(5, 0));
-                    let __options = __options.start(::core::time::Duration::new(3, 0));
-                    let __options = __options
-                        .handler(::core::time::Duration::new(30, 0));
+                    >>::options()
+                        .lifecycle(__rt::Lifecycle::Permanent)
+                        .shutdown(__rt::Duration::new(5, 0))
+                        .start(__rt::Duration::new(3, 0));
+                    let __options = __options.handler(__rt::Duration::new(30, 0));
                     let __options = __options.drain();
                     let __options = __options
                         .backoff(
                             __rt::ExponentialBackoff::new(
-                                    ::core::time::Duration::new(3, 0),
-                                    ::core::time::Duration::new(30, 0),
+                                    __rt::Duration::new(3, 0),
+                                    __rt::Duration::new(30, 0),
                                 )
                                 .factor(2)
                                 .random_factor(0.2)
-                                .reset(
-                                    __rt::Reset::Auto(::core::time::Duration::new(60, 0)),
-                                ),
+                                .reset(__rt::Reset::Auto(__rt::Duration::new(60, 0))),
                         );
                     let __options = __options
                         .limit(
                             __rt::RestartLimit::new()
                                 .max_restarts(__rt::MaxRestarts::AtMost(3))
-                                .within(::core::time::Duration::new(3600, 0))
+                                .within(__rt::Duration::new(3600, 0))
                                 .on_limit(__rt::OnLimit::Escalate),
                         );
                     let __options = __options.pre_restart(Db::dump);
                     let __options = __options.post_restart(Db::reload);
                     let __options = __options.mailbox(__rt::Mailbox::Bounded(100));
-                    let __options = __options
-                        .ask(::core::time::Duration::new(0, 500000000));
+                    let __options = __options.ask(__rt::Duration::new(0, 500000000));
                     let __options = __options.while_down(__rt::WhileDown::Reject);
                     let __options = __options.redeliver(3);
                     __options
@@ -173,20 +168,18 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let db = ::core::clone::Clone::clone(&__of_db);
+            let db = __rt::Clone::clone(&__of_db);
             #[allow(unreachable_code)]
             let __of_listed = match {
                 let __options = {
@@ -196,12 +189,12 @@ const _: () = {
                     __options
                         .backoff(
                             __rt::SteppedBackoff::new([
-                                    ::core::time::Duration::new(2, 0),
-                                    ::core::time::Duration::new(5, 0),
-                                    ::core::time::Duration::new(10, 0),
+                                    __rt::Duration::new(2, 0),
+                                    __rt::Duration::new(5, 0),
+                                    __rt::Duration::new(10, 0),
                                 ])
                                 .random_factor(0.2)
-                                .reset(__rt::Reset::Auto(::core::time::Duration::new(0, 0))),
+                                .reset(__rt::Reset::Auto(__rt::Duration::new(0, 0))),
                         )
                 };
                 __rt::Builder::child(
@@ -213,20 +206,18 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let listed = ::core::clone::Clone::clone(&__of_listed);
+            let listed = __rt::Clone::clone(&__of_listed);
             #[allow(unreachable_code)]
             let __of_many = match {
                 let __options = {
@@ -235,7 +226,7 @@ const _: () = {
                     >>::options();
                     let __options = __options
                         .backoff(
-                            SlottedBackoff::new(::core::time::Duration::new(0, 10000000))
+                            SlottedBackoff::new(__rt::Duration::new(0, 10000000))
                                 .ceiling(10),
                         );
                     let __options = __options.max_children(5);
@@ -258,30 +249,28 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let many = ::core::clone::Clone::clone(&__of_many);
+            let many = __rt::Clone::clone(&__of_many);
             #[allow(unreachable_code)]
             let __of_server = match {
                 let __options = {
                     let __options = __rt::ChildOptions::<__rt::Task>::new();
-                    let __options = __options.runtime(tokio::runtime::Handle::current());
-                    let __options = __options.lifecycle(__rt::Lifecycle::Transient);
+                    let __options = __options
+                        .runtime(tokio::runtime::Handle::current())
+                        .lifecycle(__rt::Lifecycle::Transient);
                     let __options = __options.ready();
                     let __options = __options.significant();
-                    let __options = __options.best_effort();
-                    __options.shutdown(__rt::ShutdownTimeout::Infinity)
+                    __options.best_effort().shutdown(__rt::ShutdownTimeout::Infinity)
                 };
                 __rt::Builder::child(
                     &__b,
@@ -304,22 +293,20 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let server = ::core::clone::Clone::clone(&__of_server);
+            let server = __rt::Clone::clone(&__of_server);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Settings {
@@ -338,7 +325,7 @@ const _: () = {
             doc: "",
             strategy: __rt::Strategy::OneForOne,
             shutdown: __rt::DeclaredShutdown::Is(
-                __rt::ShutdownTimeout::Within(::core::time::Duration::new(20, 0)),
+                __rt::ShutdownTimeout::Within(__rt::Duration::new(20, 0)),
             ),
             shutdown_order: __rt::ShutdownOrder::Together,
             settings: &[
@@ -355,7 +342,7 @@ const _: () = {
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(5, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
                     settings: &[
                         "lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)",
@@ -417,12 +404,7 @@ const _: () = {
             ],
         };
     }
-    const _: () = if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
-        <Db as __rt::Declared>::TREE,
-        ::core::time::Duration::new(5, 0),
-    ) {
-        ::core::panic!("{}", __text.as_str())
-    };
+    const _: () = __rt::shutdown_suffices(<Db as __rt::Declared>::TREE, 5, 0);
     #[automatically_derived]
     impl __rt::Child for Settings {
         type Handle = Settings;
@@ -608,12 +590,12 @@ const _: () = {
             let __of_pace = __of_pace.__keep_in(&__b);
             let __of_room = __of_room.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let pace = ::core::clone::Clone::clone(&__of_pace);
+            let pace = __rt::Clone::clone(&__of_pace);
             #[cfg(rust_analyzer)]
-            let room = ::core::clone::Clone::clone(&__of_room);
+            let room = __rt::Clone::clone(&__of_room);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 {
@@ -626,12 +608,10 @@ const _: () = {
             );
             #[allow(unused_variables)]
             let __default_shutdown: __rt::ShutdownTimeout = {
-                ::core::convert::Into::into(::core::time::Duration::new(2, 0))
+                ::core::convert::Into::into(__rt::Duration::new(2, 0))
             };
             #[allow(unused_variables)]
-            let __default_start: ::core::time::Duration = {
-                ::core::time::Duration::new(3, 0)
-            };
+            let __default_start: __rt::Duration = { __rt::Duration::new(3, 0) };
             #[allow(unused_variables)]
             let __default_backoff: __rt::Backoff = {
                 #[allow(unused_variables)]
@@ -645,58 +625,54 @@ const _: () = {
                 __rt::Mailbox::Bounded(room)
             };
             #[allow(unused_variables)]
-            let __default_ask: ::core::time::Duration = {
+            let __default_ask: __rt::Duration = {
                 #[allow(unused_variables)]
                 let room = __of_room.clone_for_start();
-                ::core::time::Duration::new(1, 0)
+                __rt::Duration::new(1, 0)
             };
             #[allow(unreachable_code)]
             let __of_db = match {
-                let __options = {
-                    let __options = <Db as __rt::ChildIf<
-                        { <Db as __rt::Declared>::IS },
-                    >>::options();
-                    let __options = __options.lifecycle(__rt::Lifecycle::Transient);
-                    let __options = __options
-                        .or_shutdown(::core::clone::Clone::clone(&__default_shutdown));
-                    let __options = __options
-                        .start(::core::clone::Clone::clone(&__default_start));
-                    let __options = __options
-                        .pace(::core::clone::Clone::clone(&__default_backoff));
-                    let __options = __options
-                        .or_mailbox(::core::clone::Clone::clone(&__default_mailbox));
-                    __options.or_ask(::core::clone::Clone::clone(&__default_ask))
-                };
                 __rt::Builder::child(
                     &__b,
                     "db",
-                    __options,
+                    {
+                        let __options = <Db as __rt::ChildIf<
+                            { <Db as __rt::Declared>::IS },
+                        >>::options()
+                            .lifecycle(__rt::Lifecycle::Transient);
+                        let __options = __options
+                            .or_shutdown(__rt::Clone::clone(&__default_shutdown));
+                        let __options = __options
+                            .start(__rt::Clone::clone(&__default_start));
+                        let __options = __options
+                            .pace(__rt::Clone::clone(&__default_backoff));
+                        let __options = __options
+                            .or_mailbox(__rt::Clone::clone(&__default_mailbox));
+                        __options.or_ask(__rt::Clone::clone(&__default_ask))
+                    },
                     move || {
                         async move {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::Declared>::IS },
                             >>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let db = ::core::clone::Clone::clone(&__of_db);
+            let db = __rt::Clone::clone(&__of_db);
             #[allow(unreachable_code)]
             let __of_once = match {
                 let __options = {
-                    let __options = __rt::ChildOptions::<__rt::Task>::new();
-                    let __options = __options.lifecycle(__rt::Lifecycle::Temporary);
-                    __options
-                        .or_shutdown(::core::clone::Clone::clone(&__default_shutdown))
+                    let __options = __rt::ChildOptions::<__rt::Task>::new()
+                        .lifecycle(__rt::Lifecycle::Temporary);
+                    __options.or_shutdown(__rt::Clone::clone(&__default_shutdown))
                 };
                 let __initial = __rt::no_initial();
                 __rt::Builder::set_once::<
@@ -743,22 +719,20 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let once = ::core::clone::Clone::clone(&__of_once);
+            let once = __rt::Clone::clone(&__of_once);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Defaults {
@@ -792,9 +766,7 @@ const _: () = {
                     shutdown: __rt::default_shutdown(
                         <Db as __rt::Declared>::KIND,
                         __rt::DeclaredShutdown::Is(
-                            __rt::ShutdownTimeout::Within(
-                                ::core::time::Duration::new(2, 0),
-                            ),
+                            __rt::ShutdownTimeout::Within(__rt::Duration::new(2, 0)),
                         ),
                     ),
                     settings: &[],
@@ -810,9 +782,7 @@ const _: () = {
                     shutdown: __rt::default_shutdown(
                         __rt::ChildKind::Task,
                         __rt::DeclaredShutdown::Is(
-                            __rt::ShutdownTimeout::Within(
-                                ::core::time::Duration::new(2, 0),
-                            ),
+                            __rt::ShutdownTimeout::Within(__rt::Duration::new(2, 0)),
                         ),
                     ),
                     settings: &["lifecycle(Temporary)"],

@@ -32,27 +32,27 @@ const _: () = {
             let __of_db = __of_db.__keep_in(&__b);
             let __of_count = __of_count.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let db = ::core::clone::Clone::clone(&__of_db);
+            let db = __rt::Clone::clone(&__of_db);
             #[cfg(rust_analyzer)]
-            let count = ::core::clone::Clone::clone(&__of_count);
+            let count = __rt::Clone::clone(&__of_count);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code)]
             let __of_one = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
-                let __options = {
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
-                };
+                let __of_db = __rt::Clone::clone(&__of_db);
                 __rt::Builder::child(
                     &__b,
                     "one",
-                    __options,
+                    {
+                        <Cart as __rt::ChildIf<
+                            { <Cart as __rt::Declared>::IS },
+                        >>::options()
+                    },
                     move || {
                         #[allow(unused_variables)]
                         let db = __of_db.clone_for_start();
@@ -60,24 +60,21 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let one = ::core::clone::Clone::clone(&__of_one);
+            let one = __rt::Clone::clone(&__of_one);
             #[allow(unreachable_code)]
             let __of_maybe = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
                     <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
@@ -94,24 +91,21 @@ const _: () = {
                                     { <Cart as __rt::Declared>::IS },
                                 >>::Start,
                             > = Some(Cart(db));
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let maybe = ::core::clone::Clone::clone(&__of_maybe);
+            let maybe = __rt::Clone::clone(&__of_maybe);
             #[allow(unreachable_code)]
             let __of_row = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
                     <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
@@ -133,24 +127,21 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, i);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let row = ::core::clone::Clone::clone(&__of_row);
+            let row = __rt::Clone::clone(&__of_row);
             #[allow(unreachable_code)]
             let __of_any = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
                     #[allow(unused_variables)]
                     let count = __of_count.clone_for_start();
@@ -215,24 +206,21 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, n);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let any = ::core::clone::Clone::clone(&__of_any);
+            let any = __rt::Clone::clone(&__of_any);
             #[allow(unreachable_code)]
             let __of_keyed = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
                     <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
                 };
@@ -296,29 +284,24 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, name, n);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let keyed = ::core::clone::Clone::clone(&__of_keyed);
+            let keyed = __rt::Clone::clone(&__of_keyed);
             #[allow(unreachable_code)]
             let __of_once = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
-                    let __options = <Cart as __rt::ChildIf<
-                        { <Cart as __rt::Declared>::IS },
-                    >>::options();
-                    __options.lifecycle(__rt::Lifecycle::Temporary)
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                        .lifecycle(__rt::Lifecycle::Temporary)
                 };
                 let __initial = __rt::no_initial();
                 __rt::Builder::set_once::<
@@ -355,25 +338,23 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::Declared>::IS },
                             >>::Start = Cart(db, socket);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let once = ::core::clone::Clone::clone(&__of_once);
+            let once = __rt::Clone::clone(&__of_once);
             #[allow(unreachable_code)]
             let __of_once_keyed = match {
                 let __options = {
-                    let __options = __rt::ChildOptions::<__rt::Task>::without_context();
-                    __options.lifecycle(__rt::Lifecycle::Temporary)
+                    __rt::ChildOptions::<__rt::Task>::without_context()
+                        .lifecycle(__rt::Lifecycle::Temporary)
                 };
                 let __initial = {
                     __rt::initial::<
@@ -459,24 +440,21 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let once_keyed = ::core::clone::Clone::clone(&__of_once_keyed);
+            let once_keyed = __rt::Clone::clone(&__of_once_keyed);
             #[allow(unreachable_code)]
             let __of_branches = match {
-                #[allow(unused_variables)]
-                let __of_db = ::core::clone::Clone::clone(&__of_db);
+                let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
                     <Shapes as __rt::ChildIf<
                         { <Shapes as __rt::Declared>::IS },
@@ -526,22 +504,20 @@ const _: () = {
                             let __it: <Shapes as __rt::ChildIf<
                                 { <Shapes as __rt::Declared>::IS },
                             >>::Start = Shapes::tree(db, 1);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let branches = ::core::clone::Clone::clone(&__of_branches);
+            let branches = __rt::Clone::clone(&__of_branches);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Shapes {
@@ -641,7 +617,7 @@ const _: () = {
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Temporary,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
                     below: __rt::Below::Known(::core::option::Option::None),

@@ -12,7 +12,7 @@ async fn spawned(service: Service, target: String) {
                     let __start = move || {
                         async move {
                             let __it: <Db as __rt::Spawned<_>>::Start = Db;
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)
@@ -30,21 +30,15 @@ async fn spawned(service: Service, target: String) {
                 #[cfg(any(rust_analyzer, not(rust_analyzer)))]
                 let __child = {
                     const {
-                        if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(
-                            <Fetcher as __rt::Declared>::TREE,
-                            ::core::time::Duration::new(5, 0),
-                        ) {
-                            ::core::panic!("{}", __text.as_str())
-                        }
+                        __rt::shutdown_suffices(<Fetcher as __rt::Declared>::TREE, 5, 0)
                     }
                     let __of_service = __rt::Capture::of(&service);
                     let __of_target = __rt::Capture::of(&target);
                     let __name = __rt::name_of_child(format!("fetch {target}"));
                     let __options = {
-                        let __options = <Fetcher as __rt::Spawned<_>>::options();
-                        let __options = __options.lifecycle(__rt::Lifecycle::Transient);
-                        let __options = __options
-                            .shutdown(::core::time::Duration::new(5, 0));
+                        let __options = <Fetcher as __rt::Spawned<_>>::options()
+                            .lifecycle(__rt::Lifecycle::Transient)
+                            .shutdown(__rt::Duration::new(5, 0));
                         __options
                             .limit(
                                 __rt::RestartLimit::new()
@@ -63,7 +57,7 @@ async fn spawned(service: Service, target: String) {
                                 service,
                                 target: open(&target).await?,
                             };
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)
@@ -82,8 +76,8 @@ async fn spawned(service: Service, target: String) {
                 let __child = {
                     let __name = __rt::name_of_child("once");
                     let __options = {
-                        let __options = __rt::ChildOptions::<__rt::Task>::new();
-                        __options.lifecycle(__rt::Lifecycle::Temporary)
+                        __rt::ChildOptions::<__rt::Task>::new()
+                            .lifecycle(__rt::Lifecycle::Temporary)
                     };
                     #[allow(unknown_lints, closure_returning_async_block)]
                     let __start = move || {
@@ -103,7 +97,7 @@ async fn spawned(service: Service, target: String) {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     };
                     __rt::new_child_once(__name, __options, __start)
@@ -131,7 +125,7 @@ async fn spawned(service: Service, target: String) {
                             let __it: <Shop as __rt::Spawned<_>>::Start = Shop::tree(
                                 service,
                             );
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)
@@ -154,7 +148,7 @@ async fn spawned(service: Service, target: String) {
                     let __start = move || {
                         async move {
                             let __it: <Db as __rt::Spawned<_>>::Start = Db(self.pool);
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)

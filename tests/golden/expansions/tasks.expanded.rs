@@ -25,23 +25,21 @@ const _: () = {
             use __rt::Keep as _;
             let __of_every = __of_every.__keep_in(&__b);
             #[cfg(rust_analyzer)]
-            let every = ::core::clone::Clone::clone(&__of_every);
+            let every = __rt::Clone::clone(&__of_every);
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
-            let tree = ::core::clone::Clone::clone(&__of_tree);
+            let tree = __rt::Clone::clone(&__of_tree);
             __rt::Builder::supervision(
                 &__b,
                 { __rt::SupervisorStrategy::new(__rt::Strategy::OneForOne) },
             );
             #[allow(unreachable_code)]
             let __of_plain = match {
-                #[allow(unused_variables)]
-                let __of_every = ::core::clone::Clone::clone(&__of_every);
-                let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
+                let __of_every = __rt::Clone::clone(&__of_every);
                 __rt::Builder::child(
                     &__b,
                     "plain",
-                    __options,
+                    { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
                         let every = __of_every.clone_for_start();
@@ -57,27 +55,24 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let plain = ::core::clone::Clone::clone(&__of_plain);
+            let plain = __rt::Clone::clone(&__of_plain);
             #[allow(unreachable_code)]
             let __of_told = match {
-                let __options = { __rt::ChildOptions::<__rt::Task>::new() };
                 __rt::Builder::child(
                     &__b,
                     "told",
-                    __options,
+                    { __rt::ChildOptions::<__rt::Task>::new() },
                     move || {
                         async move {
                             let __it: __rt::TaskStart = __rt::task_of(move |
@@ -95,24 +90,21 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let told = ::core::clone::Clone::clone(&__of_told);
+            let told = __rt::Clone::clone(&__of_told);
             #[allow(unreachable_code)]
             let __of_maybe = match {
-                #[allow(unused_variables)]
-                let __of_every = ::core::clone::Clone::clone(&__of_every);
+                let __of_every = __rt::Clone::clone(&__of_every);
                 let __options = { __rt::ChildOptions::<__rt::Task>::new() };
                 __rt::Builder::optional(
                     &__b,
@@ -125,20 +117,18 @@ const _: () = {
                             let __it: ::core::option::Option<__rt::TaskStart> = __rt::optional_task(
                                 Some(poll(every)),
                             );
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let maybe = ::core::clone::Clone::clone(&__of_maybe);
+            let maybe = __rt::Clone::clone(&__of_maybe);
             #[allow(unreachable_code)]
             let __of_row = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::new() };
@@ -170,20 +160,18 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let row = ::core::clone::Clone::clone(&__of_row);
+            let row = __rt::Clone::clone(&__of_row);
             #[allow(unreachable_code)]
             let __of_any = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::without_context() };
@@ -237,20 +225,18 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let any = ::core::clone::Clone::clone(&__of_any);
+            let any = __rt::Clone::clone(&__of_any);
             #[allow(unreachable_code)]
             let __of_keyed = match {
                 let __options = { __rt::ChildOptions::<__rt::Task>::new() };
@@ -303,22 +289,20 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::UserError>(__it)
                         }
                     },
                 )
             }
                 .await
             {
-                ::core::result::Result::Ok(__handle) => __handle,
-                ::core::result::Result::Err(__error) => {
-                    return ::core::result::Result::Err(__error);
-                }
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let keyed = ::core::clone::Clone::clone(&__of_keyed);
+            let keyed = __rt::Clone::clone(&__of_keyed);
             #[allow(unreachable_code)]
-            ::core::result::Result::Ok::<
+            __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Tasks {
@@ -350,7 +334,7 @@ const _: () = {
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),
@@ -396,7 +380,7 @@ const _: () = {
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Is(
-                        __rt::ShutdownTimeout::Within(::core::time::Duration::new(0, 0)),
+                        __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
                     below: __rt::Below::Known(::core::option::Option::None),

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::{below, inside, is_ahead, rejects};
-use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
+use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting, span_of};
 use super::options;
 use super::scope::{Scope, for_editor, hidden, local, plain};
 use super::types::{Types, as_published, initializers, is_started_once};
@@ -96,7 +96,7 @@ fn body<'a>(name: &Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStream {
     quote! {
         #statements
         #[allow(unreachable_code)]
-        ::core::result::Result::Ok::<_, __rt::UserError>(#name { #fields __tree: #tree })
+        __rt::Ok::<_, __rt::UserError>(#name { #fields __tree: #tree })
     }
 }
 
@@ -166,8 +166,8 @@ fn statement<'a>(child: &'a Child, scope: &Scope<'a>) -> TokenStream {
         #(#cfgs)*
         #[allow(unreachable_code)]
         let #name = match #call.await {
-            ::core::result::Result::Ok(#handle) => #handle,
-            ::core::result::Result::Err(#error) => return ::core::result::Result::Err(#error),
+            __rt::Ok(#handle) => #handle,
+            __rt::Err(#error) => return __rt::Err(#error),
         };
         #(#cfgs)*
         #editor
@@ -180,15 +180,16 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = started(unit, start, scope);
+    // Temporaries of the options must not live across the await.
+    let (named, options) = match options::are_plain(child) {
+        true => (None, options),
+        false => (Some(quote_spanned!(unit.span()=> let __options = #options;)), quote!(__options)),
+    };
     // At the start expression, where rustc then reports a future that is not `Send`.
     let call = quote_spanned! {start.span()=>
-        __rt::Builder::child(&#builder, #name, __options, move || { #rebind async move { #value } })
+        __rt::Builder::child(&#builder, #name, #options, move || { #rebind async move { #value } })
     };
-    quote_spanned! {unit.span()=> {
-        #capture
-        let __options = #options;
-        #call
-    }}
+    quote_spanned!(unit.span()=> { #capture #named #call })
 }
 
 /// Emits `Option<T>`, whose start expression returns an `Option` too.
@@ -209,7 +210,7 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> Toke
             #rebind
             async move {
                 let __it: ::core::option::Option<#it> = #value;
-                ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+                __rt::Ok::<_, __rt::UserError>(__it)
             }
         })
     }}
@@ -401,7 +402,7 @@ pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     let it = start_type(unit, scope);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
-        ::core::result::Result::Ok::<_, __rt::UserError>(__it)
+        __rt::Ok::<_, __rt::UserError>(__it)
     }
 }
 
@@ -453,7 +454,7 @@ fn start_type(unit: &Unit, scope: &Scope<'_>) -> TokenStream {
 /// Emits the options without settings. They fix the type of the child for everything that follows (rule C9).
 pub(super) fn new_options(child: &Child, unit: &Unit, scope: &Scope<'_>) -> TokenStream {
     match unit {
-        Unit::Type(ty) => scope.types.if_child(ty, "options", quote_spanned!(ty.span()=> ())),
+        Unit::Type(ty) => scope.types.if_child(ty, "options", quote_spanned!(span_of(ty)=> ())),
         Unit::Task(span) => {
             let new = Ident::new(if child.has_context() { "new" } else { "without_context" }, *span);
             quote_spanned!(*span=> __rt::ChildOptions::<__rt::Task>::#new())

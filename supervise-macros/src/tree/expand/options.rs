@@ -4,7 +4,7 @@
 //! hover and go-to-definition work inside the attributes.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath};
 
@@ -21,17 +21,29 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
     let settings =
         child.settings.iter().filter(|setting| matches!(&*setting.name.to_string(), "lifecycle" | "mailbox"));
     let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
-    // Each method is called on a name at its own setting, where rustc then reports an unmet bound of the method.
     let mut value = new;
     let steps: Vec<_> = child.settings.iter().flat_map(methods).chain(child.defaults.iter().flat_map(taken)).collect();
     let mut before = TokenStream::new();
     for (at, method) in steps {
-        let options = Ident::new("__options", at);
-        before.extend(quote!(let #options = #value;));
-        value = quote!(#options #method);
+        if let Some(at) = at {
+            let options = Ident::new("__options", at);
+            before.extend(quote!(let #options = #value;));
+            value = options.into_token_stream();
+        }
+        value.extend(method);
     }
     quote!({ #rebind #half_typed #before #value })
 }
+
+/// Returns whether the settings of a child are literals and words, whose values leave no temporaries behind.
+pub(super) fn are_plain(child: &Child) -> bool {
+    let mut exprs = child.settings.iter().flat_map(|setting| setting.exprs());
+    exprs.all(|expr| matches!(expr, Expr::Lit(_)) || word(expr).is_some())
+}
+
+/// A method call, and its place if it may have an unmet bound: it is then called on a name at that place, where rustc
+/// reports the bound. Other calls follow each other, which is cheaper to compile.
+type Step = (Option<Span>, TokenStream);
 
 /// Emits the values of a tree's defaults, which its children share, in front of the children.
 pub(super) fn defaults(settings: &[Setting], scope: &Scope<'_>) -> TokenStream {
@@ -58,8 +70,8 @@ pub(super) fn defaults(settings: &[Setting], scope: &Scope<'_>) -> TokenStream {
                     let Some((_, call)) = argument(name, arg, &unknown) else { continue };
                     let (of, ty) = match arg.name.as_ref().map(ToString::to_string).as_deref() {
                         Some("shutdown") => ("shutdown", quote!(__rt::ShutdownTimeout)),
-                        Some("start") => ("start", quote!(::core::time::Duration)),
-                        Some("ask") => ("ask", quote!(::core::time::Duration)),
+                        Some("start") => ("start", quote!(__rt::Duration)),
+                        Some("ask") => ("ask", quote!(__rt::Duration)),
                         None => ("mailbox", quote!(__rt::Mailbox)),
                         Some(_) => continue,
                     };
@@ -83,11 +95,11 @@ fn shared(of: &str) -> Ident {
 }
 
 /// Emits the method calls of the defaults that hold for a child.
-fn taken(default: &Setting) -> Vec<(Span, TokenStream)> {
+fn taken(default: &Setting) -> Vec<Step> {
     let at = default.name.span();
     let clone = |of| {
         let value = shared(of);
-        quote!(::core::clone::Clone::clone(&#value))
+        quote!(__rt::Clone::clone(&#value))
     };
     let method = |arg: &Arg| {
         let (method, of) = match (&*default.name.to_string(), arg.name.as_ref().map(ToString::to_string).as_deref()) {
@@ -101,7 +113,7 @@ fn taken(default: &Setting) -> Vec<(Span, TokenStream)> {
             _ => return None,
         };
         let value = clone(of);
-        Some((at, quote!(.#method(#value))))
+        Some((Some(at), quote!(.#method(#value))))
     };
     default.args().iter().filter_map(method).collect()
 }
@@ -117,13 +129,13 @@ fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> T
     words.filter(can_be).map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
-/// Emits the method calls of a setting, each with its place.
-fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
+/// Emits the method calls of a setting.
+fn methods(setting: &Setting) -> Vec<Step> {
     let name = &setting.name;
     let args = match &setting.args {
         Args::Decider(decider) => {
             let decider = decider::expand(decider, Coverage::Partial);
-            return vec![(name.span(), quote!(.#name(#decider)))];
+            return vec![(Some(name.span()), quote!(.#name(#decider)))];
         }
         Args::List(args) => args,
     };
@@ -163,28 +175,29 @@ fn methods(setting: &Setting) -> Vec<(Span, TokenStream)> {
         }
         (_, None) => return Vec::new(),
     };
-    vec![(name.span(), method)]
+    vec![(Some(name.span()), method)]
 }
 
 /// Emits an argument of `lifecycle` or `mailbox`. Each of them is a method.
-fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<(Span, TokenStream)> {
+fn argument(setting: &Ident, arg: &Arg, unknown: &[&Ident]) -> Option<Step> {
     Some(match (&arg.name, word(&arg.value)) {
-        (None, Some(flag)) if is_flag(&setting.to_string(), &flag.to_string()) => (flag.span(), quote!(.#flag())),
+        (None, Some(flag)) if is_flag(&setting.to_string(), &flag.to_string()) => (Some(flag.span()), quote!(.#flag())),
         (None, Some(word)) if unknown.contains(&word) => return None,
-        (None, Some(word)) if setting == "lifecycle" => (setting.span(), quote!(.#setting(__rt::Lifecycle::#word))),
+        (None, Some(word)) if setting == "lifecycle" => (None, quote!(.#setting(__rt::Lifecycle::#word))),
         (None, None) if setting == "lifecycle" => return None,
         // Any other expression was reported, and does not parse after a path.
         (None, _) if !matches!(arg.value, Expr::Path(_) | Expr::Call(_)) => return None,
         (None, _) => {
             let value = variant(quote!(__rt::Mailbox), &lower(&arg.value));
-            (setting.span(), quote!(.#setting(#value)))
+            (Some(setting.span()), quote!(.#setting(#value)))
         }
         (Some(name), Some(word)) if words(&setting.to_string(), &name.to_string()).contains(&&*word.to_string()) => {
-            (name.span(), quote!(.#name(__rt::ShutdownTimeout::#word)))
+            (None, quote!(.#name(__rt::ShutdownTimeout::#word)))
         }
         (Some(name), _) => {
             let value = lower_time(&arg.value);
-            (name.span(), quote!(.#name(#value)))
+            let is_for_all = ["start", "shutdown"].iter().any(|all| name == all);
+            ((!is_for_all).then(|| name.span()), quote!(.#name(#value)))
         }
     })
 }
@@ -207,7 +220,7 @@ fn variant(of: TokenStream, value: &Expr) -> TokenStream {
 fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     let end = |end: Option<&Expr>| match end.map(lower_time) {
         Some(end) => quote!(#end),
-        None => quote!(::core::time::Duration::ZERO),
+        None => quote!(__rt::Duration::ZERO),
     };
     let new = match first {
         Expr::Range(range) => {

@@ -89,7 +89,7 @@ impl<'a> Scope<'a> {
             let value = if name.kept {
                 quote_spanned!(source.span()=> #source.clone_for_start())
             } else {
-                quote_spanned!(source.span()=> ::core::clone::Clone::clone(&#source))
+                quote_spanned!(source.span()=> __rt::Clone::clone(&#source))
             };
             let mut own = name.ident.clone();
             if own == "tree" {
@@ -123,7 +123,7 @@ impl<'a> Scope<'a> {
             given.set_span(at.resolved_at(given.span()));
             let handle = quote_spanned!(given.span()=> __rt::Builder::later(&#builder, #name, #given));
             bound.ahead.extend(quote!(#(#cfgs)* let #inner = { let #given = #options; #handle };));
-            bound.rebind.extend(quote!(#(#cfgs)* let #ident = ::core::clone::Clone::clone(&#inner);));
+            bound.rebind.extend(quote!(#(#cfgs)* let #ident = __rt::Clone::clone(&#inner);));
         }
         bound.capture.extend(bound.ahead.clone());
     }
@@ -140,7 +140,7 @@ impl<'a> Scope<'a> {
 /// Emits a clone of a name, where there is such a name.
 fn capture(name: &Name) -> TokenStream {
     let (cfgs, name) = (&name.cfgs, hidden(&name.ident));
-    quote!(#(#cfgs)* #[allow(unused_variables)] let #name = ::core::clone::Clone::clone(&#name);)
+    quote!(#(#cfgs)* let #name = __rt::Clone::clone(&#name);)
 }
 
 /// Returns the name of mixed hygiene under which `build` keeps a value. The user's own word may be the name of a
@@ -154,7 +154,7 @@ pub(super) fn for_editor(ident: &Ident) -> TokenStream {
     let inner = hidden(ident);
     let mut own = ident.clone();
     own.set_span(inner.span());
-    quote!(#[cfg(rust_analyzer)] let #own = ::core::clone::Clone::clone(&#inner);)
+    quote!(#[cfg(rust_analyzer)] let #own = __rt::Clone::clone(&#inner);)
 }
 
 /// Returns a name that only the expansion can use.

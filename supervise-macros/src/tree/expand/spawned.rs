@@ -56,14 +56,8 @@ pub(in crate::tree) fn spawned(new: &NewChild) -> Option<TokenStream> {
 fn time(child: &Child, unit: &Unit, types: Types<'_>) -> Option<TokenStream> {
     let Unit::Type(ty) = unit else { return None };
     let (_, value) = setting(&child.settings, "lifecycle")?.named("shutdown")?;
-    let time = duration::tokens(duration::literal(value)?, proc_macro2::Span::call_site());
+    let time = duration::parts(duration::literal(value)?);
     let tree = types.asked(ty, "Declared", "TREE");
-    let fail = quote_spanned!(value.span()=> ::core::panic!("{}", __text.as_str()));
-    Some(quote! {
-        const {
-            if let ::core::option::Option::Some(__text) = __rt::shutdown_too_short(#tree, #time) {
-                #fail
-            }
-        }
-    })
+    let check = quote_spanned!(value.span()=> __rt::shutdown_suffices(#tree, #time));
+    Some(quote!(const { #check }))
 }

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use super::super::check::plain_name;
-use super::super::model::{Body, Child, Setting, Shape, Unit, setting, word};
+use super::super::model::{Body, Child, Setting, Shape, Unit, setting, span_of, word};
 use super::scope::plain;
 use super::types::{Types, item, strategy};
 use crate::duration;
@@ -62,7 +62,7 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
         // A tree may contain a set of itself, but a constant may not contain itself.
         Some(Unit::Type(ty)) if child.is_set() => {
             let tree = types.asked(ty, "Declared", "TREE");
-            (types.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Instance(|| #tree)))
+            (types.asked(ty, "Declared", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Instance(|| #tree)))
         }
         // A tree that contains itself was reported. Here rustc would report it again, as an infinite constant.
         Some(Unit::Type(ty)) if is_one_of(ty, within) => {
@@ -70,7 +70,7 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
         }
         Some(Unit::Type(ty)) => {
             let tree = types.asked(ty, "Declared", "TREE");
-            (types.asked(ty, "Declared", "KIND"), quote_spanned!(ty.span()=> __rt::Below::Known(#tree)))
+            (types.asked(ty, "Declared", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Known(#tree)))
         }
         Some(Unit::Task(_)) => {
             (quote!(__rt::ChildKind::Task), quote!(__rt::Below::Known(::core::option::Option::None)))
@@ -138,15 +138,8 @@ pub(super) fn times(body: &Body, within: &[&Ident], types: Types<'_>) -> Times {
         if let (Some((_, value)), Some(tree)) = (written, tree)
             && let Some(time) = duration::literal(value)
         {
-            let (cfgs, time) = (&child.cfgs, duration::tokens(time, proc_macro2::Span::call_site()));
-            let fail = quote_spanned!(value.span()=> ::core::panic!("{}", __text.as_str()));
-            let check = quote! {
-                if let ::core::option::Option::Some(__text) =
-                    __rt::shutdown_too_short(#tree, #time)
-                {
-                    #fail
-                }
-            };
+            let (cfgs, time) = (&child.cfgs, duration::parts(time));
+            let check = quote_spanned!(value.span()=> __rt::shutdown_suffices(#tree, #time));
             match types.is_generic(&tree) {
                 true => all.bound.extend(quote!(#(#cfgs)* { #check })),
                 false => all.free.extend(quote!(#(#cfgs)* const _: () = #check;)),

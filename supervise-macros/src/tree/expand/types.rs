@@ -6,11 +6,12 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use supervise_rules::Lifecycle;
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{Attribute, Expr, GenericParam, Generics, Pat, Type, Visibility, WhereClause};
 
 use super::super::check::{has_a_gap, is_method};
-use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, mentions, setting, word};
+use super::super::model::{
+    Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, mentions, setting, single_word, span_of, word,
+};
 use super::scope::{hidden, plain};
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -179,12 +180,12 @@ impl<'a> Types<'a> {
     /// Emits an item of `ChildIf` for a type, or the one error that the type is not a child (rule C9). Of a type that
     /// names a parameter of the tree, there is an error at each mention.
     pub(super) fn if_child(self, ty: &Type, name: &str, args: TokenStream) -> TokenStream {
-        let (rt, name) = (self.path(ty.span()), Ident::new(name, last_span(ty)));
+        let (rt, name) = (self.path(span_of(ty)), Ident::new(name, last_span(ty)));
         if self.anywhere {
-            return quote_spanned!(ty.span()=> <#ty as #rt::Spawned<_>>::#name #args);
+            return quote_spanned!(span_of(ty)=> <#ty as #rt::Spawned<_>>::#name #args);
         }
         let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "Declared", "IS") };
-        quote_spanned!(ty.span()=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
+        quote_spanned!(span_of(ty)=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
     }
 
     /// Emits the type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
@@ -192,34 +193,35 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return ty.to_token_stream();
         }
-        let (rt, is) = (self.path(ty.span()), Ident::new("IS", last_span(ty)));
+        let (rt, is) = (self.path(span_of(ty)), Ident::new("IS", last_span(ty)));
         let asked = |of| {
-            let of = Ident::new(of, ty.span());
-            quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#is)
+            let of = Ident::new(of, span_of(ty));
+            quote_spanned!(span_of(ty)=> <#rt::TypeCheck as #rt::#of<#ty>>::#is)
         };
         let is = match asked_for {
             "Parameter" | "Argument" | "First" => {
                 let (sent, cloned) = (asked("Sent"), asked(asked_for));
-                quote_spanned!(ty.span()=> #sent & #cloned)
+                quote_spanned!(span_of(ty)=> #sent & #cloned)
             }
             _ => asked(asked_for),
         };
         let it = Ident::new("Type", last_span(ty));
-        quote_spanned!(ty.span()=> <#ty as #rt::Checked<{ #is }>>::#it)
+        quote_spanned!(span_of(ty)=> <#ty as #rt::Checked<{ #is }>>::#it)
     }
 
     /// Emits the value of a `pub let`, or the same error as [`checked`](Types::checked) of its type, at the same place.
     pub(super) fn returned(self, published: Published<'_>, link: TokenStream) -> TokenStream {
         let ty = published.ty;
-        let (rt, of, get) = (self.path(ty.span()), Ident::new("Returned", ty.span()), Ident::new("get", last_span(ty)));
-        quote_spanned!(ty.span()=> <#rt::TypeCheck as #rt::#of<#ty>>::#get(#link))
+        let (rt, of, get) =
+            (self.path(span_of(ty)), Ident::new("Returned", span_of(ty)), Ident::new("get", last_span(ty)));
+        quote_spanned!(span_of(ty)=> <#rt::TypeCheck as #rt::#of<#ty>>::#get(#link))
     }
 
     /// Emits `<T as Trait>::NAME`, from the first to the last token of the type: rustc shows equal errors at one place
     /// once.
     pub(super) fn asked(self, ty: &Type, of: &str, name: &str) -> TokenStream {
-        let (rt, of, name) = (self.path(ty.span()), Ident::new(of, ty.span()), Ident::new(name, last_span(ty)));
-        quote_spanned!(ty.span()=> <#ty as #rt::#of>::#name)
+        let (rt, of, name) = (self.path(span_of(ty)), Ident::new(of, span_of(ty)), Ident::new(name, last_span(ty)));
+        quote_spanned!(span_of(ty)=> <#ty as #rt::#of>::#name)
     }
 
     /// Emits the types of the arguments with which a set spawns, each checked to be kept, or to be moved if nothing is
@@ -324,10 +326,13 @@ fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
 }
 
 fn last_span(ty: &Type) -> Span {
+    if let Some(word) = single_word(ty) {
+        return word.span();
+    }
     match ty.to_token_stream().into_iter().last() {
         Some(TokenTree::Group(group)) => group.span_close(),
         Some(other) => other.span(),
-        None => ty.span(),
+        None => span_of(ty),
     }
 }
 

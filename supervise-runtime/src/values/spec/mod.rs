@@ -4,7 +4,7 @@ mod budget;
 mod shutdown_check;
 
 pub use budget::default_shutdown;
-pub use shutdown_check::{Text, shutdown_too_short};
+pub use shutdown_check::shutdown_suffices;
 
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout, Strategy};

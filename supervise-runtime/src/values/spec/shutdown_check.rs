@@ -6,9 +6,19 @@ use std::time::Duration;
 use super::{DeclaredShutdown, TreeSpec};
 use crate::values::strategy::ShutdownOrder;
 
-/// Returns the error text if the child is a tree whose children together may take longer than this `shutdown`.
+/// Panics if the child is a tree whose children together may take longer than this `shutdown`. In a constant that is an
+/// error at the call. The arguments are those of [`Duration::new`]: a call less for rustc to check and to evaluate.
 #[doc(hidden)]
-pub const fn shutdown_too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> Option<Text> {
+#[track_caller]
+pub const fn shutdown_suffices(tree: Option<&'static TreeSpec>, secs: u64, nanos: u32) {
+    if tree.is_some()
+        && let Some(text) = too_short(tree, Duration::new(secs, nanos))
+    {
+        panic!("{}", text.as_str());
+    }
+}
+
+const fn too_short(tree: Option<&'static TreeSpec>, shutdown: Duration) -> Option<Text> {
     let Some(tree) = tree else { return None };
     let Some(need) = tree.shutdown_budget() else { return None };
     if !supervise_rules::shutdown::too_short(need, shutdown) {
@@ -27,9 +37,8 @@ const fn how(tree: &TreeSpec) -> &'static str {
 }
 
 /// A text that is assembled while compiling.
-#[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct Text {
+struct Text {
     bytes: [u8; Text::ROOM],
     len: usize,
 }
@@ -76,7 +85,7 @@ impl Text {
     }
 
     /// Returns the text.
-    pub const fn as_str(&self) -> &str {
+    const fn as_str(&self) -> &str {
         match from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
             // A long name was cut inside of a character.
@@ -121,9 +130,9 @@ mod tests {
 
     #[test]
     fn adds_up_the_children() {
-        assert!(shutdown_too_short(Some(&TREE), Duration::from_millis(6500)).is_none());
-        assert!(shutdown_too_short(None, Duration::from_millis(1)).is_none());
-        let text = shutdown_too_short(Some(&TREE), Duration::from_secs(6)).unwrap();
+        assert!(too_short(Some(&TREE), Duration::from_millis(6500)).is_none());
+        assert!(too_short(None, Duration::from_millis(1)).is_none());
+        let text = too_short(Some(&TREE), Duration::from_secs(6)).unwrap();
         assert_eq!(
             text.as_str(),
             "the children of `Reports` may take 6500ms to stop one after the other, and this gives them 6s; write at \
