@@ -4,6 +4,8 @@
 usage: run.py [ROUNDS]
        run.py --instructions      counts instructions with valgrind; the result is the same on every run, even on a busy
                                   machine
+       run.py --most RATIO        does that, and fails if a declaration takes more than RATIO times the instructions of
+                                  the manual tree
 
 Makes a crate for each tree (1, 10 and 100 children; with the macro, manually, and without the tree) below `target/`,
 compiles them alternately, ROUNDS times (default 5), and prints the minimum of each, minus that of the crate without a
@@ -216,7 +218,8 @@ def lines(folder):
 
 
 def main():
-    counting = sys.argv[1:] == ["--instructions"]
+    most = float(sys.argv[2]) if sys.argv[1:2] == ["--most"] else None
+    counting = most is not None or sys.argv[1:] == ["--instructions"]
     if counting and not shutil.which("valgrind"):
         sys.exit("valgrind is not installed")
     rounds = 1 if counting else int(sys.argv[1]) if len(sys.argv) > 1 else 5
@@ -238,6 +241,7 @@ def main():
     empty = lines(crates["none", 0])
     print(f"| children | | check, {unit} a child | build, {unit} a child | lines a child |")
     print("|---|---|---|---|---|")
+    worst = 0
     for count in (1, 10, 100):
         cost = {}
         for way in ("macro", "hand"):
@@ -246,6 +250,9 @@ def main():
             print(f"| {count} | {way} | {cost[way][0]:.1f} | {cost[way][1]:.1f} | {cost[way][2]:.0f} |")
         ratios = [mine / other if other > 0 else float("nan") for mine, other in zip(cost["macro"], cost["hand"])]
         print(f"| {count} | macro / hand | {ratios[0]:.2f} | {ratios[1]:.2f} | {ratios[2]:.2f} |")
+        worst = max(worst, *ratios[:2])
+    if most is not None and worst > most:
+        sys.exit(f"a declaration takes {worst:.3f} times the instructions of the manual tree, at most {most} are allowed")
 
 
 main()
