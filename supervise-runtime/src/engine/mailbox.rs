@@ -9,8 +9,8 @@
 //! 1. `receiver_parked` is set only under the lock, by the actor's own task, when queue and batch are empty. A sender
 //!    that pushes clears it and wakes the task. So no wake-up is lost.
 //! 2. `in_batch` is the length of the batch, kept current at each message, so that no sender gets `Full` while there is
-//!    room. A sender reads it only if the mailbox may be full, judged by the length that the batch had when it was
-//!    taken. So usually no other thread reads the place to which the actor writes.
+//!    room. A sender reads it only if the mailbox may be full, judged by the length that the batch had at the
+//!    beginning of the turn. So usually no other thread reads the place to which the actor writes.
 //! 3. A blocked sender is in `blocked` with its ticket, or was woken and will try again, or has given up and has
 //!    forwarded its wake-up. Each message that is taken out wakes one of the waiting senders. So capacity is never idle
 //!    while a sender waits.
@@ -111,7 +111,8 @@ struct Inner<T> {
     gate: Admission,
     receiver_parked: bool,
     capacity: usize,
-    /// The length of the actor's batch when it was taken: an upper bound of its length now.
+    /// The length of the actor's batch when it was taken, or at the end of its last turn: an upper bound of its length
+    /// now.
     batch: usize,
     /// A queue shorter than this accepts any message. Follows from the gate, the capacity and the batch: see `judge`.
     open_below: usize,
@@ -602,8 +603,13 @@ impl<T: MailboxItem> Inbox<T> {
     fn end_turn(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) {
         self.budget = BUDGET;
         self.turns += 1;
+        let queued = {
+            let mut inner = lock(&cell.inner);
+            inner.set_batch(self.batch.len()); // senders that run now need not look closer
+            inner.queue.len()
+        };
         if self.turns >= TURNS[0] {
-            let left = self.batch.len() + lock(&cell.inner).queue.len();
+            let left = self.batch.len() + queued;
             if left <= self.left || self.turns >= TURNS[1] {
                 (self.turns, self.left) = (0, left);
                 return after_others(cx);
