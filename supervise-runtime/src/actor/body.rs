@@ -38,7 +38,7 @@ pub(crate) struct ActorBody<A: Actor, F> {
     notes: Notes<A>,
 }
 
-/// What is kept about the messages that are handled.
+/// Notes about the messages that are handled.
 struct Notes<A: Actor> {
     /// The next message has to be noted: the first one, and each one if `again` is present.
     due: bool,

@@ -42,7 +42,7 @@ pub struct TellError<M> {
     unsent: Box<Unsent<M>>,
 }
 
-/// What the error says. Boxed, since every tell returns a result as large as its error.
+/// The content of the error. Boxed, since every tell returns a result as large as its error.
 struct Unsent<M> {
     /// Never locked: it makes the error `Sync` for every message, so that `?` can box it.
     message: Mutex<M>,

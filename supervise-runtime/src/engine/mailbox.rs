@@ -150,7 +150,7 @@ pub(crate) enum Rejected {
 
 /// An item of a mailbox.
 pub(crate) trait MailboxItem: Send + 'static {
-    /// What senders send.
+    /// The type that senders send.
     type Message;
 
     /// Makes an item of a message.
