@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use supervise::__private::new_child;
@@ -66,6 +67,19 @@ pub enum Say {
     Fail(Boom),
 }
 
+/// Runs after the tasks that have woken at the same time, but before those that they wake.
+async fn go_behind() {
+    let mut is_behind = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut is_behind, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 impl Node {
     async fn reach(&self, place: &str) -> Result<(), Boom> {
         self.journal.reach(format!("{} {place}", self.kid.name)).await
@@ -107,7 +121,7 @@ impl Actor for Node {
             Say::Keep(kid) => self.keeps.push(kid),
             Say::Work(time) => {
                 tokio::time::sleep(time).await;
-                tokio::task::yield_now().await; // runs after tasks that wake at the same time
+                go_behind().await;
             }
             Say::Note(line) => self.journal.write(format!("{} {line}", self.kid.name)),
             Say::Fail(boom) => return Err(boom),
