@@ -245,20 +245,12 @@ PROBES = [
     ),
     (
         DRIVER + "mod.rs",
-        "        self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) })\n",
-        "        let step = self.machine.next(&mut At { engine: &mut self.engine, hands: Some(hands) });\n        "
-        + SET_ROW
-        + "        step\n",
-        INSTEAD,
-    ),
-    (
-        DRIVER + "mod.rs",
-        "        self.machine.finished(end, &mut At { engine: &mut self.engine, hands: Some(hands) });\n",
+        "        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own: Some(&own) });\n",
         "        " + SET_ROW,
     ),
     (
         DRIVER + "mod.rs",
-        "        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None });\n",
+        "        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own: None });\n",
         "        " + SET_ROW,
     ),
     (
@@ -276,11 +268,6 @@ PROBES = [
         DRIVER + "mod.rs",
         "            self.machine.breaks_after_its_end(self.engine.cell.core().ended().is_some());\n",
         "            " + SET_ROW,
-    ),
-    (
-        DRIVER + "mod.rs",
-        "        self.machine.breaks(bug, &mut At { engine: &mut self.engine, hands: Some(hands) });\n",
-        "        " + SET_ROW,
     ),
     (
         SUPERVISOR,
@@ -305,7 +292,7 @@ PROBES = [
     ),
     (
         DRIVER + "engine.rs",
-        "    pub(super) fn tell_group(&self, instance: bool) -> (FailureRoute, u32) {\n",
+        "    pub(super) fn tell_group(&self, instance: bool, own: Option<&OwnOrder>) -> (FailureRoute, u32) {\n",
         """        if let Some((_, owner)) = self.parent() {
             crate::probe::fails_below(owner.core());
         }
@@ -319,7 +306,12 @@ PROBES = [
     ),
     (
         MAILBOX,
-        "    pub(crate) fn try_push(&self, msg: T, patience: Patience) -> Result<(), (T, Rejected)> {\n",
+        "    pub(crate) fn offer(&self, msg: &mut Option<T::Message>) -> bool {\n",
+        "        crate::probe::message(&self.core);\n",
+    ),
+    (
+        MAILBOX,
+        "    pub(crate) fn try_push(&self, msg: &mut Option<T::Message>, patience: Patience) -> Result<(), Rejected> {\n",
         "        crate::probe::message(&self.core);\n",
     ),
     (
