@@ -19,7 +19,6 @@ use tokio::time::{Instant, sleep_until};
 use crate::base::clock::after;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
-use crate::base::turn::after_others;
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
 use crate::decide::group::Cut as GroupCut;
 use crate::decide::member::MemberState;
@@ -438,7 +437,7 @@ impl Driver {
                 if replace(&mut turned, true) {
                     return Poll::Ready(());
                 }
-                after_others(cx);
+                cx.waker().wake_by_ref();
                 Poll::Pending
             })
             .await;
