@@ -320,6 +320,29 @@ async fn the_asker_of_the_next_message_gets_its_error_at_once() {
     soon(tree.db.terminated()).await.unwrap();
 }
 
+/// S16: a stop gives the askers of queued messages their errors at once, while the message in hand has its time.
+#[tokio::test(start_paused = true)]
+async fn the_asker_of_a_queued_message_gets_its_error_with_the_stop() {
+    supervisor! {
+        struct Busy(journal: Journal) {
+            db: Probe = Probe::start("db", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Busy::start(journal.clone()).await.unwrap();
+    tree.db.tell(Do::Work(secs(3))).await.unwrap();
+    settle().await;
+    let begin = Instant::now();
+    let (asked, ()) = tokio::join!(tree.db.ask(Do::Get), async {
+        settle().await;
+        tree.db.stop();
+    });
+    asked.unwrap_err();
+    assert_eq!(begin.elapsed(), secs(0), "the message in hand takes 3 s");
+    soon(tree.db.terminated()).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(3));
+}
+
 /// A runtime that is driven until the sender is dropped, then given back.
 fn driven() -> (tokio::runtime::Handle, impl FnOnce() -> tokio::runtime::Runtime) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
