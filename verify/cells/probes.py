@@ -40,28 +40,28 @@ PROBES = [
     ),
     (
         MACHINE,
-        "    pub(crate) fn order(&mut self, order: Order, port: &mut dyn Port) {\n",
+        "    pub(crate) fn order(&mut self, order: Order, port: &mut impl Port) {\n",
         "        crate::probe::order(self.row(port), &order);\n",
     ),
     (
         MACHINE,
-        "    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut dyn Port) {\n",
+        "    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut impl Port) {\n",
         "        crate::probe::finished(self.row(port), &end);\n",
     ),
     (
         MACHINE,
-        "    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut dyn Port) {\n",
+        "    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut impl Port) {\n",
         "        crate::probe::fails_alongside(self.row(port));\n",
     ),
     (MACHINE, "    pub(crate) fn time_is_up(&mut self) {\n", "        crate::probe::time_is_up(self.state);\n"),
     (
         MACHINE,
-        "    pub(crate) fn wait_is_over(&mut self, port: &mut dyn Port) {\n",
+        "    pub(crate) fn wait_is_over(&mut self, port: &mut impl Port) {\n",
         "        crate::probe::wait_timer(self.state);\n",
     ),
     (
         MACHINE,
-        "    fn start_failed(&mut self, end: StepEnd, port: &mut dyn Port) {\n",
+        "    fn start_failed(&mut self, end: StepEnd, port: &mut impl Port) {\n",
         """        let escalated = self.cold.as_ref().is_some_and(|cold| cold.escalated.is_some());
         crate::probe::build_fails(self.kind, &end, escalated);
 """,

@@ -125,11 +125,13 @@ impl Port for At<'_> {
         }
     }
 
+    #[inline(always)]
     fn perform(&mut self, machine: &Machine, effect: Effect) {
-        match &mut self.hands {
-            Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands), self.own),
-            None => self.engine.perform(machine, effect, None, self.own),
-        }
+        let hands: Option<&mut dyn Hands> = match &mut self.hands {
+            Some(hands) => Some(&mut **hands),
+            None => None,
+        };
+        self.engine.perform(machine, effect, hands, self.own);
     }
 }
 
