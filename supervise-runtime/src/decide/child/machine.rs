@@ -161,8 +161,10 @@ pub(crate) trait Port {
     fn last_words(&mut self) -> Option<Cow<'static, str>>;
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
-    /// Adds the restarts of this child to a failure that is decided on: its own, or one that was escalated to it.
-    fn in_row(&self, failure: Failure) -> Failure;
+    /// Tells the supervisor of a failure that is decided on next with [`Effect::Decide`]: this child's own, or one that
+    /// was escalated to it. Returns the failure with the restarts of this child before it. `instance`: there still is an
+    /// instance.
+    fn fails(&mut self, failure: Failure, instance: bool) -> Failure;
     /// Carries out this effect immediately. `machine` has the present state of the child.
     fn perform(&mut self, machine: &Machine, effect: Effect);
 }
@@ -251,6 +253,14 @@ pub(crate) enum Effect {
     DropInstance,
     /// The child has ended: all watchers are notified.
     Ended { ended: Ended, aborted: bool },
+}
+
+impl Effect {
+    /// Returns whether user code runs, which may take long.
+    #[inline(always)]
+    pub(crate) fn runs_user_code(&self) -> bool {
+        matches!(self, Effect::Close | Effect::Forgive | Effect::DropBackground | Effect::DropInstance)
+    }
 }
 
 /// The settings on which the life of an incarnation depends.
@@ -1615,8 +1625,8 @@ impl Machine {
     /// A failure with an instance: reported, decided, and carried out (S7, S8).
     fn failed(&mut self, failure: Failure, port: &mut impl Port) {
         self.state = State::Failed;
-        let failure = port.in_row(failure);
         port.perform(self, Effect::Shut);
+        let failure = port.fails(failure, true);
         port.perform(self, Effect::Failed(failure.clone()));
         port.perform(self, Effect::SuspendChildren(true));
         if self.root {
@@ -1870,7 +1880,7 @@ impl Machine {
     /// Reports a failed start once nothing of it is up any more.
     fn start_has_failed(&mut self, failure: Failure, port: &mut impl Port) {
         self.state = State::Failed;
-        let failure = port.in_row(failure);
+        let failure = port.fails(failure, false);
         port.perform(self, Effect::Failed(failure.clone()));
         if self.root {
             let ended = self.root_end(&failure, port);

@@ -140,6 +140,16 @@ pub(crate) enum FailureRoute {
     ReportOnly,
 }
 
+/// The treatment of a failure, as the group answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) route: FailureRoute,
+    /// The length that the streak of restarts would have.
+    pub(crate) streak: u32,
+    /// The restart is decided already.
+    pub(crate) restarts: bool,
+}
+
 /// The treatment of a child for which no time is left.
 #[derive(Debug, Clone)]
 pub(crate) enum Cut {
@@ -926,6 +936,20 @@ impl Group {
                 }
             }
         }
+    }
+
+    /// The child has failed, as by [`Group::failed`]. `by_default`: the facts, if nobody is asked and the default is a
+    /// restart. A restart that concerns no other member and is within the limit is decided at once.
+    pub(crate) fn fails(&mut self, id: Id, failure: &Failure, instance: bool, by_default: Option<FailureInfo>) -> Told {
+        let streak = self.streak(id) + 1;
+        let route = self.failed(id, instance);
+        let alone = !self.is_group() || self.is_alone(id);
+        let facts = by_default.filter(|_| route == FailureRoute::Decide && instance && alone && !self.is_ended());
+        let facts = facts.filter(|facts| self.refusal(id, facts.now).is_none());
+        if let Some(facts) = facts {
+            self.decided(id, Directive::Restart, failure, facts);
+        }
+        Told { route, streak, restarts: facts.is_some() }
     }
 
     /// The child has failed while the supervisor stops. If its turn has not come, it goes down now: others may wait for

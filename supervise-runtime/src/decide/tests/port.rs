@@ -99,7 +99,7 @@ impl Port for Known {
         Failure::new(phase, cause, "child", 1)
     }
 
-    fn in_row(&self, failure: Failure) -> Failure {
+    fn fails(&mut self, failure: Failure, _instance: bool) -> Failure {
         failure
     }
 }

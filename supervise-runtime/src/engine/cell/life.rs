@@ -51,16 +51,17 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<
 #[expect(clippy::manual_async_fn, reason = "see above")]
 fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()> + Send {
     async move {
+        let mut step = driver.next(body);
         loop {
-            let step = driver.next(body);
             let exit = match step {
                 Step::Wait => {
                     driver.wait().await;
+                    step = driver.next(body);
                     continue;
                 }
                 Step::Yield => {
                     driver.give_way().await;
-                    driver.begins(body);
+                    step = driver.begins(body);
                     continue;
                 }
                 Step::Start => {
@@ -89,7 +90,7 @@ fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()>
                 Step::PostStop => driver.run(body.post_stop()).await,
                 Step::Exit => return,
             };
-            driver.step_ended(exit, body);
+            step = driver.step_ended(exit, body);
         }
     }
 }

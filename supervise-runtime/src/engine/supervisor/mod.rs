@@ -20,7 +20,7 @@ use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
 use crate::decide::child::machine::Order;
 use crate::decide::child::{Command, CommandOutcome};
-use crate::decide::group::{Group, GroupEffect, Id, Moving, Owner, is_roomy};
+use crate::decide::group::{FailureInfo, Group, GroupEffect, Id, Moving, Owner, is_roomy};
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::values::ended::Ended;
@@ -36,7 +36,7 @@ mod each;
 mod view;
 mod watchdog;
 
-pub(crate) use after_lock::{AfterLock, OwnOrder};
+pub(crate) use after_lock::{AfterLock, OwnEvent};
 use after_lock::{By, Said};
 use each::Each;
 pub(crate) use each::TellEach;
@@ -68,6 +68,8 @@ struct ColdState {
 
 struct Inner {
     group: Group,
+    /// The supervisor has a decider.
+    has_decider: bool,
     entries: Vec<Option<Entry>>,
     /// The places where the build stores the start expression and the settings of a declared child for the next
     /// incarnation, by the child's slot.
@@ -136,6 +138,7 @@ impl ChildTable {
                 Rank::Group,
                 Inner {
                     group,
+                    has_decider: strategy.decider.is_some(),
                     entries: Vec::new(),
                     recipes: Vec::new(),
                     names: BTreeSet::new(),
@@ -158,7 +161,11 @@ impl ChildTable {
 
     /// Sets strategy and decider, once per instance of the owner.
     pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
-        lock(&self.inner).group.configure(SupervisorLimits::new(&strategy));
+        {
+            let mut inner = lock(&self.inner);
+            inner.has_decider = strategy.decider.is_some();
+            inner.group.configure(SupervisorLimits::new(&strategy));
+        }
         let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
         drop(before); // user code
     }
@@ -210,12 +217,12 @@ impl ChildTable {
         self.on_own(owner, child, None, event)
     }
 
-    /// Does the same in the child's own task, which takes an order for itself back.
+    /// Does the same in the child's own task, which carries out itself what follows for the child.
     pub(crate) fn on_own<R>(
         &self,
         owner: &dyn AnyCell,
         child: &dyn AnyCell,
-        own: Option<&OwnOrder>,
+        own: Option<&OwnEvent>,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
         let _shelter = DeferDrops::new();
@@ -224,6 +231,27 @@ impl ChildTable {
         let out = event(&mut inner.group, id);
         Inner::carry_out_of(inner, owner, Some((id, own))).done();
         Some(out)
+    }
+
+    /// Passes a failure of this child to the group, in the child's own task. Returns the failure with the restarts
+    /// before it. `by_default`: the facts for a restart, if the child itself asks no decider; the restart is decided
+    /// here if the supervisor asks none either. What the group made of the failure is kept in `own`.
+    pub(crate) fn fails(
+        &self,
+        owner: &dyn AnyCell,
+        child: &dyn AnyCell,
+        own: &OwnEvent,
+        failure: Failure,
+        (instance, by_default): (bool, Option<FailureInfo>),
+    ) -> Failure {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let Some(id) = inner.id_of(child) else { return failure };
+        let failure = failure.in_row(inner.group.row(id, own.now()));
+        let by_default = by_default.filter(|_| !inner.has_decider);
+        own.tell(inner.group.fails(id, &failure, instance, by_default));
+        Inner::carry_out_of(inner, owner, Some((id, Some(own)))).done();
+        failure
     }
 
     /// Reads what the group knows of this child. Reading changes nothing, so no effects have to be carried out. Returns
@@ -720,6 +748,11 @@ impl Inner {
                 }
                 GroupEffect::TellOwner(order) => after_lock.send_owner(SystemMessage::Order(order)),
                 GroupEffect::DropValue(id) => after_lock.send_owner(SystemMessage::DropValue(id)),
+                GroupEffect::Scheduled(id, after)
+                    if let Some((_, Some(own))) = by.filter(|(child, _)| *child == id) =>
+                {
+                    own.schedule(after);
+                }
                 GroupEffect::Scheduled(id, after) => after_lock.says(inner.cell(id), Said::Scheduled(after)),
                 GroupEffect::LimitReached(id) => after_lock.says(inner.cell(id), Said::LimitReached),
             }
