@@ -545,7 +545,7 @@ impl Group {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
         let (used, allowance) = shared.unwrap_or_else(|| {
             let allowance = self.allowance_of(id);
-            (member.budget.as_ref().map_or(0, |budget| budget.used(&allowance, now)), allowance)
+            (member.restart_delay.budget().map_or(0, |budget| budget.used(&allowance, now)), allowance)
         });
         Some(MemberView {
             at: if self.waits_for_place(id) { MemberState::Starting } else { member.at },
@@ -592,7 +592,6 @@ impl Group {
         let member = Member {
             at: if value { MemberState::Up } else { MemberState::Queued },
             settings,
-            budget: None,
             restart_delay: RestartDelay::default(),
             order: self.roster.take_order(),
             ending: None,
@@ -810,7 +809,7 @@ impl Group {
             member.reached = member.dynamic;
             (member.passed, member.due, member.finished) = (false, false, false);
             member.alone &= member.dynamic;
-            member.budget = None;
+            member.restart_delay.forget_budget();
             member.restart_delay.forget();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
@@ -1230,7 +1229,7 @@ impl Group {
             true => &mut self.budget,
             // Without a limit there is nothing to remember.
             false if allowance.max.is_none() => &mut Budget::default(),
-            false => self.roster.member(id).budget.get_or_insert_default(),
+            false => self.roster.member(id).restart_delay.budget_or_init(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
             self.effects.push(GroupEffect::LimitReached(id));
@@ -1280,7 +1279,7 @@ impl Group {
         }
         let shares = self.shares_budget(id);
         let allowance = if shares { self.group_allowance() } else { self.allowance_of(id) };
-        let budget = if shares { Some(&self.budget) } else { member.budget.as_deref() };
+        let budget = if shares { Some(&self.budget) } else { member.restart_delay.budget() };
         let allowed = match budget {
             Some(budget) => budget.allows(&allowance, now),
             None => Budget::default().allows(&allowance, now), // nothing is used of it
@@ -1475,7 +1474,7 @@ impl Group {
         member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
-        member.budget = None;
+        member.restart_delay.forget_budget();
         member.restart_delay.forget();
         self.living += 1;
         if let Some(failure) = before.as_ref().and_then(Ended::failure) {
