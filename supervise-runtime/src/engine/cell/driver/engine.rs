@@ -136,7 +136,7 @@ impl Engine {
     /// Raises the event of a restart that was decided.
     fn tell_scheduled(&self, own: &OwnEvent) {
         if let Some(after) = own.take_scheduled() {
-            self.cell.core().emit(EventKind::RestartScheduled { after });
+            self.cell.core().emit_with(|| EventKind::RestartScheduled { after });
         }
     }
 
@@ -376,7 +376,7 @@ impl Engine {
     ) {
         self.broken = false;
         let core = self.cell.core();
-        core.emit(match again && core.incarnation() > 1 {
+        core.emit_with(|| match again && core.incarnation() > 1 {
             true => EventKind::Restarted,
             false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
         });
@@ -513,7 +513,7 @@ impl Engine {
     }
 
     fn tell_decided(&self, directive: Directive, failure: &Failure, streak: u32) {
-        self.cell.core().emit(EventKind::Decided { directive, failure: failure.clone(), streak });
+        self.cell.core().emit_with(|| EventKind::Decided { directive, failure: failure.clone(), streak });
     }
 
     pub(super) fn decide_first(

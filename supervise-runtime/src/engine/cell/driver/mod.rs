@@ -496,9 +496,9 @@ impl Driver {
     #[cold]
     pub(super) fn take_orders(&mut self) {
         while self.engine.cell.core().has_control() {
-            for message in self.engine.cell.core().take_control() {
-                self.take(message);
-            }
+            let (first, more) = self.engine.cell.core().take_control();
+            first.into_iter().for_each(|message| self.take(message));
+            more.into_iter().flat_map(|more| *more).for_each(|message| self.take(message));
         }
     }
 
