@@ -29,6 +29,12 @@ impl<B: Body> Drop for Life<B> {
     }
 }
 
+impl<B: Body> Life<B> {
+    fn go_on(&mut self) -> Caught<impl Future<Output = ()> + Send> {
+        Caught { cell: Some(self.driver.engine.cell.clone()), future: steps(&mut self.driver, &mut self.body) }
+    }
+}
+
 /// The task of a cell. Its future is most of the memory of an idle actor.
 pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
@@ -36,7 +42,7 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<
     async move {
         life.driver.register_waker().await;
         // Until the child has ended. After a bug of this crate it takes the next step.
-        while let Err(bug) = (Caught { future: steps(&mut life.driver, &mut life.body) }).await {
+        while let Err(bug) = life.go_on().await {
             if !life.outlives(bug) {
                 return;
             }

@@ -167,7 +167,7 @@ impl<'a> AfterLock<'a> {
         };
         let Some(order) = order else { return };
         queue(&**cell, SystemMessage::Order(order));
-        if own.is_none() && self.woken.last().is_none_or(|last| last.core().id != cell.core().id) {
+        if own.is_none() && self.woken.last().is_none_or(|last| !Arc::ptr_eq(last, cell)) {
             self.woken.push(cell.clone());
         }
     }

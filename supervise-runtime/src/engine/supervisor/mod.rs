@@ -10,6 +10,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ptr::addr_eq;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -580,7 +581,7 @@ impl Inner {
     fn id_of(&self, child: &dyn AnyCell) -> Option<Id> {
         let id = child.core().slot.load(Ordering::Relaxed);
         let known = matches!(self.entries.get(id as usize),
-            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id);
+            Some(Some(Entry::Child { cell, .. })) if addr_eq(Arc::as_ptr(cell), child));
         known.then_some(id)
     }
 

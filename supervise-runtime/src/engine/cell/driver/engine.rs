@@ -39,8 +39,6 @@ const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restar
 /// The executor of the machine's effects.
 pub(crate) struct Engine {
     pub(in crate::engine::cell) cell: Arc<dyn AnyCell>,
-    /// Lent to the thread while user code runs.
-    pub(super) current: Option<Arc<dyn AnyCell>>,
     pub(super) kind: ChildKind,
     /// The settings of this incarnation.
     pub(super) common: Arc<Common>,
@@ -95,12 +93,12 @@ pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
 /// Enters user code: as the code of this cell (S25), in its span (S41).
 pub(super) fn enter<T>(
     span: Option<&Incarnation>,
-    current: &mut Option<Arc<dyn AnyCell>>,
+    cell: &Arc<dyn AnyCell>,
     leaving: bool,
     run: impl FnOnce() -> T,
 ) -> T {
     let _entered = span.map(|incarnation| incarnation.span.enter());
-    current::enter(current, leaving, run)
+    current::within(cell, leaving, run)
 }
 
 impl Engine {
@@ -149,7 +147,7 @@ impl Engine {
 
     /// Runs user code (a `Drop`) under the same catch as all other user code.
     pub(super) fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
-        let caught = enter(span_of(&self.cold), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        let caught = enter(span_of(&self.cold), &self.cell, true, || catch_unwind(AssertUnwindSafe(run)));
         if let Err(panic) = caught {
             self.report(machine, Cause::Panic(panic_text(panic)));
         }
@@ -157,7 +155,7 @@ impl Engine {
 
     /// Runs a decider: a panic in it is an `Err`.
     pub(super) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        enter(span_of(&self.cold), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
+        enter(span_of(&self.cold), &self.cell, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
     }
 
     pub(super) fn pending<T>(&mut self) -> Poll<T> {

@@ -139,7 +139,6 @@ impl Driver {
     pub(crate) fn new(cell: Arc<dyn AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
         let machine = Machine::new(kind, cell.core().parent.is_none());
         let engine = Engine {
-            current: Some(cell.clone()),
             cell,
             kind,
             common,
@@ -299,7 +298,7 @@ impl Driver {
             }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) =
-                enter(span_of(&self.engine.cold), &mut self.engine.current, leaving, || match slot.poll(cx) {
+                enter(span_of(&self.engine.cold), &self.engine.cell, leaving, || match slot.poll(cx) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
                 });
@@ -701,7 +700,7 @@ impl Driver {
         let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
             return false;
         };
-        let polled = enter(span.as_ref(), &mut engine.current, false, || background.poll(cx));
+        let polled = enter(span.as_ref(), &engine.cell, false, || background.poll(cx));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
         let own = OwnEvent::default();
