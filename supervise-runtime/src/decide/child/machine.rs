@@ -143,6 +143,8 @@ pub(crate) trait Port {
     fn now(&self) -> Instant;
     /// Returns whether a message is being handled.
     fn is_busy(&self) -> bool;
+    /// Returns whether this step has nothing to run, and no order waits.
+    fn passes_over(&self, step: Step) -> bool;
     /// Returns whether the instance has called `cx.stop()` in this incarnation.
     fn has_stopped(&self) -> bool;
     /// Returns whether the child has, or had, children of its own.
@@ -599,11 +601,6 @@ impl Machine {
             State::StartAgain | State::PostRestart => Phase::Restart,
             _ => Phase::Running,
         }
-    }
-
-    /// Returns whether the user future has to be dropped now.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.cut.is_some()
     }
 
     /// Takes the request to drop the user future now.
@@ -1279,6 +1276,7 @@ impl Machine {
                 self.stage = Stage::Starting;
             }
             Stage::Starting => match end {
+                StepEnd::Done if self.passes_over(Step::PreStart, port) => self.pre_started(port),
                 StepEnd::Done => self.stage = Stage::PreStarting,
                 end => self.start_failed(end, port),
             },
@@ -1288,15 +1286,7 @@ impl Machine {
                 self.started(port);
             }
             Stage::PreStarting => match end {
-                StepEnd::Done => {
-                    self.post_stop_due = true;
-                    if self.was_up && self.heals().is_some() {
-                        self.state = State::PostRestart;
-                        self.stage = Stage::PostRestarting;
-                    } else {
-                        self.started(port);
-                    }
-                }
+                StepEnd::Done => self.pre_started(port),
                 end => self.start_failed(end, port),
             },
             Stage::PostRestarting => match self.unless_stopped(end, port) {
@@ -1351,7 +1341,25 @@ impl Machine {
         }
     }
 
+    /// Returns whether the step that comes next has nothing to run, and no request waits that would end it before it
+    /// begins.
+    fn passes_over(&self, step: Step, port: &impl Port) -> bool {
+        self.cut.is_none() && port.passes_over(step)
+    }
+
     // ----- the way up
+
+    fn pre_started(&mut self, port: &mut impl Port) {
+        self.post_stop_due = true;
+        if self.was_up && self.heals().is_some() {
+            self.state = State::PostRestart;
+            if !self.passes_over(Step::PostRestart, port) {
+                self.stage = Stage::PostRestarting;
+                return;
+            }
+        }
+        self.started(port);
+    }
 
     /// A hook that called `cx.stop()` before it failed ends the child by itself, as if the hook had returned (S23).
     fn unless_stopped(&mut self, end: StepEnd, port: &mut impl Port) -> StepEnd {
@@ -1691,6 +1699,9 @@ impl Machine {
             return self.go_on_down(port);
         }
         self.state = State::PreRestart;
+        if self.passes_over(Step::PreRestart, port) {
+            return self.go_on_down(port);
+        }
         self.stage = Stage::PreRestarting;
     }
 
@@ -1798,7 +1809,7 @@ impl Machine {
     }
 
     fn children_are_down(&mut self, port: &mut impl Port) {
-        if std::mem::take(&mut self.post_stop_due) && !self.aborted {
+        if std::mem::take(&mut self.post_stop_due) && !self.aborted && !self.passes_over(Step::PostStop, port) {
             self.stage = Stage::PostStopping;
         } else {
             self.is_down(port);

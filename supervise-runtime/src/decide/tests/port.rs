@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::child::machine::{Effect, Machine, Port};
+use super::super::child::machine::{Effect, Machine, Port, Step};
 use super::sim::failure;
 use crate::values::failure::{Cause, Failure, Phase};
 
@@ -61,6 +61,10 @@ impl Port for Known {
 
     fn is_busy(&self) -> bool {
         self.busy
+    }
+
+    fn passes_over(&self, _: Step) -> bool {
+        false
     }
 
     fn has_stopped(&self) -> bool {

@@ -80,6 +80,10 @@ impl Port for At<'_> {
         self.engine.cell.is_busy()
     }
 
+    fn passes_over(&self, step: Step) -> bool {
+        self.hands.as_ref().is_some_and(|hands| hands.is_empty(step)) && !self.engine.cell.core().has_control()
+    }
+
     fn has_stopped(&self) -> bool {
         self.hands.as_ref().is_some_and(|hands| hands.has_stopped())
     }
@@ -163,7 +167,7 @@ impl Driver {
 
     // ----- the machine
 
-    /// Returns the next step, and carries out the effects that lead to it. Steps without user code are passed over.
+    /// Returns the next step, and carries out the effects that lead to it.
     pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
         self.next_at(hands, &OwnEvent::taking_back())
     }
@@ -172,15 +176,9 @@ impl Driver {
         loop {
             match self.event(Some(&mut *hands), own, |machine, at| machine.next(at)) {
                 Step::Wait if self.machine.wakes() => {}
-                step if hands.is_empty(step) && self.is_undisturbed() => self.step_over(StepEnd::Done, hands, own),
                 step => return step,
             }
         }
-    }
-
-    /// Returns whether no order waits that would end the next step before its first poll.
-    fn is_undisturbed(&self) -> bool {
-        !self.engine.cell.core().has_control() && !self.machine.is_cut()
     }
 
     /// Passes the end of a step to the machine.
@@ -231,17 +229,12 @@ impl Driver {
             Exit::Cut(cut) => StepEnd::Cut(cut),
         };
         let own = OwnEvent::taking_back();
-        self.step_over(end, hands, &own);
-        self.next_at(hands, &own)
-    }
-
-    /// Passes the end of a step of user code to the machine.
-    fn step_over(&mut self, end: StepEnd, hands: &mut dyn Hands, own: &OwnEvent) {
-        self.finished(end, hands, own);
+        self.finished(end, hands, &own);
         self.engine.message = None;
         if !self.machine.is_starting() {
             self.engine.begun = None;
         }
+        self.next_at(hands, &own)
     }
 
     /// Records the type of the message that was in hand when the message loop returned.
