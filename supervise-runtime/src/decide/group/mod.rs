@@ -322,6 +322,30 @@ impl Group {
         std::mem::take(&mut self.effects)
     }
 
+    /// Returns whether the only effect is an order to this child, perhaps for a restart that was decided just now.
+    pub(crate) fn concerns_only(&self, id: Id) -> bool {
+        match &*self.effects {
+            [GroupEffect::Tell(to, _)] => *to == id,
+            [GroupEffect::Scheduled(by, _), GroupEffect::Tell(to, _)] => [*by, *to] == [id; 2],
+            _ => false,
+        }
+    }
+
+    /// Takes that order, if it is one to start, or to go down for a restart, with the delay of the restart. `watched`: no
+    /// watchdog has to be told of a child that goes down.
+    pub(crate) fn take_order(&mut self, watched: bool) -> Option<(Option<Duration>, Order)> {
+        let taken = self.effects.pop_if(|effect| match effect {
+            GroupEffect::Tell(_, Order::Start) => true,
+            GroupEffect::Tell(_, Order::Down(..)) => watched,
+            _ => false,
+        });
+        let Some(GroupEffect::Tell(_, order)) = taken else { return None };
+        match self.effects.pop() {
+            Some(GroupEffect::Scheduled(_, delay)) => Some((Some(delay), order)),
+            _ => Some((None, order)),
+        }
+    }
+
     pub(crate) fn has_effects(&self) -> bool {
         !self.effects.is_empty()
     }

@@ -79,22 +79,27 @@ impl OwnEvent {
         self.told.take()
     }
 
+    /// Returns whether an order that is given now comes after all others.
+    pub(super) fn takes_from(&self, cell: &dyn AnyCell) -> bool {
+        let order = self.order.take();
+        let is_free = order.is_none();
+        self.order.set(order);
+        is_free && self.takes_back && !cell.core().has_control()
+    }
+
+    pub(super) fn give(&self, scheduled: Option<Duration>, order: Order) {
+        self.scheduled.set(scheduled);
+        self.order.set(Some(order));
+    }
+
     /// Keeps the order, or returns it if it has to be queued behind another one. Under the lock of the group no order
     /// of the group can be queued meanwhile.
     fn put(&self, order: Order, cell: &dyn AnyCell) -> Option<Order> {
-        if !self.takes_back || cell.core().has_control() {
+        if !self.takes_from(cell) {
             return Some(order);
         }
-        match self.order.take() {
-            None => {
-                self.order.set(Some(order));
-                None
-            }
-            before => {
-                self.order.set(before);
-                Some(order)
-            }
-        }
+        self.order.set(Some(order));
+        None
     }
 }
 

@@ -697,10 +697,28 @@ impl Inner {
 
     /// Returns whether nothing follows from the last event: most events of a child that nobody waits for.
     fn has_settled(&self) -> bool {
-        !self.group.has_effects()
-            && self.deferred.is_empty()
-            && self.group.slots() == self.entries.len()
-            && !self.group.is_being_built()
+        !self.group.has_effects() && self.is_calm()
+    }
+
+    /// Returns whether nothing is left to do but the effects of the group.
+    fn is_calm(&self) -> bool {
+        self.deferred.is_empty() && self.group.slots() == self.entries.len() && !self.group.is_being_built()
+    }
+
+    /// Gives the child of the last event its order back. Returns `false` if that is not all that follows.
+    #[inline(never)]
+    fn gives_back(&mut self, id: Id, own: &OwnEvent) -> bool {
+        let calm = self.is_calm();
+        let Some(Some(Entry::Child { cell, cold })) = self.entries.get_mut(id as usize) else { return false };
+        if !calm || !own.takes_from(&**cell) {
+            return false;
+        }
+        let Some((scheduled, order)) = self.group.take_order(self.watched) else { return false };
+        if let (Order::Start, Some(cold)) = (&order, cold) {
+            cold.stuck = Stuck::default();
+        }
+        own.give(scheduled, order);
+        true
     }
 
     fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
@@ -717,7 +735,11 @@ impl Inner {
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: gives the orders, and
     /// returns the rest, to be done once the lock is free.
     fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<By<'_>>) -> AfterLock<'a> {
-        if inner.has_settled() {
+        let settled = match by {
+            Some((id, Some(own))) if inner.group.concerns_only(id) => inner.gives_back(id, own),
+            _ => inner.has_settled(),
+        };
+        if settled {
             drop(inner);
             return AfterLock::of(owner);
         }
