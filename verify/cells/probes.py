@@ -245,12 +245,12 @@ PROBES = [
     ),
     (
         DRIVER + "mod.rs",
-        "        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own: Some(&own) });\n",
+        "        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own });\n",
         "        " + SET_ROW,
     ),
     (
         DRIVER + "mod.rs",
-        "        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own: None });\n",
+        "        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own });\n",
         "        " + SET_ROW,
     ),
     (
@@ -292,7 +292,15 @@ PROBES = [
     ),
     (
         DRIVER + "engine.rs",
-        "    pub(super) fn tell_group(&self, instance: bool, own: Option<&OwnOrder>) -> (FailureRoute, u32) {\n",
+        "    pub(super) fn tell_group(&mut self, failure: Failure, instance: bool, handled: bool, own: &OwnEvent) -> Failure {\n",
+        """        if let Some((_, owner)) = self.parent() {
+            crate::probe::fails_below(owner.core());
+        }
+""",
+    ),
+    (
+        DRIVER + "engine.rs",
+        "        let over = self.look(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);\n",
         """        if let Some((_, owner)) = self.parent() {
             crate::probe::fails_below(owner.core());
         }
