@@ -40,28 +40,28 @@ PROBES = [
     ),
     (
         MACHINE,
-        "    pub(crate) fn order(&mut self, order: Order, port: &mut dyn Port) {\n",
+        "    pub(crate) fn order(&mut self, order: Order, port: &mut impl Port) {\n",
         "        crate::probe::order(self.row(port), &order);\n",
     ),
     (
         MACHINE,
-        "    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut dyn Port) {\n",
+        "    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut impl Port) {\n",
         "        crate::probe::finished(self.row(port), &end);\n",
     ),
     (
         MACHINE,
-        "    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut dyn Port) {\n",
+        "    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut impl Port) {\n",
         "        crate::probe::fails_alongside(self.row(port));\n",
     ),
     (MACHINE, "    pub(crate) fn time_is_up(&mut self) {\n", "        crate::probe::time_is_up(self.state);\n"),
     (
         MACHINE,
-        "    pub(crate) fn wait_is_over(&mut self, port: &mut dyn Port) {\n",
+        "    pub(crate) fn wait_is_over(&mut self, port: &mut impl Port) {\n",
         "        crate::probe::wait_timer(self.state);\n",
     ),
     (
         MACHINE,
-        "    fn start_failed(&mut self, end: StepEnd, port: &mut dyn Port) {\n",
+        "    fn start_failed(&mut self, end: StepEnd, port: &mut impl Port) {\n",
         """        let escalated = self.cold.as_ref().is_some_and(|cold| cold.escalated.is_some());
         crate::probe::build_fails(self.kind, &end, escalated);
 """,
@@ -245,12 +245,12 @@ PROBES = [
     ),
     (
         DRIVER + "mod.rs",
-        "        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own: Some(&own) });\n",
+        "        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own });\n",
         "        " + SET_ROW,
     ),
     (
         DRIVER + "mod.rs",
-        "        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own: None });\n",
+        "        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own });\n",
         "        " + SET_ROW,
     ),
     (
@@ -292,7 +292,15 @@ PROBES = [
     ),
     (
         DRIVER + "engine.rs",
-        "    pub(super) fn tell_group(&self, instance: bool, own: Option<&OwnOrder>) -> (FailureRoute, u32) {\n",
+        "    pub(super) fn tell_group(&mut self, failure: Failure, instance: bool, handled: bool, own: &OwnEvent) -> Failure {\n",
+        """        if let Some((_, owner)) = self.parent() {
+            crate::probe::fails_below(owner.core());
+        }
+""",
+    ),
+    (
+        DRIVER + "engine.rs",
+        "        let over = self.look(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);\n",
         """        if let Some((_, owner)) = self.parent() {
             crate::probe::fails_below(owner.core());
         }

@@ -33,7 +33,7 @@ impl Allowance {
 }
 
 /// The used part of an allowance.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// The time of the oldest of the latest restarts. Kept apart from the others, because one restart in a window is the
     /// usual case, and needs no allocation then.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::budget::Budget;
 use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
 use crate::values::failure::Row;
 
@@ -37,6 +38,8 @@ struct Restarts {
     restarted: Option<Instant>,
     /// The time of the first of the restarts that `n` counts.
     since: Option<Instant>,
+    /// The restarts that count against the child's own limit. Here, since only a restart uses it.
+    budget: Budget,
 }
 
 /// The facts about the incarnation that is over.
@@ -57,11 +60,28 @@ impl RestartDelay {
         self.restarts.get_or_insert_default().restarted = Some(now);
     }
 
-    /// Forgets the restarts of an earlier life, but not the wait that is due.
+    /// Forgets the restarts of an earlier life, but neither the wait that is due nor the budget.
     pub(crate) fn forget(&mut self) {
-        let wait = self.take_wait();
-        *self = RestartDelay::default();
-        self.set_wait(wait);
+        let before = take(self).restarts;
+        if let Some(before) = before.filter(|before| !before.wait.is_zero() || before.budget != Budget::default()) {
+            let Restarts { wait, budget, .. } = *before;
+            self.restarts = Some(Box::new(Restarts { wait, budget, ..Restarts::default() }));
+        }
+    }
+
+    /// Returns the used part of the child's own limit, if there ever was a restart.
+    pub(crate) fn budget(&self) -> Option<&Budget> {
+        Some(&self.restarts.as_ref()?.budget)
+    }
+
+    pub(crate) fn budget_or_init(&mut self) -> &mut Budget {
+        &mut self.restarts.get_or_insert_default().budget
+    }
+
+    pub(crate) fn forget_budget(&mut self) {
+        if let Some(restarts) = &mut self.restarts {
+            restarts.budget = Budget::default();
+        }
     }
 
     /// Sets the time that the child waits once it is down.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::budget::Budget;
 use super::delay::RestartDelay;
 use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
@@ -99,7 +98,6 @@ impl Settings {
 pub(crate) struct Member {
     pub(crate) at: MemberState,
     pub(crate) settings: Arc<Settings>,
-    pub(crate) budget: Option<Box<Budget>>,
     pub(crate) restart_delay: RestartDelay,
     /// The position in the order of declaration or spawning. Slots are reused, order numbers are not.
     pub(crate) order: u64,

@@ -269,6 +269,12 @@ impl TreeShared {
         self.changed.tell();
     }
 
+    /// Returns whether anyone may listen to events.
+    #[inline]
+    pub(crate) fn is_heard(&self) -> bool {
+        self.heard.load(Relaxed) || LevelFilter::current() != LevelFilter::OFF
+    }
+
     /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
@@ -277,7 +283,7 @@ impl TreeShared {
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
-        if self.heard.load(Relaxed) || LevelFilter::current() != LevelFilter::OFF {
+        if self.is_heard() {
             self.tell(&path, incarnation, kind);
         }
     }

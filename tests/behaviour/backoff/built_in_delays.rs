@@ -1,5 +1,9 @@
 //! The built-in delay before a restart: S14.
 
+use std::fmt;
+use std::pin::pin;
+use std::task::{Context, Waker};
+
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::Instant;
@@ -128,4 +132,42 @@ async fn a_declared_backoff_waits_from_the_first_restart_on() {
     assert_eq!(begun.elapsed(), secs(3 + 6 + 12 + 24 + 30 + 30));
     assert_eq!(waits(&mut events, "probe"), [3_000, 6_000, 12_000, 24_000, 30_000, 30_000]);
     assert_eq!(waits(&mut least, "least"), [1]);
+}
+
+struct Lingering;
+
+impl Drop for Lingering {
+    /// Takes 30 ms on the paused clock.
+    fn drop(&mut self) {
+        let mut passes = pin!(tokio::time::advance(ms(30)));
+        let _ = passes.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    }
+}
+
+#[actor]
+impl Lingering {
+    fn handle(&mut self, _msg: ()) -> Result<(), fmt::Error> {
+        Err(fmt::Error)
+    }
+}
+
+supervisor! {
+    struct Slow {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        lingering: Lingering = Lingering,
+    }
+}
+
+/// S14: the least gap begins when the child starts again, however long its code takes to go down.
+#[tokio::test(start_paused = true)]
+async fn the_time_to_go_down_is_no_part_of_the_least_gap() {
+    let tree = Slow::start().await.unwrap();
+    let mut events = tree.events();
+    for _ in 0..2 {
+        tree.lingering.tell(()).await.unwrap();
+        settle().await;
+    }
+    pass(secs(1)).await;
+    assert_eq!(waits(&mut events, "lingering"), [0, 10]);
+    tree.shutdown().await;
 }

@@ -143,6 +143,8 @@ pub(crate) trait Port {
     fn now(&self) -> Instant;
     /// Returns whether a message is being handled.
     fn is_busy(&self) -> bool;
+    /// Returns whether this step has nothing to run, and no order waits.
+    fn passes_over(&self, step: Step) -> bool;
     /// Returns whether the instance has called `cx.stop()` in this incarnation.
     fn has_stopped(&self) -> bool;
     /// Returns whether the child has, or had, children of its own.
@@ -161,8 +163,10 @@ pub(crate) trait Port {
     fn last_words(&mut self) -> Option<Cow<'static, str>>;
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
-    /// Adds the restarts of this child to a failure that is decided on: its own, or one that was escalated to it.
-    fn in_row(&self, failure: Failure) -> Failure;
+    /// Tells the supervisor of a failure that is decided on next with [`Effect::Decide`]: this child's own, or one that
+    /// was escalated to it. Returns the failure with the restarts of this child before it. `instance`: there still is an
+    /// instance.
+    fn fails(&mut self, failure: Failure, instance: bool) -> Failure;
     /// Carries out this effect immediately. `machine` has the present state of the child.
     fn perform(&mut self, machine: &Machine, effect: Effect);
 }
@@ -251,6 +255,14 @@ pub(crate) enum Effect {
     DropInstance,
     /// The child has ended: all watchers are notified.
     Ended { ended: Ended, aborted: bool },
+}
+
+impl Effect {
+    /// Returns whether user code runs, which may take long.
+    #[inline(always)]
+    pub(crate) fn runs_user_code(&self) -> bool {
+        matches!(self, Effect::Close | Effect::Forgive | Effect::DropBackground | Effect::DropInstance)
+    }
 }
 
 /// The settings on which the life of an incarnation depends.
@@ -445,7 +457,7 @@ impl Machine {
     }
 
     /// Returns the row of the tables. Only the message loop knows whether a message is in hand.
-    fn row(&self, port: &dyn Port) -> State {
+    fn row(&self, port: &impl Port) -> State {
         match self.state {
             State::Running if port.is_busy() => State::Handling,
             state => state,
@@ -591,11 +603,6 @@ impl Machine {
         }
     }
 
-    /// Returns whether the user future has to be dropped now.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.cut.is_some()
-    }
-
     /// Takes the request to drop the user future now.
     pub(crate) fn take_cut(&mut self) -> Option<Cut> {
         self.cut.take()
@@ -649,7 +656,7 @@ impl Machine {
     // ----- orders
 
     /// Takes an order, in any state.
-    pub(crate) fn order(&mut self, order: Order, port: &mut dyn Port) {
+    pub(crate) fn order(&mut self, order: Order, port: &mut impl Port) {
         match order {
             Order::Start => {
                 self.set_suspended(false, port);
@@ -719,7 +726,7 @@ impl Machine {
     }
 
     /// Takes the child down for a restart: of its group, or from above.
-    fn down(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn down(&mut self, failure: Failure, port: &mut impl Port) {
         let cold = self.cold();
         if !matches!(cold.leave, Leave::End(_)) {
             cold.leave = Leave::Down(failure);
@@ -754,7 +761,7 @@ impl Machine {
         port.perform(self, Effect::Interrupt(true));
     }
 
-    fn leaves_for_restart(&mut self, port: &mut dyn Port) {
+    fn leaves_for_restart(&mut self, port: &mut impl Port) {
         port.perform(self, Effect::MarkDown(true)); // S35
         self.leaves(false, port.now(), port);
         port.perform(self, Effect::EndSpawns);
@@ -762,7 +769,7 @@ impl Machine {
 
     /// Takes the child down to its end: by its group, a caller or its supervisor's own stop. `left`: it was on its way
     /// down already.
-    fn stop(&mut self, left: bool, port: &mut dyn Port) {
+    fn stop(&mut self, left: bool, port: &mut impl Port) {
         match self.state {
             State::Idle | State::AwaitingRestart => self.leaves_for_good(port),
             State::Starting | State::StartAgain | State::PostRestart => {
@@ -812,19 +819,19 @@ impl Machine {
     }
 
     /// The children that go down for a restart of this child go down to their end instead.
-    fn ends_restart_below(&mut self, port: &mut dyn Port) {
+    fn ends_restart_below(&mut self, port: &mut impl Port) {
         if self.stage == Stage::ChildrenDown && self.forget_restart() {
             self.children_go_down(port);
         }
     }
 
-    fn leaves_for_good(&mut self, port: &mut dyn Port) {
+    fn leaves_for_good(&mut self, port: &mut impl Port) {
         self.leaves(true, port.now(), port);
         port.perform(self, Effect::EndSpawns);
     }
 
     /// Begins the child's time to go down, unless it has begun already (S16).
-    fn leaves(&mut self, for_good: bool, now: Instant, port: &mut dyn Port) {
+    fn leaves(&mut self, for_good: bool, now: Instant, port: &mut impl Port) {
         self.cold().leaving_since.get_or_insert(now);
         port.perform(self, Effect::SignalStop);
         self.limits_its_end(port);
@@ -845,7 +852,7 @@ impl Machine {
     }
 
     /// Begins the time that a tree has for each of its ends, unless it has begun already (S44).
-    fn limits_its_end(&mut self, port: &mut dyn Port) {
+    fn limits_its_end(&mut self, port: &mut impl Port) {
         if let Some(time) = port.time_to_end() {
             self.ends_by(after(port.now(), time));
         }
@@ -858,7 +865,7 @@ impl Machine {
 
     /// The time for the end of a tree is over, and its children are still up. The tree goes on as before once they are
     /// down.
-    fn aborts_children(&mut self, port: &mut dyn Port) {
+    fn aborts_children(&mut self, port: &mut impl Port) {
         self.cut = None;
         self.cold().deadline = None;
         self.abort(port);
@@ -878,7 +885,7 @@ impl Machine {
     }
 
     /// A caller's `stop()`, to which the group has agreed. `begins`: the child was ordered to start, and has not begun.
-    fn stop_on_request(&mut self, begins: bool, port: &mut dyn Port) {
+    fn stop_on_request(&mut self, begins: bool, port: &mut impl Port) {
         match self.state {
             State::Idle | State::AwaitingRestart if self.root => self.cold().over = Some(Ended::Stopped),
             // The group has decided what follows.
@@ -913,7 +920,7 @@ impl Machine {
     }
 
     /// Carries out `drain()`, for which the group has already marked the child.
-    fn drain(&mut self, port: &mut dyn Port) {
+    fn drain(&mut self, port: &mut impl Port) {
         match self.state {
             State::Idle | State::AwaitingRestart | State::Ended => {} // the child was on its way down: its end is coming
             State::Running | State::Handling if !self.is_leaving() => {
@@ -939,19 +946,19 @@ impl Machine {
 
     /// Begins a drain: new messages are refused, and queued ones are handled within the `shutdown` time. Timers stop,
     /// and `cx.run` futures are waited for.
-    fn begin_drain(&mut self, now: Instant, port: &mut dyn Port) {
+    fn begin_drain(&mut self, now: Instant, port: &mut impl Port) {
         self.state = State::Draining;
         port.perform(self, Effect::RefuseNew);
         self.leaves(false, now, port);
         port.perform(self, Effect::Interrupt(true));
     }
 
-    fn set_suspended(&mut self, suspended: bool, port: &mut dyn Port) {
+    fn set_suspended(&mut self, suspended: bool, port: &mut impl Port) {
         self.suspended = suspended;
         port.perform(self, Effect::Suspended(suspended));
     }
 
-    fn suspend(&mut self, suspended: bool, port: &mut dyn Port) {
+    fn suspend(&mut self, suspended: bool, port: &mut impl Port) {
         match self.state {
             State::Stopping | State::Ended => {}
             State::Idle
@@ -980,7 +987,7 @@ impl Machine {
         }
     }
 
-    fn kill(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn kill(&mut self, failure: Failure, port: &mut impl Port) {
         match self.state {
             // A kill of a child that is not up is a stop, to which the group has to agree.
             State::Idle | State::AwaitingRestart | State::Ended => {}
@@ -1000,7 +1007,7 @@ impl Machine {
         }
     }
 
-    fn fails_with(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn fails_with(&mut self, failure: Failure, port: &mut impl Port) {
         self.cold().failing = Some(failure);
         self.cuts(Cut::Fails);
         port.perform(self, Effect::Interrupt(true));
@@ -1008,7 +1015,7 @@ impl Machine {
 
     /// A failure that a test injects: as if the child's code had failed, if any is running.
     #[cfg(feature = "testing")]
-    fn inject(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn inject(&mut self, failure: Failure, port: &mut impl Port) {
         match self.state {
             State::Idle | State::AwaitingRestart | State::Ended => {}
             State::Failed | State::PreRestart | State::GoingDown | State::Stopping => {
@@ -1024,7 +1031,7 @@ impl Machine {
     }
 
     /// A future of `cx.run` has panicked: a failure, after the message in hand.
-    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut dyn Port) {
+    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut impl Port) {
         self.cold().failing.get_or_insert(failure);
         port.perform(self, Effect::Interrupt(true));
     }
@@ -1036,7 +1043,7 @@ impl Machine {
 
     /// The supervisor has no time left for the child. `again`: the failure of the restart for which the child goes
     /// down.
-    fn abort_now(&mut self, again: Option<Failure>, port: &mut dyn Port) {
+    fn abort_now(&mut self, again: Option<Failure>, port: &mut impl Port) {
         match self.state {
             State::Idle | State::AwaitingRestart | State::Ended => return,
             State::Starting
@@ -1063,7 +1070,7 @@ impl Machine {
     }
 
     /// A child below has escalated its failure to this one.
-    fn escalated(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn escalated(&mut self, failure: Failure, port: &mut impl Port) {
         self.cold().escalated = Some(failure);
         // The code in hand may wait for a spawn that could begin only after it.
         if self.row(port) != State::Running {
@@ -1136,14 +1143,14 @@ impl Machine {
     }
 
     /// The backoff is over.
-    pub(crate) fn wait_is_over(&mut self, port: &mut dyn Port) {
+    pub(crate) fn wait_is_over(&mut self, port: &mut impl Port) {
         self.cold().wait = None;
         port.perform(self, Effect::Retry(None));
         port.perform(self, Effect::Due);
     }
 
     /// Returns the next step. Not to be called while a step of user code is in progress.
-    pub(crate) fn next(&mut self, port: &mut dyn Port) -> Step {
+    pub(crate) fn next(&mut self, port: &mut impl Port) -> Step {
         loop {
             let stage = self.stage;
             match stage {
@@ -1263,12 +1270,13 @@ impl Machine {
     }
 
     /// Takes the end of a step.
-    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut dyn Port) {
+    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut impl Port) {
         match self.stage {
             Stage::Yielding => {
                 self.stage = Stage::Starting;
             }
             Stage::Starting => match end {
+                StepEnd::Done if self.passes_over(Step::PreStart, port) => self.pre_started(port),
                 StepEnd::Done => self.stage = Stage::PreStarting,
                 end => self.start_failed(end, port),
             },
@@ -1278,15 +1286,7 @@ impl Machine {
                 self.started(port);
             }
             Stage::PreStarting => match end {
-                StepEnd::Done => {
-                    self.post_stop_due = true;
-                    if self.was_up && self.heals().is_some() {
-                        self.state = State::PostRestart;
-                        self.stage = Stage::PostRestarting;
-                    } else {
-                        self.started(port);
-                    }
-                }
+                StepEnd::Done => self.pre_started(port),
                 end => self.start_failed(end, port),
             },
             Stage::PostRestarting => match self.unless_stopped(end, port) {
@@ -1341,10 +1341,28 @@ impl Machine {
         }
     }
 
+    /// Returns whether the step that comes next has nothing to run, and no request waits that would end it before it
+    /// begins.
+    fn passes_over(&self, step: Step, port: &impl Port) -> bool {
+        self.cut.is_none() && port.passes_over(step)
+    }
+
     // ----- the way up
 
+    fn pre_started(&mut self, port: &mut impl Port) {
+        self.post_stop_due = true;
+        if self.was_up && self.heals().is_some() {
+            self.state = State::PostRestart;
+            if !self.passes_over(Step::PostRestart, port) {
+                self.stage = Stage::PostRestarting;
+                return;
+            }
+        }
+        self.started(port);
+    }
+
     /// A hook that called `cx.stop()` before it failed ends the child by itself, as if the hook had returned (S23).
-    fn unless_stopped(&mut self, end: StepEnd, port: &mut dyn Port) -> StepEnd {
+    fn unless_stopped(&mut self, end: StepEnd, port: &mut impl Port) -> StepEnd {
         match end {
             StepEnd::Failed { failure, stopped: true } => {
                 port.perform(self, Effect::Forgive);
@@ -1363,7 +1381,7 @@ impl Machine {
         if self.was_up { Phase::Restart } else { Phase::Start }
     }
 
-    fn started(&mut self, port: &mut dyn Port) {
+    fn started(&mut self, port: &mut impl Port) {
         if self.cold.as_ref().is_some_and(|cold| cold.escalated.is_some()) {
             return self.start_failed(StepEnd::Done, port);
         }
@@ -1375,7 +1393,7 @@ impl Machine {
         }
     }
 
-    fn up(&mut self, port: &mut dyn Port) {
+    fn up(&mut self, port: &mut impl Port) {
         let again = std::mem::replace(&mut self.was_up, true);
         let healed = self.cold.as_mut().and_then(|cold| cold.healing.take());
         port.perform(self, Effect::Up { again, healed });
@@ -1383,7 +1401,7 @@ impl Machine {
     }
 
     /// The start failed, or was asked to go down before it had finished.
-    fn start_failed(&mut self, end: StepEnd, port: &mut dyn Port) {
+    fn start_failed(&mut self, end: StepEnd, port: &mut impl Port) {
         let phase = self.start_phase();
         let thrown = match end {
             StepEnd::Absent => {
@@ -1444,7 +1462,7 @@ impl Machine {
     }
 
     /// The wait of a task for `ready` has ended.
-    fn got_ready(&mut self, end: StepEnd, port: &mut dyn Port) {
+    fn got_ready(&mut self, end: StepEnd, port: &mut impl Port) {
         let phase = self.start_phase();
         let going = self.is_leaving();
         let failure = match end {
@@ -1481,7 +1499,7 @@ impl Machine {
     }
 
     /// The message loop, or the future of a task, has returned.
-    fn served(&mut self, end: StepEnd, port: &mut dyn Port) {
+    fn served(&mut self, end: StepEnd, port: &mut impl Port) {
         let goes_on = matches!(end, StepEnd::Interrupted);
         match self.serving_ended(end, port) {
             Served::ByItself => return self.done_by_itself(None, port),
@@ -1518,7 +1536,7 @@ impl Machine {
     }
 
     /// Returns how the serving ended. A failure on the way down is absorbed, or only reported.
-    fn serving_ended(&mut self, end: StepEnd, port: &mut dyn Port) -> Served {
+    fn serving_ended(&mut self, end: StepEnd, port: &mut impl Port) -> Served {
         let going = self.is_leaving();
         let mut threw = None;
         let failure = match end {
@@ -1578,7 +1596,7 @@ impl Machine {
     }
 
     /// Takes a kill between two messages, or a failure that a child has escalated.
-    fn failed_alongside(&mut self, going: bool, port: &mut dyn Port) -> Option<Failure> {
+    fn failed_alongside(&mut self, going: bool, port: &mut impl Port) -> Option<Failure> {
         let cold = self.cold.as_mut()?;
         if let Some(failure) = cold.failing.take() {
             // Nothing was in progress, so no later hook may be dropped because of it.
@@ -1602,7 +1620,7 @@ impl Machine {
     }
 
     /// A failure next to the last message of a child that ends by itself is reported and changes nothing.
-    fn absorb_alongside(&mut self, port: &mut dyn Port) {
+    fn absorb_alongside(&mut self, port: &mut impl Port) {
         if let Some(failure) = self.cold.as_mut().and_then(|cold| cold.failing.take()) {
             port.perform(self, Effect::Late(failure));
         }
@@ -1613,10 +1631,10 @@ impl Machine {
     }
 
     /// A failure with an instance: reported, decided, and carried out (S7, S8).
-    fn failed(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn failed(&mut self, failure: Failure, port: &mut impl Port) {
         self.state = State::Failed;
-        let failure = port.in_row(failure);
         port.perform(self, Effect::Shut);
+        let failure = port.fails(failure, true);
         port.perform(self, Effect::Failed(failure.clone()));
         port.perform(self, Effect::SuspendChildren(true));
         if self.root {
@@ -1629,14 +1647,14 @@ impl Machine {
         self.stage = Stage::Deciding;
     }
 
-    fn redecide(&mut self, port: &mut dyn Port) {
+    fn redecide(&mut self, port: &mut impl Port) {
         if let Some(failure) = self.cold.as_ref().and_then(|cold| cold.failed.clone()) {
             port.perform(self, Effect::Redecide { failure });
         }
     }
 
     /// Returns the end of a root that fails: its first failure (S20); only a kill of the root itself is a kill.
-    fn root_end(&self, failure: &Failure, port: &dyn Port) -> Ended {
+    fn root_end(&self, failure: &Failure, port: &impl Port) -> Ended {
         match failure.cause() {
             Cause::Killed if port.is_own(failure) => Ended::Killed,
             Cause::LimitReached => Ended::Limit(failure.clone()),
@@ -1657,14 +1675,14 @@ impl Machine {
         }
     }
 
-    fn abort(&mut self, port: &mut dyn Port) {
+    fn abort(&mut self, port: &mut impl Port) {
         if !std::mem::replace(&mut self.aborted, true) {
             port.perform(self, Effect::Aborted);
         }
     }
 
     /// Goes down for a restart: `pre_restart`, children, `post_stop`, drop.
-    fn go_down(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn go_down(&mut self, failure: Failure, port: &mut impl Port) {
         // The order to go down has begun its time, unless the child goes down without one.
         if self.leaving_since().is_none() {
             self.leaves(false, port.now(), port);
@@ -1681,11 +1699,14 @@ impl Machine {
             return self.go_on_down(port);
         }
         self.state = State::PreRestart;
+        if self.passes_over(Step::PreRestart, port) {
+            return self.go_on_down(port);
+        }
         self.stage = Stage::PreRestarting;
     }
 
     /// Goes down to the end: children, `post_stop`, drop.
-    fn go_down_for_good(&mut self, port: &mut dyn Port) {
+    fn go_down_for_good(&mut self, port: &mut impl Port) {
         self.gives(StopReason::Shutdown, false); // the supervisor was dropped
         self.state = State::Stopping;
         // `shutdown = Kill`: a drain was given its time, but the hooks do not run.
@@ -1699,7 +1720,7 @@ impl Machine {
     }
 
     /// The child ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
-    fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut dyn Port) {
+    fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut impl Port) {
         let restarts = !self.kind.only_supervises() && self.settings.permanent && !self.root;
         self.state = State::Stopping;
         self.gives(StopReason::Done, false);
@@ -1717,7 +1738,7 @@ impl Machine {
 
     /// A task that failed has ended: there is nothing to resume. The subtasks that it left running have the `shutdown`
     /// time and are then dropped; the decision follows (S29).
-    fn task_failed(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn task_failed(&mut self, failure: Failure, port: &mut impl Port) {
         self.state = State::GoingDown;
         self.gives(StopReason::of_failure(&failure), false);
         self.leaves(false, port.now(), port);
@@ -1736,7 +1757,7 @@ impl Machine {
         way.is_some_and(|way| matches!(way.then, Then::Broken(_)))
     }
 
-    fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut dyn Port) {
+    fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut impl Port) {
         self.limits_its_end(port);
         self.cold().way = Some(Way { again, then });
         port.perform(self, Effect::DropBackground);
@@ -1744,7 +1765,7 @@ impl Machine {
     }
 
     /// Continues the way down after `pre_restart`, if that was to run.
-    fn go_on_down(&mut self, port: &mut dyn Port) {
+    fn go_on_down(&mut self, port: &mut impl Port) {
         if self.state != State::Stopping {
             self.state = State::GoingDown;
         }
@@ -1755,7 +1776,7 @@ impl Machine {
         }
     }
 
-    fn tasks_are_down(&mut self, port: &mut dyn Port) {
+    fn tasks_are_down(&mut self, port: &mut impl Port) {
         if self.is_over_by_failure() {
             return self.is_down(port);
         }
@@ -1773,7 +1794,7 @@ impl Machine {
         self.stage = Stage::ChildrenDown;
     }
 
-    fn children_go_down(&mut self, port: &mut dyn Port) {
+    fn children_go_down(&mut self, port: &mut impl Port) {
         let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
         self.children_are_down = false; // that of an earlier way down
         port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
@@ -1787,15 +1808,15 @@ impl Machine {
         self.cold.as_mut().and_then(|cold| cold.way.as_mut()?.again.take()).is_some()
     }
 
-    fn children_are_down(&mut self, port: &mut dyn Port) {
-        if std::mem::take(&mut self.post_stop_due) && !self.aborted {
+    fn children_are_down(&mut self, port: &mut impl Port) {
+        if std::mem::take(&mut self.post_stop_due) && !self.aborted && !self.passes_over(Step::PostStop, port) {
             self.stage = Stage::PostStopping;
         } else {
             self.is_down(port);
         }
     }
 
-    fn hook_ended(&mut self, end: StepEnd, port: &mut dyn Port) {
+    fn hook_ended(&mut self, end: StepEnd, port: &mut impl Port) {
         match end {
             StepEnd::Failed { failure, .. } => port.perform(self, Effect::Late(failure)),
             StepEnd::Cut(_) => self.abort(port),
@@ -1809,7 +1830,7 @@ impl Machine {
     }
 
     /// Nothing of this incarnation is up any more.
-    fn is_down(&mut self, port: &mut dyn Port) {
+    fn is_down(&mut self, port: &mut impl Port) {
         port.perform(self, Effect::DropInstance);
         self.cold().down_since = Some(port.now());
         let way = self.cold().way.take().expect("it goes down on some way");
@@ -1868,9 +1889,9 @@ impl Machine {
     }
 
     /// Reports a failed start once nothing of it is up any more.
-    fn start_has_failed(&mut self, failure: Failure, port: &mut dyn Port) {
+    fn start_has_failed(&mut self, failure: Failure, port: &mut impl Port) {
         self.state = State::Failed;
-        let failure = port.in_row(failure);
+        let failure = port.fails(failure, false);
         port.perform(self, Effect::Failed(failure.clone()));
         if self.root {
             let ended = self.root_end(&failure, port);
@@ -1901,7 +1922,7 @@ impl Machine {
         (cold.leave, cold.stops_next) = (Leave::Stay, false);
     }
 
-    fn gone(&mut self, port: &mut dyn Port) {
+    fn gone(&mut self, port: &mut impl Port) {
         self.forget_requests();
         port.perform(self, Effect::Gone);
         self.stage = Stage::Parked;
@@ -1910,7 +1931,7 @@ impl Machine {
     // ----- ended
 
     /// The child ends, and so do the children in its table (declared children that were never started).
-    fn close(&mut self, ended: Ended, port: &mut dyn Port) {
+    fn close(&mut self, ended: Ended, port: &mut impl Port) {
         if std::mem::replace(&mut self.has_ended, true) {
             // State of the previous life does not count for the end of a life that never began.
             self.aborted = false;
@@ -1932,14 +1953,14 @@ impl Machine {
 
     /// No start will come any more. A child that was started on request, and then lost its supervisor, still has to
     /// announce its end.
-    fn leaves_task(&mut self, port: &mut dyn Port) {
+    fn leaves_task(&mut self, port: &mut impl Port) {
         match port.end_is_told() {
             true => self.stage = Stage::Exited,
             false => self.close(Ended::Stopped, port),
         }
     }
 
-    fn closed(&mut self, port: &mut dyn Port) {
+    fn closed(&mut self, port: &mut impl Port) {
         let (ended, aborted) = self.cold().closing.take().expect("it has ended somehow");
         self.children_are_down = false;
         self.state = State::Ended;
@@ -1961,7 +1982,7 @@ impl Machine {
     }
 
     /// Code of this crate has failed: the incarnation is dropped, and none of its hooks run (S19).
-    pub(crate) fn breaks(&mut self, bug: Failure, port: &mut dyn Port) {
+    pub(crate) fn breaks(&mut self, bug: Failure, port: &mut impl Port) {
         (self.cut, self.post_stop_due) = (None, false);
         self.state = State::Stopping;
         self.gives(StopReason::Failed, false);

@@ -140,6 +140,16 @@ pub(crate) enum FailureRoute {
     ReportOnly,
 }
 
+/// The treatment of a failure, as the group answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) route: FailureRoute,
+    /// The length that the streak of restarts would have.
+    pub(crate) streak: u32,
+    /// The restart is decided already.
+    pub(crate) restarts: bool,
+}
+
 /// The treatment of a child for which no time is left.
 #[derive(Debug, Clone)]
 pub(crate) enum Cut {
@@ -310,6 +320,30 @@ impl Group {
     /// Takes the effects since the last call.
     pub(crate) fn take_effects(&mut self) -> Vec<GroupEffect> {
         std::mem::take(&mut self.effects)
+    }
+
+    /// Returns whether the only effect is an order to this child, perhaps for a restart that was decided just now.
+    pub(crate) fn concerns_only(&self, id: Id) -> bool {
+        match &*self.effects {
+            [GroupEffect::Tell(to, _)] => *to == id,
+            [GroupEffect::Scheduled(by, _), GroupEffect::Tell(to, _)] => [*by, *to] == [id; 2],
+            _ => false,
+        }
+    }
+
+    /// Takes that order, if it is one to start, or to go down for a restart, with the delay of the restart. `watched`: no
+    /// watchdog has to be told of a child that goes down.
+    pub(crate) fn take_order(&mut self, watched: bool) -> Option<(Option<Duration>, Order)> {
+        let taken = self.effects.pop_if(|effect| match effect {
+            GroupEffect::Tell(_, Order::Start) => true,
+            GroupEffect::Tell(_, Order::Down(..)) => watched,
+            _ => false,
+        });
+        let Some(GroupEffect::Tell(_, order)) = taken else { return None };
+        match self.effects.pop() {
+            Some(GroupEffect::Scheduled(_, delay)) => Some((Some(delay), order)),
+            _ => Some((None, order)),
+        }
     }
 
     pub(crate) fn has_effects(&self) -> bool {
@@ -535,7 +569,7 @@ impl Group {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
         let (used, allowance) = shared.unwrap_or_else(|| {
             let allowance = self.allowance_of(id);
-            (member.budget.as_ref().map_or(0, |budget| budget.used(&allowance, now)), allowance)
+            (member.restart_delay.budget().map_or(0, |budget| budget.used(&allowance, now)), allowance)
         });
         Some(MemberView {
             at: if self.waits_for_place(id) { MemberState::Starting } else { member.at },
@@ -582,7 +616,6 @@ impl Group {
         let member = Member {
             at: if value { MemberState::Up } else { MemberState::Queued },
             settings,
-            budget: None,
             restart_delay: RestartDelay::default(),
             order: self.roster.take_order(),
             ending: None,
@@ -800,7 +833,7 @@ impl Group {
             member.reached = member.dynamic;
             (member.passed, member.due, member.finished) = (false, false, false);
             member.alone &= member.dynamic;
-            member.budget = None;
+            member.restart_delay.forget_budget();
             member.restart_delay.forget();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
@@ -926,6 +959,20 @@ impl Group {
                 }
             }
         }
+    }
+
+    /// The child has failed, as by [`Group::failed`]. `by_default`: the facts, if nobody is asked and the default is a
+    /// restart. A restart that concerns no other member and is within the limit is decided at once.
+    pub(crate) fn fails(&mut self, id: Id, failure: &Failure, instance: bool, by_default: Option<FailureInfo>) -> Told {
+        let streak = self.streak(id) + 1;
+        let route = self.failed(id, instance);
+        let alone = !self.is_group() || self.is_alone(id);
+        let facts = by_default.filter(|_| route == FailureRoute::Decide && instance && alone && !self.is_ended());
+        let facts = facts.filter(|facts| self.refusal(id, facts.now).is_none());
+        if let Some(facts) = facts {
+            self.decided(id, Directive::Restart, failure, facts);
+        }
+        Told { route, streak, restarts: facts.is_some() }
     }
 
     /// The child has failed while the supervisor stops. If its turn has not come, it goes down now: others may wait for
@@ -1206,7 +1253,7 @@ impl Group {
             true => &mut self.budget,
             // Without a limit there is nothing to remember.
             false if allowance.max.is_none() => &mut Budget::default(),
-            false => self.roster.member(id).budget.get_or_insert_default(),
+            false => self.roster.member(id).restart_delay.budget_or_init(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
             self.effects.push(GroupEffect::LimitReached(id));
@@ -1256,7 +1303,7 @@ impl Group {
         }
         let shares = self.shares_budget(id);
         let allowance = if shares { self.group_allowance() } else { self.allowance_of(id) };
-        let budget = if shares { Some(&self.budget) } else { member.budget.as_deref() };
+        let budget = if shares { Some(&self.budget) } else { member.restart_delay.budget() };
         let allowed = match budget {
             Some(budget) => budget.allows(&allowance, now),
             None => Budget::default().allows(&allowance, now), // nothing is used of it
@@ -1451,7 +1498,7 @@ impl Group {
         member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
         member.was_up = false;
-        member.budget = None;
+        member.restart_delay.forget_budget();
         member.restart_delay.forget();
         self.living += 1;
         if let Some(failure) = before.as_ref().and_then(Ended::failure) {

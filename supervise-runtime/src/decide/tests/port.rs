@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::child::machine::{Effect, Machine, Port};
+use super::super::child::machine::{Effect, Machine, Port, Step};
 use super::sim::failure;
 use crate::values::failure::{Cause, Failure, Phase};
 
@@ -63,6 +63,10 @@ impl Port for Known {
         self.busy
     }
 
+    fn passes_over(&self, _: Step) -> bool {
+        false
+    }
+
     fn has_stopped(&self) -> bool {
         self.stopped
     }
@@ -99,7 +103,7 @@ impl Port for Known {
         Failure::new(phase, cause, "child", 1)
     }
 
-    fn in_row(&self, failure: Failure) -> Failure {
+    fn fails(&mut self, failure: Failure, _instance: bool) -> Failure {
         failure
     }
 }

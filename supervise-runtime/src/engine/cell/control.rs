@@ -366,6 +366,14 @@ impl CellCore {
         self.bus.emit(|| self.path(), self.incarnation(), kind);
     }
 
+    /// Raises an event that is made only if someone listens.
+    pub(crate) fn emit_with(&self, kind: impl FnOnce() -> EventKind) {
+        foreign();
+        if self.bus.is_heard() {
+            self.emit(kind());
+        }
+    }
+
     /// Reports a failure on the way down, for which there is no decision. If the cell ends, it is in the report (S24).
     pub(crate) fn fails_late(&self, failure: Failure) {
         let _shelter = DeferDrops::new();
@@ -411,14 +419,12 @@ impl CellCore {
         self.flag.load(Ordering::Acquire)
     }
 
-    /// Takes all queued messages, in order.
-    pub(crate) fn take_control(&self) -> impl Iterator<Item = SystemMessage> + use<> {
-        let queue = {
-            let mut queue = lock(&self.queue);
-            self.flag.store(false, Ordering::Relaxed);
-            std::mem::take(&mut *queue)
-        };
-        queue.into_iter()
+    /// Takes all queued messages: the first, and those after it.
+    #[expect(clippy::box_collection, reason = "as in `Queue`")]
+    pub(crate) fn take_control(&self) -> (Option<SystemMessage>, Option<Box<Vec<SystemMessage>>>) {
+        let mut queue = lock(&self.queue);
+        self.flag.store(false, Ordering::Relaxed);
+        (queue.first.take(), queue.more.take())
     }
 
     /// Takes out the requests that were not handled: they concern a life that has ended.

@@ -29,6 +29,12 @@ impl<B: Body> Drop for Life<B> {
     }
 }
 
+impl<B: Body> Life<B> {
+    fn go_on(&mut self) -> Caught<impl Future<Output = ()> + Send> {
+        Caught { cell: Some(self.driver.engine.cell.clone()), future: steps(&mut self.driver, &mut self.body) }
+    }
+}
+
 /// The task of a cell. Its future is most of the memory of an idle actor.
 pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
     let common = body.common();
@@ -36,7 +42,7 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<
     async move {
         life.driver.register_waker().await;
         // Until the child has ended. After a bug of this crate it takes the next step.
-        while let Err(bug) = (Caught { future: steps(&mut life.driver, &mut life.body) }).await {
+        while let Err(bug) = life.go_on().await {
             if !life.outlives(bug) {
                 return;
             }
@@ -51,16 +57,17 @@ pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<
 #[expect(clippy::manual_async_fn, reason = "see above")]
 fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()> + Send {
     async move {
+        let mut step = driver.next(body);
         loop {
-            let step = driver.next(body);
             let exit = match step {
                 Step::Wait => {
                     driver.wait().await;
+                    step = driver.next(body);
                     continue;
                 }
                 Step::Yield => {
                     driver.give_way().await;
-                    driver.begins(body);
+                    step = driver.begins(body);
                     continue;
                 }
                 Step::Start => {
@@ -89,7 +96,7 @@ fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()>
                 Step::PostStop => driver.run(body.post_stop()).await,
                 Step::Exit => return,
             };
-            driver.step_ended(exit, body);
+            step = driver.step_ended(exit, body);
         }
     }
 }

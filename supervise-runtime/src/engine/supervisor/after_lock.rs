@@ -4,10 +4,12 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::{Entry, Inner};
 use crate::base::sync::{Arc, foreign};
 use crate::decide::child::machine::Order;
-use crate::decide::group::Id;
+use crate::decide::group::{Id, Told};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring};
 use crate::values::event::EventKind;
 
@@ -21,35 +23,83 @@ pub(crate) struct AfterLock<'a> {
     dropped: Few<Entry>,
 }
 
-/// An order that an event of a child has produced for the child itself. The child carries it out at once, so it is
-/// neither queued nor is the child woken for it.
+/// An event of a child in the child's own task, with the steps without user code that follow: its time, and what follows
+/// from it for the child itself. The child carries that out at once, so it is neither queued nor is the child woken for
+/// it.
 #[derive(Default)]
-pub(crate) struct OwnOrder(Cell<Option<Order>>);
+pub(crate) struct OwnEvent {
+    /// The child takes an order to itself back. Otherwise the order is queued.
+    takes_back: bool,
+    order: Cell<Option<Order>>,
+    scheduled: Cell<Option<Duration>>,
+    told: Cell<Option<Told>>,
+    now: Cell<Option<Instant>>,
+}
 
-/// The child in whose task an event occurs, and the place for an order to itself, if it takes that back.
-pub(super) type By<'a> = (Id, Option<&'a OwnOrder>);
+/// The child in whose task an event occurs, and the place for what follows for the child itself.
+pub(super) type By<'a> = (Id, Option<&'a OwnEvent>);
 
-impl OwnOrder {
+impl OwnEvent {
+    /// An event after which the child takes an order to itself back.
+    pub(crate) fn taking_back() -> Self {
+        OwnEvent { takes_back: true, ..OwnEvent::default() }
+    }
+
+    /// Returns the time of the event. The clock is read once, when the time is first needed.
+    pub(crate) fn now(&self) -> Instant {
+        let now = self.now.get().unwrap_or_else(Instant::now);
+        self.now.set(Some(now));
+        now
+    }
+
+    /// User code has run, which may have taken long.
+    pub(crate) fn lets_time_pass(&self) {
+        self.now.set(None);
+    }
+
     pub(crate) fn take(&self) -> Option<Order> {
-        self.0.take()
+        self.order.take()
+    }
+
+    /// Takes the delay of a restart that was decided, for the event that the child raises.
+    pub(crate) fn take_scheduled(&self) -> Option<Duration> {
+        self.scheduled.take()
+    }
+
+    pub(super) fn schedule(&self, after: Duration) {
+        self.scheduled.set(Some(after));
+    }
+
+    /// Keeps what the group made of the failure, until it is carried out.
+    pub(crate) fn tell(&self, told: Told) {
+        self.told.set(Some(told));
+    }
+
+    pub(crate) fn take_told(&self) -> Option<Told> {
+        self.told.take()
+    }
+
+    /// Returns whether an order that is given now comes after all others.
+    pub(super) fn takes_from(&self, cell: &dyn AnyCell) -> bool {
+        let order = self.order.take();
+        let is_free = order.is_none();
+        self.order.set(order);
+        is_free && self.takes_back && !cell.core().has_control()
+    }
+
+    pub(super) fn give(&self, scheduled: Option<Duration>, order: Order) {
+        self.scheduled.set(scheduled);
+        self.order.set(Some(order));
     }
 
     /// Keeps the order, or returns it if it has to be queued behind another one. Under the lock of the group no order
     /// of the group can be queued meanwhile.
     fn put(&self, order: Order, cell: &dyn AnyCell) -> Option<Order> {
-        if cell.core().has_control() {
+        if !self.takes_from(cell) {
             return Some(order);
         }
-        match self.0.take() {
-            None => {
-                self.0.set(Some(order));
-                None
-            }
-            before => {
-                self.0.set(before);
-                Some(order)
-            }
-        }
+        self.order.set(Some(order));
+        None
     }
 }
 
@@ -122,7 +172,7 @@ impl<'a> AfterLock<'a> {
         };
         let Some(order) = order else { return };
         queue(&**cell, SystemMessage::Order(order));
-        if own.is_none() && self.woken.last().is_none_or(|last| last.core().id != cell.core().id) {
+        if own.is_none() && self.woken.last().is_none_or(|last| !Arc::ptr_eq(last, cell)) {
             self.woken.push(cell.clone());
         }
     }

@@ -10,6 +10,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ptr::addr_eq;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -20,7 +21,7 @@ use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, MutexGuard, OnceLock, Rank, foreign, lock};
 use crate::decide::child::machine::Order;
 use crate::decide::child::{Command, CommandOutcome};
-use crate::decide::group::{Group, GroupEffect, Id, Moving, Owner, is_roomy};
+use crate::decide::group::{FailureInfo, Group, GroupEffect, Id, Moving, Owner, is_roomy};
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::values::ended::Ended;
@@ -36,7 +37,7 @@ mod each;
 mod view;
 mod watchdog;
 
-pub(crate) use after_lock::{AfterLock, OwnOrder};
+pub(crate) use after_lock::{AfterLock, OwnEvent};
 use after_lock::{By, Said};
 use each::Each;
 pub(crate) use each::TellEach;
@@ -68,6 +69,8 @@ struct ColdState {
 
 struct Inner {
     group: Group,
+    /// The supervisor has a decider.
+    has_decider: bool,
     entries: Vec<Option<Entry>>,
     /// The places where the build stores the start expression and the settings of a declared child for the next
     /// incarnation, by the child's slot.
@@ -136,6 +139,7 @@ impl ChildTable {
                 Rank::Group,
                 Inner {
                     group,
+                    has_decider: strategy.decider.is_some(),
                     entries: Vec::new(),
                     recipes: Vec::new(),
                     names: BTreeSet::new(),
@@ -158,7 +162,11 @@ impl ChildTable {
 
     /// Sets strategy and decider, once per instance of the owner.
     pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
-        lock(&self.inner).group.configure(SupervisorLimits::new(&strategy));
+        {
+            let mut inner = lock(&self.inner);
+            inner.has_decider = strategy.decider.is_some();
+            inner.group.configure(SupervisorLimits::new(&strategy));
+        }
         let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
         drop(before); // user code
     }
@@ -210,12 +218,12 @@ impl ChildTable {
         self.on_own(owner, child, None, event)
     }
 
-    /// Does the same in the child's own task, which takes an order for itself back.
+    /// Does the same in the child's own task, which carries out itself what follows for the child.
     pub(crate) fn on_own<R>(
         &self,
         owner: &dyn AnyCell,
         child: &dyn AnyCell,
-        own: Option<&OwnOrder>,
+        own: Option<&OwnEvent>,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
         let _shelter = DeferDrops::new();
@@ -224,6 +232,27 @@ impl ChildTable {
         let out = event(&mut inner.group, id);
         Inner::carry_out_of(inner, owner, Some((id, own))).done();
         Some(out)
+    }
+
+    /// Passes a failure of this child to the group, in the child's own task. Returns the failure with the restarts
+    /// before it. `by_default`: the facts for a restart, if the child itself asks no decider; the restart is decided
+    /// here if the supervisor asks none either. What the group made of the failure is kept in `own`.
+    pub(crate) fn fails(
+        &self,
+        owner: &dyn AnyCell,
+        child: &dyn AnyCell,
+        own: &OwnEvent,
+        failure: Failure,
+        (instance, by_default): (bool, Option<FailureInfo>),
+    ) -> Failure {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let Some(id) = inner.id_of(child) else { return failure };
+        let failure = failure.in_row(inner.group.row(id, own.now()));
+        let by_default = by_default.filter(|_| !inner.has_decider);
+        own.tell(inner.group.fails(id, &failure, instance, by_default));
+        Inner::carry_out_of(inner, owner, Some((id, Some(own)))).done();
+        failure
     }
 
     /// Reads what the group knows of this child. Reading changes nothing, so no effects have to be carried out. Returns
@@ -552,7 +581,7 @@ impl Inner {
     fn id_of(&self, child: &dyn AnyCell) -> Option<Id> {
         let id = child.core().slot.load(Ordering::Relaxed);
         let known = matches!(self.entries.get(id as usize),
-            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id);
+            Some(Some(Entry::Child { cell, .. })) if addr_eq(Arc::as_ptr(cell), child));
         known.then_some(id)
     }
 
@@ -668,10 +697,28 @@ impl Inner {
 
     /// Returns whether nothing follows from the last event: most events of a child that nobody waits for.
     fn has_settled(&self) -> bool {
-        !self.group.has_effects()
-            && self.deferred.is_empty()
-            && self.group.slots() == self.entries.len()
-            && !self.group.is_being_built()
+        !self.group.has_effects() && self.is_calm()
+    }
+
+    /// Returns whether nothing is left to do but the effects of the group.
+    fn is_calm(&self) -> bool {
+        self.deferred.is_empty() && self.group.slots() == self.entries.len() && !self.group.is_being_built()
+    }
+
+    /// Gives the child of the last event its order back. Returns `false` if that is not all that follows.
+    #[inline(never)]
+    fn gives_back(&mut self, id: Id, own: &OwnEvent) -> bool {
+        let calm = self.is_calm();
+        let Some(Some(Entry::Child { cell, cold })) = self.entries.get_mut(id as usize) else { return false };
+        if !calm || !own.takes_from(&**cell) {
+            return false;
+        }
+        let Some((scheduled, order)) = self.group.take_order(self.watched) else { return false };
+        if let (Order::Start, Some(cold)) = (&order, cold) {
+            cold.stuck = Stuck::default();
+        }
+        own.give(scheduled, order);
+        true
     }
 
     fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
@@ -688,7 +735,11 @@ impl Inner {
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: gives the orders, and
     /// returns the rest, to be done once the lock is free.
     fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<By<'_>>) -> AfterLock<'a> {
-        if inner.has_settled() {
+        let settled = match by {
+            Some((id, Some(own))) if inner.group.concerns_only(id) => inner.gives_back(id, own),
+            _ => inner.has_settled(),
+        };
+        if settled {
             drop(inner);
             return AfterLock::of(owner);
         }
@@ -720,6 +771,11 @@ impl Inner {
                 }
                 GroupEffect::TellOwner(order) => after_lock.send_owner(SystemMessage::Order(order)),
                 GroupEffect::DropValue(id) => after_lock.send_owner(SystemMessage::DropValue(id)),
+                GroupEffect::Scheduled(id, after)
+                    if let Some((_, Some(own))) = by.filter(|(child, _)| *child == id) =>
+                {
+                    own.schedule(after);
+                }
                 GroupEffect::Scheduled(id, after) => after_lock.says(inner.cell(id), Said::Scheduled(after)),
                 GroupEffect::LimitReached(id) => after_lock.says(inner.cell(id), Said::LimitReached),
             }

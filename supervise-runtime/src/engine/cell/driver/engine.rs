@@ -15,14 +15,14 @@ use super::span::Incarnation;
 use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
-use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id};
+use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Told};
 use crate::decide::member::MemberState;
 use crate::engine::background::Background;
 use crate::engine::cell::body::Hands;
 use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
-use crate::engine::supervisor::{ChildTable, OwnOrder};
+use crate::engine::supervisor::{ChildTable, OwnEvent};
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
@@ -33,11 +33,12 @@ use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout, default_directive};
 
+/// The treatment of a failure of a child that is in no group.
+const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restarts: false };
+
 /// The executor of the machine's effects.
 pub(crate) struct Engine {
     pub(in crate::engine::cell) cell: Arc<dyn AnyCell>,
-    /// Lent to the thread while user code runs.
-    pub(super) current: Option<Arc<dyn AnyCell>>,
     pub(super) kind: ChildKind,
     /// The settings of this incarnation.
     pub(super) common: Arc<Common>,
@@ -92,12 +93,12 @@ pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
 /// Enters user code: as the code of this cell (S25), in its span (S41).
 pub(super) fn enter<T>(
     span: Option<&Incarnation>,
-    current: &mut Option<Arc<dyn AnyCell>>,
+    cell: &Arc<dyn AnyCell>,
     leaving: bool,
     run: impl FnOnce() -> T,
 ) -> T {
     let _entered = span.map(|incarnation| incarnation.span.enter());
-    current::enter(current, leaving, run)
+    current::within(cell, leaving, run)
 }
 
 impl Engine {
@@ -122,22 +123,31 @@ impl Engine {
         self.parent()?.0.look(&*self.cell, read)
     }
 
-    /// Passes an event of this child to its group. `own`: the place for an order that follows for the child itself.
-    pub(super) fn with_group<R>(&self, own: Option<&OwnOrder>, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
+    /// Passes an event of this child to its group. `own`: the place for what follows for the child itself.
+    pub(super) fn with_group<R>(&self, own: &OwnEvent, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
         let (table, owner) = self.parent()?;
-        table.on_own(&**owner, &*self.cell, own, event)
+        let out = table.on_own(&**owner, &*self.cell, Some(own), event);
+        self.tell_scheduled(own);
+        out
+    }
+
+    /// Raises the event of a restart that was decided.
+    fn tell_scheduled(&self, own: &OwnEvent) {
+        if let Some(after) = own.take_scheduled() {
+            self.cell.core().emit_with(|| EventKind::RestartScheduled { after });
+        }
     }
 
     /// Reports a failure for which there is no decision.
     pub(super) fn report(&mut self, machine: &Machine, cause: Cause) {
         let failure = self.failure(Phase::Running, cause);
         let effect = machine.report_of(failure);
-        self.perform(machine, effect, None, None);
+        self.perform(machine, effect, None, &OwnEvent::default());
     }
 
     /// Runs user code (a `Drop`) under the same catch as all other user code.
     pub(super) fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
-        let caught = enter(span_of(&self.cold), &mut self.current, true, || catch_unwind(AssertUnwindSafe(run)));
+        let caught = enter(span_of(&self.cold), &self.cell, true, || catch_unwind(AssertUnwindSafe(run)));
         if let Err(panic) = caught {
             self.report(machine, Cause::Panic(panic_text(panic)));
         }
@@ -145,7 +155,7 @@ impl Engine {
 
     /// Runs a decider: a panic in it is an `Err`.
     pub(super) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        enter(span_of(&self.cold), &mut self.current, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
+        enter(span_of(&self.cold), &self.cell, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
     }
 
     pub(super) fn pending<T>(&mut self) -> Poll<T> {
@@ -165,13 +175,10 @@ impl Engine {
 
     /// Carries out an effect. `hands`: the instance, between two steps; the machine uses effects on the instance only
     /// then.
-    pub(super) fn perform(
-        &mut self,
-        machine: &Machine,
-        effect: Effect,
-        hands: Option<&mut dyn Hands>,
-        own: Option<&OwnOrder>,
-    ) {
+    ///
+    /// Inlined, since the machine names the effect where it has it carried out: only one arm is left of the `match`.
+    #[inline(always)]
+    pub(super) fn perform(&mut self, machine: &Machine, effect: Effect, hands: Option<&mut dyn Hands>, own: &OwnEvent) {
         let hands = || hands.expect("between two steps the instance is at hand");
         match effect {
             Effect::Interrupt(on) => self.cell.interrupt(on),
@@ -191,16 +198,16 @@ impl Engine {
                 if let Some(table) = self.cell.core().table() {
                     table.on(&*self.cell, |group| match suspended {
                         true => group.suspend(),
-                        false => group.end_suspension(Instant::now()),
+                        false => group.end_suspension(own.now()),
                     });
                 }
             }
             Effect::Due => {
-                let now = Instant::now();
+                let now = own.now();
                 self.with_group(own, |group, id| group.due(id, now));
             }
             Effect::Gone => {
-                let now = Instant::now();
+                let now = own.now();
                 self.with_group(own, |group, id| group.gone(id, now));
             }
             Effect::Up { again, healed } => self.up(machine, again, healed, hands(), own),
@@ -217,11 +224,11 @@ impl Engine {
             }
             Effect::Redecide { failure } => self.decide_again(machine, &failure, hands(), own),
             Effect::Done { ended, end } => {
-                let facts = self.facts(hands().has_handled());
+                let facts = self.facts(hands().has_handled(), own);
                 self.with_group(own, |group, id| group.done(id, ended, &end, facts));
             }
             Effect::Absent => {
-                let now = Instant::now();
+                let now = own.now();
                 self.with_group(own, |group, id| group.absent(id, now));
             }
             Effect::EndsAs(ended) => {
@@ -229,7 +236,7 @@ impl Engine {
             }
             Effect::Broken(bug) => self.tell_of_bug(machine, &bug, hands(), own),
             Effect::ResumeChildren(failure) => {
-                let (facts, suspended) = (self.facts(hands().has_handled()), machine.is_suspended());
+                let (facts, suspended) = (self.facts(hands().has_handled(), own), machine.is_suspended());
                 if let Some(table) = self.cell.core().table() {
                     table.on(&*self.cell, |group| group.resume(&failure, facts, suspended));
                 }
@@ -363,17 +370,17 @@ impl Engine {
         again: bool,
         healed: Option<Failure>,
         hands: &mut dyn Hands,
-        own: Option<&OwnOrder>,
+        own: &OwnEvent,
     ) {
         self.broken = false;
         let core = self.cell.core();
-        core.emit(match again && core.incarnation() > 1 {
+        core.emit_with(|| match again && core.incarnation() > 1 {
             true => EventKind::Restarted,
             false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
         });
         self.open(machine, hands);
         let core = self.cell.core();
-        let now = Instant::now();
+        let now = own.now();
         let start = self.with_group(own, |group, id| {
             let accepts = group.at(id) == MemberState::Starting;
             group.up(id, now);
@@ -430,12 +437,12 @@ impl Engine {
 
     // ----- from a failure to its decision (S7 to S9)
 
-    pub(super) fn facts(&mut self, handled: bool) -> GroupFailureInfo {
+    pub(super) fn facts(&mut self, handled: bool, own: &OwnEvent) -> GroupFailureInfo {
         let random = match self.common.backoff.as_ref().or(self.common.pace.as_ref()) {
             None => 0,
             Some(_) => self.jitter().next_u64(),
         };
-        GroupFailureInfo { handled, random, now: Instant::now() }
+        GroupFailureInfo { handled, random, now: own.now() }
     }
 
     pub(super) fn jitter(&mut self) -> &mut SmallRng {
@@ -481,11 +488,30 @@ impl Engine {
         }
     }
 
-    /// Notifies the group of a failure. Returns the treatment of the failure, and the length that the streak would
-    /// have.
-    pub(super) fn tell_group(&self, instance: bool, own: Option<&OwnOrder>) -> (FailureRoute, u32) {
-        let handed_in = self.with_group(own, |group, id| (group.failed(id, instance), group.streak(id) + 1));
-        handed_in.unwrap_or((FailureRoute::ReportOnly, 1))
+    /// Notifies the group of a failure, and returns the failure with the restarts before it. If nobody has to be asked,
+    /// the group decides on it at the same time.
+    pub(super) fn tell_group(&mut self, failure: Failure, instance: bool, handled: bool, own: &OwnEvent) -> Failure {
+        let facts = self.restarts_by_default(&failure).then(|| self.facts(handled, own));
+        match self.parent() {
+            Some((table, owner)) => table.fails(&**owner, &*self.cell, own, failure, (instance, facts)),
+            None => failure, // nobody decides about a root
+        }
+    }
+
+    /// Returns whether the failure leads to a restart unless the supervisor's decider or limit says otherwise. No
+    /// random number is drawn in advance: a failure that is not decided on uses none.
+    fn restarts_by_default(&self, failure: &Failure) -> bool {
+        let asks = self.common.decider.is_some() || self.common.backoff.is_some() || self.common.pace.is_some();
+        let decided = matches!(failure.cause(), Cause::Error(_) | Cause::Panic(_) | Cause::TimedOut);
+        !asks
+            && decided
+            && self.common.lifecycle_or(self.kind) != Lifecycle::Temporary
+            && failure.error::<InvalidSettings>().is_none()
+            && default_directive(failure, false, false) == Directive::Restart
+    }
+
+    fn tell_decided(&self, directive: Directive, failure: &Failure, streak: u32) {
+        self.cell.core().emit_with(|| EventKind::Decided { directive, failure: failure.clone(), streak });
     }
 
     pub(super) fn decide_first(
@@ -494,21 +520,23 @@ impl Engine {
         failure: &Failure,
         instance: bool,
         hands: &mut dyn Hands,
-        own: Option<&OwnOrder>,
+        own: &OwnEvent,
     ) -> FailureRoute {
-        let (reported, streak) = self.tell_group(instance, own);
-        self.decide(machine, failure, (reported, streak), hands, own);
-        reported
+        let told =
+            own.take_told().or_else(|| self.with_group(own, |group, id| group.fails(id, failure, instance, None)));
+        let Told { route, streak, restarts } = told.unwrap_or(NOT_TOLD);
+        if restarts {
+            self.tell_decided(Directive::Restart, failure, streak);
+            self.tell_scheduled(own);
+            self.cell.core().bus.changed.tell();
+        } else {
+            self.decide(machine, failure, (route, streak), hands, own);
+        }
+        route
     }
 
     /// Decides a kept failure now.
-    pub(super) fn decide_again(
-        &mut self,
-        machine: &Machine,
-        failure: &Failure,
-        hands: &mut dyn Hands,
-        own: Option<&OwnOrder>,
-    ) {
+    pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands, own: &OwnEvent) {
         let streak = self.look(|group, id| group.streak(id) + 1).unwrap_or(1);
         self.decide(machine, failure, (FailureRoute::Decide, streak), hands, own);
     }
@@ -519,7 +547,7 @@ impl Engine {
         failure: &Failure,
         (reported, streak): (FailureRoute, u32),
         hands: &mut dyn Hands,
-        own: Option<&OwnOrder>,
+        own: &OwnEvent,
     ) {
         match reported {
             FailureRoute::Decide => {
@@ -531,15 +559,15 @@ impl Engine {
                     Cause::Bug(_) if failure.path() == self.cell.core().path() => Some(Directive::Escalate),
                     _ => self.directive(machine, failure),
                 };
-                let facts = self.facts(hands.has_handled());
+                own.lets_time_pass();
+                let facts = self.facts(hands.has_handled(), own);
                 if let Some(directive) = directive {
                     let comes_to = self.look(|group, id| {
                         let instance = group.at(id) == MemberState::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
                     let directive = comes_to.unwrap_or(directive);
-                    let core = self.cell.core();
-                    core.emit(EventKind::Decided { directive, failure: failure.clone(), streak });
+                    self.tell_decided(directive, failure, streak);
                 }
                 let directive = directive.unwrap_or(Directive::Stop);
                 let decided = self.with_group(own, |group, id| group.decided(id, directive, failure, facts));
@@ -552,20 +580,14 @@ impl Engine {
             FailureRoute::Absorbed => self.cell.core().fails_late(failure.clone()),
             FailureRoute::ReportOnly => {
                 self.cell.core().fails_late(failure.clone());
-                let now = Instant::now();
+                let now = own.now();
                 self.with_group(own, |group, id| group.ends_before_its_turn(id, now));
             }
         }
     }
 
     /// Reports that the child has come down after a bug of this crate: a failure that is escalated.
-    pub(super) fn tell_of_bug(
-        &mut self,
-        machine: &Machine,
-        bug: &Failure,
-        hands: &mut dyn Hands,
-        own: Option<&OwnOrder>,
-    ) {
+    pub(super) fn tell_of_bug(&mut self, machine: &Machine, bug: &Failure, hands: &mut dyn Hands, own: &OwnEvent) {
         let over = self.look(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);
         let reported = self.decide_first(machine, bug, false, hands, own);
         if over {
@@ -573,7 +595,7 @@ impl Engine {
         }
         if matches!(reported, FailureRoute::Absorbed | FailureRoute::ReportOnly) {
             // The child was asked to go down, and that request may be lost too.
-            let now = Instant::now();
+            let now = own.now();
             self.with_group(own, |group, id| group.gone(id, now));
         }
     }

@@ -25,7 +25,7 @@ use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
-use crate::engine::supervisor::OwnOrder;
+use crate::engine::supervisor::OwnEvent;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
@@ -64,21 +64,24 @@ pub(crate) struct Driver {
     pub(crate) engine: Engine,
 }
 
-/// The engine at work. `hands`: the instance, between two steps. `own`: the place for an order that an event of this
-/// child produces for the child itself; without it, the order is queued.
+/// The engine at work on an event of its child. `hands`: the instance, between two steps.
 struct At<'a> {
     engine: &'a mut Engine,
     hands: Option<&'a mut dyn Hands>,
-    own: Option<&'a OwnOrder>,
+    own: &'a OwnEvent,
 }
 
 impl Port for At<'_> {
     fn now(&self) -> Instant {
-        Instant::now()
+        self.own.now()
     }
 
     fn is_busy(&self) -> bool {
         self.engine.cell.is_busy()
+    }
+
+    fn passes_over(&self, step: Step) -> bool {
+        self.hands.as_ref().is_some_and(|hands| hands.is_empty(step)) && !self.engine.cell.core().has_control()
     }
 
     fn has_stopped(&self) -> bool {
@@ -117,18 +120,21 @@ impl Port for At<'_> {
         self.engine.failure(phase, cause)
     }
 
-    fn in_row(&self, failure: Failure) -> Failure {
-        let now = Instant::now();
-        match self.engine.look(|group, id| group.row(id, now)) {
-            Some(row) => failure.in_row(row),
-            None => failure, // nobody decides about a root
-        }
+    fn fails(&mut self, failure: Failure, instance: bool) -> Failure {
+        let handled = self.hands.as_ref().is_some_and(|hands| hands.has_handled());
+        self.engine.tell_group(failure, instance, handled, self.own)
     }
 
+    #[inline(always)]
     fn perform(&mut self, machine: &Machine, effect: Effect) {
-        match &mut self.hands {
-            Some(hands) => self.engine.perform(machine, effect, Some(&mut **hands), self.own),
-            None => self.engine.perform(machine, effect, None, self.own),
+        let hands: Option<&mut dyn Hands> = match &mut self.hands {
+            Some(hands) => Some(&mut **hands),
+            None => None,
+        };
+        let runs_user_code = effect.runs_user_code();
+        self.engine.perform(machine, effect, hands, self.own);
+        if runs_user_code {
+            self.own.lets_time_pass();
         }
     }
 }
@@ -137,7 +143,6 @@ impl Driver {
     pub(crate) fn new(cell: Arc<dyn AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
         let machine = Machine::new(kind, cell.core().parent.is_none());
         let engine = Engine {
-            current: Some(cell.clone()),
             cell,
             kind,
             common,
@@ -162,46 +167,50 @@ impl Driver {
 
     // ----- the machine
 
-    /// Returns the next step, and carries out the effects that lead to it. Steps without user code are passed over.
+    /// Returns the next step, and carries out the effects that lead to it.
     pub(super) fn next(&mut self, hands: &mut dyn Hands) -> Step {
+        self.next_at(hands, &OwnEvent::taking_back())
+    }
+
+    fn next_at(&mut self, hands: &mut dyn Hands, own: &OwnEvent) -> Step {
         loop {
-            match self.event(Some(&mut *hands), |machine, at| machine.next(at)) {
+            match self.event(Some(&mut *hands), own, |machine, at| machine.next(at)) {
                 Step::Wait if self.machine.wakes() => {}
-                step if hands.is_empty(step) && self.is_undisturbed() => self.step_over(StepEnd::Done, hands),
                 step => return step,
             }
         }
     }
 
-    /// Returns whether no order waits that would end the next step before its first poll.
-    fn is_undisturbed(&self) -> bool {
-        !self.engine.cell.core().has_control() && !self.machine.is_cut()
-    }
-
     /// Passes the end of a step to the machine.
-    fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands) {
-        self.event(Some(hands), |machine, at| machine.finished(end, at));
+    fn finished(&mut self, end: StepEnd, hands: &mut dyn Hands, own: &OwnEvent) {
+        self.event(Some(hands), own, |machine, at| machine.finished(end, at));
     }
 
     /// Passes an event of this child to the machine, and then the order that this produces for the child itself. That
     /// order comes after all that was taken out of the queue, and before all that is in it.
-    fn event<R>(&mut self, hands: Option<&mut dyn Hands>, event: impl FnOnce(&mut Machine, &mut At<'_>) -> R) -> R {
-        let own = OwnOrder::default();
-        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own: Some(&own) });
-        if let Some(order) = own.take() {
-            self.take_order(order);
+    fn event<R>(
+        &mut self,
+        hands: Option<&mut dyn Hands>,
+        own: &OwnEvent,
+        event: impl FnOnce(&mut Machine, &mut At<'_>) -> R,
+    ) -> R {
+        let out = event(&mut self.machine, &mut At { engine: &mut self.engine, hands, own });
+        while let Some(order) = own.take() {
+            self.take_order(order, own);
         }
         out
     }
 
-    /// Begins a new incarnation, after other tasks have run.
-    pub(super) fn begins(&mut self, hands: &mut dyn Hands) {
+    /// Begins a new incarnation, after other tasks have run. Returns the next step.
+    pub(super) fn begins(&mut self, hands: &mut dyn Hands) -> Step {
         self.engine.begin(&mut self.machine, hands);
-        self.finished(StepEnd::Done, hands);
+        let own = OwnEvent::taking_back();
+        self.finished(StepEnd::Done, hands, &own);
+        self.next_at(hands, &own)
     }
 
-    /// Translates the end of a step of user code for the machine.
-    pub(super) fn step_ended(&mut self, exit: Exit, hands: &mut dyn Hands) {
+    /// Translates the end of a step of user code for the machine. Returns the next step.
+    pub(super) fn step_ended(&mut self, exit: Exit, hands: &mut dyn Hands) -> Step {
         let end = match exit {
             Exit::Done(Served::Hook | Served::Ready) => StepEnd::Done,
             Exit::Done(Served::Done) => StepEnd::ByItself,
@@ -219,16 +228,13 @@ impl Driver {
             }
             Exit::Cut(cut) => StepEnd::Cut(cut),
         };
-        self.step_over(end, hands);
-    }
-
-    /// Passes the end of a step of user code to the machine.
-    fn step_over(&mut self, end: StepEnd, hands: &mut dyn Hands) {
-        self.finished(end, hands);
+        let own = OwnEvent::taking_back();
+        self.finished(end, hands, &own);
         self.engine.message = None;
         if !self.machine.is_starting() {
             self.engine.begun = None;
         }
+        self.next_at(hands, &own)
     }
 
     /// Records the type of the message that was in hand when the message loop returned.
@@ -285,7 +291,7 @@ impl Driver {
             }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) =
-                enter(span_of(&self.engine.cold), &mut self.engine.current, leaving, || match slot.poll(cx) {
+                enter(span_of(&self.engine.cold), &self.engine.cell, leaving, || match slot.poll(cx) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
                 });
@@ -413,7 +419,7 @@ impl Driver {
                 if let Some(until) = self.machine.waits_until()
                     && self.engine.poll_timer(cx, until)
                 {
-                    self.event(None, |machine, at| machine.wait_is_over(at));
+                    self.event(None, &OwnEvent::taking_back(), |machine, at| machine.wait_is_over(at));
                     continue;
                 }
                 if self.poll_deadline(cx) {
@@ -482,13 +488,13 @@ impl Driver {
     #[cold]
     pub(super) fn take_orders(&mut self) {
         while self.engine.cell.core().has_control() {
-            for message in self.engine.cell.core().take_control() {
-                self.take(message);
-            }
+            let (first, more) = self.engine.cell.core().take_control();
+            first.into_iter().for_each(|message| self.take(message));
+            more.into_iter().flat_map(|more| *more).for_each(|message| self.take(message));
         }
     }
 
-    fn take_order(&mut self, order: Order) {
+    fn take_order(&mut self, order: Order, own: &OwnEvent) {
         match order {
             // The child had already ended, and was to start with its supervisor, which has stopped instead. If it was
             // started on request meanwhile, it still has to announce the end of that life.
@@ -496,13 +502,13 @@ impl Driver {
                 self.engine.cell.core().fail_start(&ended);
                 closed(&*self.engine.cell);
             }
-            order => self.order(order),
+            order => self.order_at(order, own),
         }
     }
 
     fn take(&mut self, message: SystemMessage) {
         match message {
-            SystemMessage::Order(order) => self.take_order(order),
+            SystemMessage::Order(order) => self.take_order(order, &OwnEvent::default()),
             SystemMessage::Stop => self.take_stop(StopReason::Asked),
             SystemMessage::Replace => self.take_stop(StopReason::Replaced),
             SystemMessage::Abort => self.take_abort(),
@@ -525,7 +531,11 @@ impl Driver {
     }
 
     fn order(&mut self, order: Order) {
-        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own: None });
+        self.order_at(order, &OwnEvent::default());
+    }
+
+    fn order_at(&mut self, order: Order, own: &OwnEvent) {
+        self.machine.order(order, &mut At { engine: &mut self.engine, hands: None, own });
     }
 
     /// Returns whether a life was about to begin whose end was not announced.
@@ -558,7 +568,7 @@ impl Driver {
         let mut again = None;
         if !self.machine.is_leaving() {
             let now = Instant::now();
-            match self.engine.with_group(None, |group, id| group.cut(id, now)) {
+            match self.engine.with_group(&OwnEvent::default(), |group, id| group.cut(id, now)) {
                 Some(GroupCut::Stay) => return,
                 Some(GroupCut::Down(failure)) => again = Some(failure),
                 Some(GroupCut::End) | None => {}
@@ -638,7 +648,7 @@ impl Driver {
         engine.drop_background(machine);
         engine.drop_instance(machine, hands);
         // Last: a message for redelivery is back in the mailbox by now.
-        engine.perform(machine, Effect::Close, Some(hands), None);
+        engine.perform(machine, Effect::Close, Some(hands), &OwnEvent::default());
     }
 
     /// Code of this crate has failed.
@@ -648,7 +658,7 @@ impl Driver {
             self.machine.breaks_after_its_end(self.engine.cell.core().ended().is_some());
             closed(&*self.engine.cell);
             let now = Instant::now();
-            self.engine.with_group(None, |group, id| {
+            self.engine.with_group(&OwnEvent::default(), |group, id| {
                 if matches!(group.at(id), MemberState::Starting | MemberState::GoingDown) {
                     group.gone(id, now);
                 }
@@ -656,7 +666,7 @@ impl Driver {
             return;
         }
         (self.engine.begun, self.engine.message) = (None, None);
-        self.event(Some(hands), |machine, at| machine.breaks(bug, at));
+        self.event(Some(hands), &OwnEvent::taking_back(), |machine, at| machine.breaks(bug, at));
     }
 
     // ----- timers and subordinate futures, polled after the user future (S11)
@@ -683,10 +693,11 @@ impl Driver {
         let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
             return false;
         };
-        let polled = enter(span.as_ref(), &mut engine.current, false, || background.poll(cx));
+        let polled = enter(span.as_ref(), &engine.cell, false, || background.poll(cx));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
-        self.machine.fails_alongside(failure, &mut At { engine: &mut self.engine, hands: None, own: None });
+        let own = OwnEvent::default();
+        self.machine.fails_alongside(failure, &mut At { engine: &mut self.engine, hands: None, own: &own });
         true
     }
 

@@ -8,13 +8,19 @@ use pin_project_lite::pin_project;
 
 use super::Life;
 use crate::base::loud;
+use crate::base::sync::Arc;
 use crate::engine::cell::body::Body;
+use crate::engine::cell::control::AnyCell;
+use crate::engine::cell::current::enter;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, panic_text};
 
 pin_project! {
-    /// A future whose panic is returned as a value. It is not polled again after that.
+    /// A future that runs as the code of its cell, and whose panic is returned as a value. It is not polled again after
+    /// that.
     pub(super) struct Caught<F> {
+        // Lent to the thread while the future is polled.
+        pub(super) cell: Option<Arc<dyn AnyCell>>,
         #[pin]
         pub(super) future: F,
     }
@@ -24,8 +30,9 @@ impl<F: Future> Future for Caught<F> {
     type Output = Result<F::Output, String>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let future = self.project().future;
-        caught(|| future.poll(cx)).map_or_else(|text| Poll::Ready(Err(text)), |polled| polled.map(Ok))
+        let this = self.project();
+        caught(|| enter(this.cell, false, || this.future.poll(cx)))
+            .map_or_else(|text| Poll::Ready(Err(text)), |polled| polled.map(Ok))
     }
 }
 
