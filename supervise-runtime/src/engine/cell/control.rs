@@ -317,11 +317,11 @@ impl CellCore {
         text(&self.name, std::iter::empty())
     }
 
-    /// Returns the name as in a path, unless it is a number.
+    /// Returns the name of a child that was named at run time, as in a path.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.name {
             Name::Text(text) => Some(text),
-            Name::Number(_) | Name::Guardian => None,
+            Name::Declared(_) | Name::Element(..) | Name::Number(_) | Name::Guardian => None,
         }
     }
 

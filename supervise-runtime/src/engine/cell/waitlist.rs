@@ -54,7 +54,10 @@ impl<T> Waitlist<T> {
 
 /// The wakers of futures that wait, by their tickets. Usually one waits at a time, which costs no allocation.
 #[derive(Debug)]
-#[expect(clippy::box_collection, reason = "each idle child has one, which takes no more room than a waker and a number")]
+#[expect(
+    clippy::box_collection,
+    reason = "each idle child has one, which takes no more room than a waker and a number"
+)]
 pub(crate) enum Wakers {
     One(u64, Waker),
     Others(Option<Box<BTreeMap<u64, Waker>>>),

@@ -301,6 +301,15 @@ impl ChildTable {
 
     // ----- the table
 
+    /// Makes room for so many slots in all.
+    pub(crate) fn expect(&self, slots: usize) {
+        let mut inner = lock(&self.inner);
+        let Inner { group, entries, recipes, .. } = &mut *inner;
+        entries.reserve(slots.saturating_sub(entries.len()));
+        recipes.reserve(slots.saturating_sub(recipes.len()));
+        group.expect(slots);
+    }
+
     /// Adds a declared child.
     pub(crate) fn declare(&self, owner: &dyn AnyCell, cell: Arc<dyn AnyCell>, recipe: Recipe, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
