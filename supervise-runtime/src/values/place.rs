@@ -141,10 +141,17 @@ impl Path {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        self.text.get_or_init(|| {
-            let above = successors(self.above.as_deref(), |place| place.above.as_deref());
-            text(&self.name, above.map(|place| &place.name)).into()
-        })
+        self.text.get_or_init(|| self.written().into())
+    }
+
+    /// Returns the text, without keeping it.
+    pub(crate) fn to_text(&self) -> String {
+        self.text.get().map_or_else(|| self.written(), |text| text.to_string())
+    }
+
+    fn written(&self) -> String {
+        let above = successors(self.above.as_deref(), |place| place.above.as_deref());
+        text(&self.name, above.map(|place| &place.name))
     }
 }
 
