@@ -162,7 +162,7 @@ pub(crate) trait MailboxItem: Send + 'static {
 
 impl<T: MailboxItem> ActorCell<T> {
     /// Makes the cell of an actor. `while_down`: whether messages wait or are refused while the actor is down (S35).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
         let rejecting = while_down == WhileDown::Reject;
         ActorCell {

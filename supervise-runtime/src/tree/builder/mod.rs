@@ -77,9 +77,11 @@ fn replace<T>(place: &Mutex<T>, value: T) {
     drop(before);
 }
 
-/// A declaration whose settings are checked: that of one child, or of all elements of an array.
+/// A declaration whose settings are checked: that of one child, or of all elements of an array, which share them.
 struct Sound<T> {
     options: ChildOptions<T>,
+    /// The place where those that this build adds find the settings of a later build.
+    source: Source,
     settings: Arc<Settings>,
     runtime: Option<Handle>,
 }
@@ -243,7 +245,8 @@ impl Builder {
         self.counted(name, |validator| validator.children(&options.options, common.lifecycle_or(kind), many))?;
         let runtime = self.runtime(name, common)?;
         let settings = settings(common, kind);
-        Ok(Sound { options, settings, runtime })
+        let source: Source = Arc::new(Mutex::new(options.options.clone()));
+        Ok(Sound { options: options.source(source.clone()), source, settings, runtime })
     }
 
     /// Adds a child, or gives the child that is already at this position its new start expression and settings. Then
@@ -277,15 +280,13 @@ impl Builder {
                         (recipe, launched)
                     }
                     None => {
-                        let source: Source = Arc::new(Mutex::new(given.clone()));
                         let recipe = Arc::new(StartRecipe {
                             start: Lent::new(start),
-                            options: source.clone(),
+                            options: sound.source.clone(),
                             handle: Mutex::default(),
                             there: OnceLock::new(),
                         });
-                        let options = sound.options.clone().source(source);
-                        let launched = T::launch(self.slot(name), options, recipe.clone().starter());
+                        let launched = T::launch(self.slot(name), sound.options.clone(), recipe.clone().starter());
                         (recipe, launched)
                     }
                 };
@@ -320,7 +321,8 @@ impl Builder {
         let place = self.next();
         let mut build = CatchDrop::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
-        let Sound { options, settings, runtime } = self.sound(&Name::Declared(name), options, ChildKind::Tree, 1)?;
+        let Sound { options, source, settings, runtime } =
+            self.sound(&Name::Declared(name), options, ChildKind::Tree, 1)?;
         let given = options.options.clone();
         let (cell, recipe) = match self.known::<InlineRecipe<H>>(place) {
             Some((cell, recipe)) => {
@@ -330,19 +332,16 @@ impl Builder {
                 (cell, recipe)
             }
             None => {
-                let source: Source = Arc::new(Mutex::new(given.clone()));
                 let slot: HandleSlot<H> = Arc::default();
-                let recipe =
-                    Arc::new(InlineRecipe { build: Lent::new(build), options: source.clone(), handle: slot.clone() });
+                let recipe = Arc::new(InlineRecipe { build: Lent::new(build), options: source, handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
                 let cell = BareCell::new(self.slot(Name::Declared(name)).core());
                 let build = with_builder(move |builder| {
                     let build = again.build.with(|build| build(builder));
                     build.expect("a build is replaced, never taken away")
                 });
-                let body = TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, build);
-                let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
-                let life = Unbegun::new(cell.clone(), task);
+                let body = TreeBody::new(cell.clone(), Reader::new(options), slot, build);
+                let life = Unbegun::new(cell.clone(), || live(cell.clone(), given.common.clone(), body));
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell.clone(), place_of, settings);

@@ -208,7 +208,8 @@ impl Builder {
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
+                let own = SetBody::settings(&common);
+                let life = Unbegun::new(cell.clone(), || live(cell.clone(), own, body));
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, set.clone(), settings);
                 life.on(runtime).begin();
