@@ -36,7 +36,7 @@ where
     Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
     let common = options.options.common.clone();
-    let cell = Arc::new(ActorCell::new(core(), common.capacity(), common.ask_or_default(), common.while_down));
+    let cell = Arc::new(ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down));
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     let life = Unbegun::new(cell.clone(), || live(cell.clone(), common, body));
     (cell, life)
