@@ -162,17 +162,21 @@ pub(crate) trait MailboxItem: Send + 'static {
 
 impl<T: MailboxItem> ActorCell<T> {
     /// Makes the cell of an actor. `while_down`: whether messages wait or are refused while the actor is down (S35).
-    #[inline]
-    pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
+    ///
+    /// `core` makes the core, when nothing is left that could panic: a panic would have to drop the core, which could
+    /// then not be made where it is to be.
+    #[inline(always)]
+    pub(crate) fn new(core: impl FnOnce() -> CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
         let rejecting = while_down == WhileDown::Reject;
+        let (ask, blocked, rejects) = (AskTime::new(ask), Senders::default(), rejecting.then(Box::default));
         ActorCell {
-            core,
+            core: core(),
             interrupted: AtomicBool::new(false),
             in_hand: AtomicU32::new(0),
             handled: AtomicBool::new(false),
             in_batch: AtomicUsize::new(0),
             has_waiters: AtomicBool::new(false),
-            ask: AskTime::new(ask),
+            ask,
             rejecting,
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
@@ -181,8 +185,8 @@ impl<T: MailboxItem> ActorCell<T> {
                 capacity,
                 batch: 0,
                 open_below: 0,
-                blocked: Senders::default(),
-                rejects: rejecting.then(Box::default),
+                blocked,
+                rejects,
             }),
         }
     }

@@ -84,14 +84,17 @@ impl SetBody {
     pub(crate) fn new(cell: Arc<BareCell>, options: Reader, begin: Box<dyn FnMut() + Send>) -> Self {
         SetBody { cell, options, begin }
     }
+
+    /// Returns the settings of a set, the settings of whose instances these are. The set itself is a `Permanent`
+    /// member, and takes as long as its instances do.
+    pub(crate) fn settings(instances: &Common) -> Arc<Common> {
+        Arc::new(Common { max_children: instances.max_children, ..Common::default() })
+    }
 }
 
 impl Hands for SetBody {
     fn common(&mut self) -> Arc<Common> {
-        // The settings above a set are those of its instances. The set itself is a `Permanent` member, and takes as
-        // long as its instances do.
-        let instances = self.options.read().common.clone();
-        Arc::new(Common { decider: None, max_children: instances.max_children, ..Common::default() })
+        SetBody::settings(&self.options.read().common)
     }
 
     fn is_empty(&self, step: Step) -> bool {

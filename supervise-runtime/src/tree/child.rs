@@ -48,6 +48,7 @@ impl ChildSlot {
     }
 
     /// Makes the core of the cell. As late as possible, since it is large: each step on its way is a copy.
+    #[inline]
     pub(crate) fn core(self) -> CellCore {
         CellCore::new(self.name, self.parent, self.bus)
     }
@@ -268,8 +269,9 @@ impl Child for Task {
         Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
     {
         let cell = BareCell::new(child_slot.core());
+        let common = options.options.common.clone();
         let body = TaskBody::new(cell.clone(), Reader::new(options), start);
-        let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
+        let life = Unbegun::new(cell.clone(), || live(cell.clone(), common, body));
         Launched { cell: cell.clone(), handle: HandleSource::Ready(TaskRef { cell }), life }
     }
 

@@ -75,9 +75,8 @@ where
     let cell = BareCell::new(child_slot.core());
     let slot: HandleSlot<H> = Arc::default();
     cell.set_handle(&slot);
+    let common = options.options.common.clone();
     let body = TreeBody::new(cell.clone(), Reader::new(options), slot.clone(), with_builder(build));
-    // Boxed: a tree may contain itself.
-    let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
-    let life = Unbegun::new(cell.clone(), task);
+    let life = Unbegun::new(cell.clone(), || live(cell.clone(), common, body));
     Launched { cell, handle: HandleSource::Built(slot), life }
 }

@@ -194,7 +194,7 @@ impl<T: TreeDef> Tree<T> {
         let bus = self.bus();
         bus.started();
         bus.spans.begin();
-        let slot = ChildSlot::new(Name::from(T::SPEC.name), None, bus);
+        let slot = ChildSlot::new(Name::Declared(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
         let launched = launch_build(slot, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.

@@ -1,5 +1,6 @@
 //! The checks that depend on all children of a tree together.
 
+use std::iter::repeat_n;
 use std::time::Duration;
 
 use supervise_rules::shutdown::{of_child, of_tree, one_more, too_short};
@@ -52,9 +53,14 @@ impl TreeValidator {
         first(self.limits.strategy, |report| rules::time_to_end(self.time.into(), report))
     }
 
-    /// Adds a child, and checks its settings.
-    pub(crate) fn child(&mut self, options: &Options, lifecycle: Lifecycle) -> Result<(), InvalidSettings> {
-        self.count(validate::facts(options, lifecycle))
+    /// Adds so many children with the same settings, and checks these.
+    pub(crate) fn children(
+        &mut self,
+        options: &Options,
+        lifecycle: Lifecycle,
+        many: usize,
+    ) -> Result<(), InvalidSettings> {
+        self.count(validate::facts(options, lifecycle), many)
     }
 
     /// Adds a `[T]` or `[K => T]`, whose settings are those of its instances.
@@ -65,13 +71,13 @@ impl TreeValidator {
         initial: usize,
     ) -> Result<(), InvalidSettings> {
         let initial = Given::Is(count(initial));
-        self.count(rules::Child { set: true, initial, ..validate::facts(options, lifecycle) })
+        self.count(rules::Child { set: true, initial, ..validate::facts(options, lifecycle) }, 1)
     }
 
-    fn count(&mut self, child: rules::Child) -> Result<(), InvalidSettings> {
+    fn count(&mut self, child: rules::Child, many: usize) -> Result<(), InvalidSettings> {
         first(self.limits.strategy, |report| rules::child(&child, &self.limits.facts(), report))?;
         if self.limits.facts().shares_budget() {
-            self.waits.extend(child.as_member());
+            self.waits.extend(child.as_member().into_iter().flat_map(|waits| repeat_n(waits, many)));
         }
         Ok(())
     }

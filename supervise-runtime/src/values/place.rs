@@ -9,10 +9,16 @@ use std::iter::successors;
 use crate::base::sync::{Arc, OnceLock};
 use crate::values::path::escaped;
 
-/// The name of a cell: declared children have a text, instances of a set a number. The text is escaped as in a path.
+/// The name of a cell, as it is in a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Name {
+    /// A name of the declaration: an identifier, so nothing in it has to be escaped.
+    Declared(&'static str),
+    /// An element of a declared array. Its index is a part of the path of its own.
+    Element(&'static str, u32),
+    /// A name that was given at run time, escaped.
     Text(Box<str>),
+    /// An instance of a set without keys.
     Number(u64),
     /// The name of the cell that stands above a top-level actor instead of a supervisor (S39).
     Guardian,
@@ -21,29 +27,36 @@ pub(crate) enum Name {
 impl Name {
     fn len(&self) -> usize {
         match self {
+            Name::Declared(name) => name.len(),
+            Name::Element(name, index) => name.len() + 1 + digits((*index).into()),
             Name::Text(text) => text.len(),
             Name::Guardian => GUARDIAN.len(),
-            Name::Number(number) => 2 + number.checked_ilog10().unwrap_or(0) as usize,
+            Name::Number(number) => 1 + digits(*number),
         }
     }
 
     /// Writes the name before what is written.
     fn write(&self, path: &mut Backwards) {
         match self {
+            Name::Declared(name) => path.push(name.as_bytes()),
+            Name::Element(name, index) => {
+                path.push_number((*index).into());
+                path.push(b"/");
+                path.push(name.as_bytes());
+            }
             Name::Text(text) => path.push(text.as_bytes()),
             Name::Guardian => path.push(GUARDIAN.as_bytes()),
             Name::Number(number) => {
-                let mut rest = *number;
-                loop {
-                    path.push(&[b'0' + (rest % 10) as u8]);
-                    rest /= 10;
-                    if rest == 0 {
-                        break path.push(b"#");
-                    }
-                }
+                path.push_number(*number);
+                path.push(b"#");
             }
         }
     }
+}
+
+/// Returns the length of a number as text.
+fn digits(number: u64) -> usize {
+    1 + number.checked_ilog10().unwrap_or(0) as usize
 }
 
 const GUARDIAN: &str = "guardian";
@@ -60,6 +73,16 @@ impl Backwards {
         let end = self.start;
         self.start -= part.len();
         self.bytes[self.start..end].copy_from_slice(part);
+    }
+
+    fn push_number(&mut self, mut rest: u64) {
+        loop {
+            self.push(&[b'0' + (rest % 10) as u8]);
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
     }
 }
 
@@ -118,10 +141,17 @@ impl Path {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        self.text.get_or_init(|| {
-            let above = successors(self.above.as_deref(), |place| place.above.as_deref());
-            text(&self.name, above.map(|place| &place.name)).into()
-        })
+        self.text.get_or_init(|| self.written().into())
+    }
+
+    /// Returns the text, without keeping it.
+    pub(crate) fn to_text(&self) -> String {
+        self.text.get().map_or_else(|| self.written(), |text| text.to_string())
+    }
+
+    fn written(&self) -> String {
+        let above = successors(self.above.as_deref(), |place| place.above.as_deref());
+        text(&self.name, above.map(|place| &place.name))
     }
 }
 
@@ -160,6 +190,9 @@ mod tests {
         let above = [Name::from("daily"), Name::Guardian, Name::Number(10)];
         for (number, expected) in [(0, "#0"), (9, "#9"), (10, "#10"), (u64::MAX, "#18446744073709551615")] {
             assert_eq!(text(&Name::Number(number), above.iter()), format!("#10/guardian/daily/{expected}"));
+        }
+        for (index, expected) in [(0, "jam/0"), (9, "jam/9"), (10, "jam/10"), (u32::MAX, "jam/4294967295")] {
+            assert_eq!(text(&Name::Element("jam", index), above.iter()), format!("#10/guardian/daily/{expected}"));
         }
         assert_eq!(text(&Name::from("one"), [].into_iter()), "one");
     }

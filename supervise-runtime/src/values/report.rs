@@ -119,6 +119,32 @@ pub struct ChildReport {
     pub failures: u32,
 }
 
+/// A [`ChildReport`] without its path.
+#[derive(Debug)]
+pub(crate) struct ChildEnd {
+    pub(crate) ended: Ended,
+    pub(crate) took: Duration,
+    pub(crate) aborted: bool,
+    pub(crate) stuck: bool,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) failures: u32,
+}
+
+impl ChildEnd {
+    pub(crate) fn at(&self, path: String) -> ChildReport {
+        let ChildEnd { ended, took, aborted, stuck, failure, failures } = self;
+        ChildReport {
+            path,
+            ended: ended.clone(),
+            took: *took,
+            aborted: *aborted,
+            stuck: *stuck,
+            failure: failure.clone(),
+            failures: *failures,
+        }
+    }
+}
+
 impl ChildReport {
     /// Returns how bad the end was: the greater, the worse; 0 for a good end.
     fn weight(&self) -> (u8, Duration) {

@@ -70,6 +70,12 @@ supervisor! {
         cart: Probe = Probe::start("cart", journal).await?,
     }
 
+    struct Elements(journal: Journal, restarts: u32, within: Duration, slow: Duration) {
+        #![strategy(AllForOne, max_restarts = restarts, within = within)]
+        #[backoff(1s..slow, reset = Auto(1min))]
+        shards: [Probe; 2] = |_i: usize| Probe::start("shard", journal).await?,
+    }
+
     struct Paced(journal: Journal, within: Duration) {
         #![strategy(OneForOne, max_restarts = 100, within = within)]
         db: Probe = Probe::start("db", journal).await?,
@@ -212,6 +218,11 @@ async fn a_group_with_an_unreachable_limit_does_not_start() {
     let least = secs(1 + 1 + 2 + 2);
     assert_eq!((&*path, what), ("Group", NeverReached { failures: 5, least, within: secs(6) }));
     group(secs(7)).await.unwrap().shutdown().await;
+    // Each element of an array is a member.
+    let elements = |within| Elements::start(Journal::default(), 4, within, secs(8));
+    let (path, what) = of(&elements(secs(6)).await.expect_err("the start should fail"));
+    assert_eq!((&*path, what), ("Elements", NeverReached { failures: 5, least, within: secs(6) }));
+    elements(secs(7)).await.unwrap().shutdown().await;
 }
 
 /// C12: the children need 5 s for one child, and 5 s for each of the two below.

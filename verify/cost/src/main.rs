@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use supervise::Running;
 use supervise::prelude::*;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Notify;
 
 /// The system's allocator, with a count of what is asked of it.
@@ -324,8 +324,16 @@ async fn whole() -> Running<Whole> {
     Whole::tree().seed(1).start().await.unwrap()
 }
 
+/// Waits until no task of the trees is left: those of declared children end after the report of their tree.
+async fn gone() {
+    while Handle::current().metrics().num_alive_tasks() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
 async fn tree_start() -> Row {
     whole().await.shutdown().await;
+    gone().await;
     let work = async {
         std::mem::forget(whole().await);
     };
@@ -334,9 +342,11 @@ async fn tree_start() -> Row {
 
 async fn tree_stop() -> Row {
     whole().await.shutdown().await;
+    gone().await;
     let tree = whole().await;
     let work = async {
         tree.shutdown().await;
+        gone().await;
     };
     (LEAVES, Box::pin(work))
 }

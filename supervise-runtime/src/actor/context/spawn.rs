@@ -14,7 +14,6 @@ use crate::engine::cell::life::live;
 use crate::engine::mailbox::ActorCell;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
-use crate::values::settings::Common;
 use crate::values::spawn_error::SpawnError;
 
 /// The default lifecycle of a child that is spawned at run time (S23).
@@ -36,10 +35,10 @@ where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
-    let common: &Common = &options.options.common;
-    let cell = Arc::new(ActorCell::new(core(), common.capacity(), common.ask_or_default(), common.while_down));
+    let common = options.options.common.clone();
+    let cell = Arc::new(ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down));
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
-    let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
+    let life = Unbegun::new(cell.clone(), || live(cell.clone(), common, body));
     (cell, life)
 }
 

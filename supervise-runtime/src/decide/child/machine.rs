@@ -417,6 +417,7 @@ struct ColdState {
 
 impl Machine {
     /// Makes a child that has not begun. A root begins by itself, every other child on an order of its group.
+    #[inline]
     pub(crate) fn new(kind: ChildKind, root: bool) -> Self {
         let settings = LifeSettings {
             shutdown: ShutdownTimeout::Infinity,

@@ -609,6 +609,11 @@ impl Group {
 
     // ----- members come and go
 
+    /// Makes room for so many slots in all.
+    pub(crate) fn expect(&mut self, slots: usize) {
+        self.roster.expect(slots);
+    }
+
     /// Adds a member that is declared (the build reaches it for the first time) or spawned. It starts when its turn
     /// comes.
     pub(crate) fn add(&mut self, settings: Arc<Settings>, dynamic: bool) -> Id {

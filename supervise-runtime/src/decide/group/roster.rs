@@ -105,6 +105,11 @@ impl Roster {
         self.without_backoff += usize::from(self.member(id).settings.lacks_backoff());
     }
 
+    /// Makes room for so many slots in all.
+    pub(super) fn expect(&mut self, slots: usize) {
+        self.slots.reserve(slots.saturating_sub(self.slots.len()));
+    }
+
     /// Puts the member into a free slot, or a new one at the end.
     pub(super) fn put(&mut self, member: Member) -> Id {
         self.without_backoff += usize::from(member.settings.lacks_backoff());

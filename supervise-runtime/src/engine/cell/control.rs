@@ -30,7 +30,7 @@ use crate::values::link_error::LinkError;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::place::Name;
 use crate::values::place::{Path, Place, text};
-use crate::values::report::ChildReport;
+use crate::values::report::{ChildEnd, ChildReport};
 use crate::values::stop_reason::StopReason;
 
 mod lifecycle;
@@ -105,7 +105,9 @@ pub(crate) struct EndedChild {
     id: u64,
     /// The number of its end. Tasks on several threads report theirs in any order.
     order: u64,
-    report: ChildReport,
+    /// The text of the path is made when the report is read.
+    path: Path,
+    end: ChildEnd,
 }
 
 /// The waiting messages. Usually there is one at a time, which costs no allocation. Each idle actor has a queue, so the
@@ -181,6 +183,8 @@ pub(crate) fn number() -> u64 {
 }
 
 impl CellCore {
+    /// Inlined, so that this large value is made where it is to be.
+    #[inline(always)]
     pub(crate) fn new(name: Name, parent: Option<Arc<dyn AnyCell>>, bus: Arc<TreeShared>) -> Self {
         CellCore {
             id: number(),
@@ -317,11 +321,11 @@ impl CellCore {
         text(&self.name, std::iter::empty())
     }
 
-    /// Returns the name as in a path, unless it is a number.
+    /// Returns the name of a child that was named at run time, as in a path.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.name {
             Name::Text(text) => Some(text),
-            Name::Number(_) | Name::Guardian => None,
+            Name::Declared(_) | Name::Element(..) | Name::Number(_) | Name::Guardian => None,
         }
     }
 
@@ -569,9 +573,9 @@ impl CellCore {
     pub(crate) fn found_ended(&self) -> Option<EndedChild> {
         let ended = self.ended()?;
         let (failure, failures) = self.late();
-        let (path, took, aborted) = (self.path(), Duration::ZERO, matches!(ended, Ended::Aborted));
-        let report = ChildReport { path, ended, took, aborted, stuck: false, failure, failures };
-        Some(EndedChild { id: self.id, order: FOUND, report })
+        let (took, aborted) = (Duration::ZERO, matches!(ended, Ended::Aborted));
+        let end = ChildEnd { ended, took, aborted, stuck: false, failure, failures };
+        Some(EndedChild { id: self.id, order: FOUND, path: self.place(), end })
     }
 
     /// Returns the ends of the children, in the order in which their groups counted them as ended.
@@ -581,11 +585,11 @@ impl CellCore {
         all.sort_by_key(|(_, child)| child.id); // stable: of two with the same id, the first to arrive stays
         all.dedup_by_key(|(_, child)| child.id);
         all.sort_unstable_by_key(|(place, child)| (child.order, *place));
-        all.into_iter().map(|(_, child)| child.report.clone()).collect()
+        all.into_iter().map(|(_, child)| child.end.at(child.path.to_text())).collect()
     }
 
     /// Reports the end of this cell to all trees above it that are stopping.
-    pub(crate) fn tell_report(&self, report: impl FnOnce(String) -> ChildReport) {
+    pub(crate) fn tell_report(&self, end: impl FnOnce() -> ChildEnd) {
         if !self.bus.reports.load(Ordering::Relaxed) {
             return; // without searching for one all the way up
         }
@@ -593,13 +597,13 @@ impl CellCore {
             0 => number(), // no longer waited for, or dropped with its runtime
             order => order,
         };
-        let mut report = Some(report);
+        let mut end = Some(end);
         let mut child = None;
         let mut above = self.supervisor();
         while let Some(cell) = above {
             if let Some(all) = lock(&cell.core().life).rare_mut().and_then(|rare| rare.report.as_mut()) {
-                if let Some(report) = report.take() {
-                    child = Some(Arc::new(EndedChild { id: self.id, order, report: report(self.path()) }));
+                if let Some(end) = end.take() {
+                    child = Some(Arc::new(EndedChild { id: self.id, order, path: self.place(), end: end() }));
                 }
                 all.extend(child.clone());
             }

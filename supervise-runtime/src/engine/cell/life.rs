@@ -5,6 +5,7 @@ use super::control::AnyCell;
 use super::driver::Driver;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
+use crate::values::settings::Common;
 
 mod bug;
 mod farewell;
@@ -36,8 +37,15 @@ impl<B: Body> Life<B> {
 }
 
 /// The task of a cell. Its future is most of the memory of an idle actor.
-pub(crate) fn live<B: Body>(cell: Arc<dyn AnyCell>, mut body: B) -> impl Future<Output = ()> + Send + 'static {
-    let common = body.common();
+///
+/// Inlined, with what makes the parts of a life, so that these are made where they are to be: each is large, and would
+/// be copied a few times.
+#[inline(always)]
+pub(crate) fn live<B: Body>(
+    cell: Arc<dyn AnyCell>,
+    common: Arc<Common>,
+    body: B,
+) -> impl Future<Output = ()> + Send + 'static {
     let mut life = Life { farewell: CellGuard::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
     async move {
         life.driver.register_waker().await;

@@ -9,6 +9,7 @@
 //! `decide` makes the decisions, and this module carries them out. No other module starts, restarts or ends a child.
 
 use std::fmt;
+use std::future::Future;
 
 use tokio::runtime::Handle;
 
@@ -40,7 +41,13 @@ pub(crate) struct Unbegun {
 }
 
 impl Unbegun {
-    pub(crate) fn new(cell: Arc<dyn AnyCell>, life: BoxFuture<'static, ()>) -> Self {
+    /// `live` makes the life, once there is room for it: a life that is made elsewhere is copied to its box.
+    #[inline(always)]
+    pub(crate) fn new<F>(cell: Arc<dyn AnyCell>, live: impl FnOnce() -> F) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let life = Box::into_pin(Box::write(Box::new_uninit(), live()));
         Unbegun { cell, life, runtime: None }
     }
 

@@ -33,7 +33,7 @@ impl Wake for Sender {
 }
 
 fn mailbox(capacity: usize) -> (ActorCell<Letter>, Inbox<Letter>) {
-    let core = CellCore::new(Name::from("letters"), None, Arc::new(TreeShared::new(1)));
+    let core = || CellCore::new(Name::from("letters"), None, Arc::new(TreeShared::new(1)));
     let cell = ActorCell::new(core, capacity, Duration::from_secs(5), WhileDown::Hold);
     cell.set_gate(Admission::Open, Some(capacity));
     (cell, Inbox::new())

@@ -186,6 +186,12 @@ impl<'a> AfterLock<'a> {
         self.wakes_owner = true;
     }
 
+    /// Does not wake the owner, whose task this is.
+    pub(super) fn in_its_task(mut self) -> Self {
+        self.wakes_owner = false;
+        self
+    }
+
     pub(super) fn says(&mut self, cell: Option<Arc<dyn AnyCell>>, said: Said) {
         if let Some(cell) = cell {
             self.said.push((cell, said));

@@ -330,6 +330,15 @@ impl ChildTable {
 
     // ----- the table
 
+    /// Makes room for so many slots in all.
+    pub(crate) fn expect(&self, slots: usize) {
+        let mut inner = lock(&self.inner);
+        let Inner { group, entries, recipes, .. } = &mut *inner;
+        entries.reserve(slots.saturating_sub(entries.len()));
+        recipes.reserve(slots.saturating_sub(recipes.len()));
+        group.expect(slots);
+    }
+
     /// Adds a declared child.
     pub(crate) fn declare(&self, owner: &dyn AnyCell, cell: Arc<dyn AnyCell>, recipe: Recipe, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
@@ -343,7 +352,7 @@ impl ChildTable {
         }
         let recipe = inner.recipes[id as usize].replace(recipe);
         inner.group.reach(id, settings, now);
-        Inner::carry_out(inner, owner).done();
+        Inner::carry_out_here(inner, owner).done();
         drop((before, recipe));
     }
 
@@ -360,12 +369,15 @@ impl ChildTable {
         let now = Instant::now();
         let mut inner = lock(&self.inner);
         inner.group.reach(id, settings, now);
-        Inner::carry_out(inner, owner).done();
+        Inner::carry_out_here(inner, owner).done();
     }
 
     /// The build has reached an optional child that stays absent.
     pub(crate) fn skip(&self, owner: &dyn AnyCell, id: Id) {
-        self.on(owner, |group| group.skip(id, Instant::now()));
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        inner.group.skip(id, Instant::now());
+        Inner::carry_out_here(inner, owner).done();
     }
 
     /// Returns whether this child has ended, or is about to end.
@@ -390,7 +402,7 @@ impl ChildTable {
             let id = inner.group.add(settings, false);
             inner.put(id, Entry::Value(value))
         };
-        Inner::carry_out(inner, owner).and_drop(before).done();
+        Inner::carry_out_here(inner, owner).and_drop(before).done();
     }
 
     /// Holds the place of this child beyond its end, for the one that replaces it.
@@ -730,6 +742,12 @@ impl Inner {
 
     fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> AfterLock<'a> {
         Inner::carry_out_of(inner, owner, None)
+    }
+
+    /// Carries out the consequences of a step of the build. It runs in the owner's task, which looks at the group and at
+    /// its queue before it waits, so that it need not be woken.
+    fn carry_out_here<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> AfterLock<'a> {
+        Inner::carry_out(inner, owner).in_its_task()
     }
 
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: gives the orders, and

@@ -12,7 +12,9 @@ use crate::base::sync::{Arc, lock};
 use crate::decide::group::Id;
 use crate::decide::member::MemberState;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::values::ended::Ended;
 use crate::values::event::EventKind;
+use crate::values::report::ChildEnd;
 
 /// After its time, a child gets this long before it counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_millis(500);
@@ -105,9 +107,8 @@ impl ChildTable {
         drop(inner);
         for (_, cell, since) in &given_up {
             // The report goes up through other groups, so not under the lock of this one.
-            cell.core().tell_report(|path| crate::values::report::ChildReport {
-                path,
-                ended: crate::values::ended::Ended::Aborted,
+            cell.core().tell_report(|| ChildEnd {
+                ended: Ended::Aborted,
                 took: now.duration_since(*since),
                 aborted: true,
                 stuck: true,

@@ -99,7 +99,7 @@ impl Builder {
             handle: Mutex::default(),
             there: OnceLock::new(),
         });
-        let slot = self.slot(Name::from(name)).early();
+        let slot = self.slot(Name::Declared(name)).early();
         let launched = T::launch(slot, options.source(options_of), recipe.clone().starter());
         replace(&recipe.handle, Some(HandleSource::clone(&launched.handle)));
         EarlyChild { recipe, launched: Some(launched) }
@@ -107,8 +107,8 @@ impl Builder {
 
     /// Takes the child with this name, if it was named before its turn.
     pub(super) fn take_early<T: Child>(&self, name: &Name) -> Option<Made<T>> {
-        let Name::Text(name) = name else { return None };
-        let early = lock(&self.early).remove(&**name);
+        let Name::Declared(name) = name else { return None };
+        let early = lock(&self.early).remove(name);
         let early = early?;
         early.downcast::<EarlyChild<T>>().ok()?.take()
     }

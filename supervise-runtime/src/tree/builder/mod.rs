@@ -77,6 +77,15 @@ fn replace<T>(place: &Mutex<T>, value: T) {
     drop(before);
 }
 
+/// A declaration whose settings are checked: that of one child, or of all elements of an array, which share them.
+struct Sound<T> {
+    options: ChildOptions<T>,
+    /// The place where those that this build adds find the settings of a later build.
+    source: Source,
+    settings: Arc<Settings>,
+    runtime: Option<Handle>,
+}
+
 type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, UserError>> + Send>;
 
 struct InlineRecipe<H> {
@@ -185,7 +194,9 @@ impl Builder {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        let recipe = self.put(self.next(), Name::from(name), options, start).await?;
+        let (place, start) = (self.next(), CatchDrop::new(start));
+        let sound = self.sound(&Name::Declared(name), options, T::KIND, 1)?;
+        let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
         recipe.handle().ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
     }
 
@@ -222,64 +233,75 @@ impl Builder {
         lock(&self.validator).takes(options, kind, below);
     }
 
+    /// Checks the settings of so many children that one declaration makes. The first of them has this name.
+    fn sound<T>(
+        &self,
+        name: &Name,
+        options: ChildOptions<T>,
+        kind: ChildKind,
+        many: usize,
+    ) -> Result<Sound<T>, UserError> {
+        let common = &options.options.common;
+        self.counted(name, |validator| validator.children(&options.options, common.lifecycle_or(kind), many))?;
+        let runtime = self.runtime(name, common)?;
+        let settings = settings(common, kind);
+        let source: Source = Arc::new(Mutex::new(options.options.clone()));
+        Ok(Sound { options: options.source(source.clone()), source, settings, runtime })
+    }
+
     /// Adds a child, or gives the child that is already at this position its new start expression and settings. Then
     /// waits until the child is up or passed over.
     async fn put<T, F, Fut>(
         &self,
         place: u32,
         name: Name,
-        options: ChildOptions<T>,
-        start: F,
+        sound: &Sound<T>,
+        mut start: CatchDrop<F>,
     ) -> Result<Arc<StartRecipe<T>>, UserError>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        let mut start = CatchDrop::new(start);
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
-        let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&name, |validator| validator.child(&given, common.lifecycle_or(T::KIND)))?;
-        let runtime = self.runtime(&name, &common)?;
-        let settings = settings(&common, T::KIND);
-        let recipe = match self.known::<StartRecipe<T>>(place) {
-            Some((_, recipe)) => {
+        let (given, settings) = (&sound.options.options, sound.settings.clone());
+        let (cell, recipe) = match self.known::<StartRecipe<T>>(place) {
+            Some((cell, recipe)) => {
                 recipe.start.set(Some(start));
-                replace(&recipe.options, options.options);
+                replace(&recipe.options, given.clone());
                 self.table().reach(&*self.cell, place, settings);
-                recipe
+                (cell, recipe)
             }
             None => {
                 let (recipe, launched) = match self.take_early(&name) {
                     Some((recipe, launched)) => {
                         recipe.start.set(Some(start));
-                        replace(&recipe.options, options.options);
+                        replace(&recipe.options, given.clone());
                         (recipe, launched)
                     }
                     None => {
-                        let source: Source = Arc::new(Mutex::new(options.options.clone()));
                         let recipe = Arc::new(StartRecipe {
                             start: Lent::new(start),
-                            options: source.clone(),
+                            options: sound.source.clone(),
                             handle: Mutex::default(),
                             there: OnceLock::new(),
                         });
-                        let launched = T::launch(self.slot(name), options.source(source), recipe.clone().starter());
+                        let launched = T::launch(self.slot(name), sound.options.clone(), recipe.clone().starter());
                         (recipe, launched)
                     }
                 };
                 replace(&recipe.handle, Some(launched.handle));
-                apart(&*launched.cell, &runtime);
-                self.table().declare(&*self.cell, launched.cell, recipe.clone(), settings);
-                launched.life.on(runtime).begin();
-                recipe
+                let cell = launched.cell;
+                apart(&*cell, &sound.runtime);
+                self.table().declare(&*self.cell, cell.clone(), recipe.clone(), settings);
+                launched.life.on(sound.runtime.clone()).begin();
+                (cell, recipe)
             }
         };
         self.turn(place).await;
         // An absent optional child takes no time to stop.
-        let there = !common.optional || self.table().inspect(|group| group.was_up(place));
-        if let Some((cell, _)) = self.table().declared(place).filter(|_| there) {
-            self.takes(&given, T::KIND, &*cell);
+        if !given.common.optional || self.table().inspect(|group| group.was_up(place)) {
+            self.takes(given, T::KIND, &*cell);
         }
         Ok(recipe)
     }
@@ -299,42 +321,36 @@ impl Builder {
         let place = self.next();
         let mut build = CatchDrop::new(build);
         let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
-        let (common, given) = (options.options.common.clone(), options.options.clone());
-        self.counted(&Name::from(name), |validator| validator.child(&given, common.lifecycle_or(ChildKind::Tree)))?;
-        let runtime = self.runtime(&Name::from(name), &common)?;
-        let settings = settings(&common, ChildKind::Tree);
-        let recipe = match self.known::<InlineRecipe<H>>(place) {
-            Some((_, recipe)) => {
+        let Sound { options, source, settings, runtime } =
+            self.sound(&Name::Declared(name), options, ChildKind::Tree, 1)?;
+        let given = options.options.clone();
+        let (cell, recipe) = match self.known::<InlineRecipe<H>>(place) {
+            Some((cell, recipe)) => {
                 recipe.build.set(Some(build));
                 replace(&recipe.options, options.options);
                 self.table().reach(&*self.cell, place, settings);
-                recipe
+                (cell, recipe)
             }
             None => {
-                let source: Source = Arc::new(Mutex::new(options.options.clone()));
                 let slot: HandleSlot<H> = Arc::default();
-                let recipe =
-                    Arc::new(InlineRecipe { build: Lent::new(build), options: source.clone(), handle: slot.clone() });
+                let recipe = Arc::new(InlineRecipe { build: Lent::new(build), options: source, handle: slot.clone() });
                 let again: Arc<InlineRecipe<H>> = recipe.clone();
-                let cell = BareCell::new(self.slot(Name::from(name)).core());
+                let cell = BareCell::new(self.slot(Name::Declared(name)).core());
                 let build = with_builder(move |builder| {
                     let build = again.build.with(|build| build(builder));
                     build.expect("a build is replaced, never taken away")
                 });
-                let body = TreeBody::new(cell.clone(), Reader::new(options.source(source)), slot, build);
-                let task: BoxFuture<'static, ()> = Box::pin(live(cell.clone(), body));
-                let life = Unbegun::new(cell.clone(), task);
+                let body = TreeBody::new(cell.clone(), Reader::new(options), slot, build);
+                let life = Unbegun::new(cell.clone(), || live(cell.clone(), given.common.clone(), body));
                 let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
                 apart(&*cell, &runtime);
-                self.table().declare(&*self.cell, cell, place_of, settings);
+                self.table().declare(&*self.cell, cell.clone(), place_of, settings);
                 life.on(runtime).begin();
-                recipe
+                (cell as Arc<dyn AnyCell>, recipe)
             }
         };
         self.turn(place).await;
-        if let Some((cell, _)) = self.table().declared(place) {
-            self.takes(&given, ChildKind::Tree, &*cell);
-        }
+        self.takes(&given, ChildKind::Tree, &*cell);
         let handle = lock(&recipe.handle).clone();
         handle.ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
     }

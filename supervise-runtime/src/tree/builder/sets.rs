@@ -142,7 +142,7 @@ impl Builder {
     {
         if let Some((first, second)) = initial.same_keys() {
             let what = InvalidSettings::InitialKeyTwice { first, second };
-            return Err(self.cannot_start(&Name::from(name), what));
+            return Err(self.cannot_start(&Name::Declared(name), what));
         }
         let options = transient(options);
         let start = CatchDrop::new(start);
@@ -169,14 +169,14 @@ impl Builder {
     {
         let (common, given) = (options.options.common.clone(), options.options.clone());
         let many = initial.len();
-        self.counted(&Name::from(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), many))?;
+        self.counted(&Name::Declared(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), many))?;
         // A restart of the set alone needs the arguments again, one of the tree makes new ones. So they are a value of
         // the tree, which goes when the set is down (S30).
         plan.initial = initial.is_declared().then(|| self.keep(initial));
         let place = self.next();
         // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.validator).takes(&given, T::KIND, None);
-        let runtime = self.runtime(&Name::from(name), &common)?;
+        let runtime = self.runtime(&Name::Declared(name), &common)?;
         // Instances are spawned from anywhere.
         plan.runtime = runtime.clone().or_else(|| self.cell.core().has_runtime().then(Handle::current));
         // The set itself is a `Permanent` member. It ends with its last instance, if that is significant, and the tree
@@ -197,7 +197,7 @@ impl Builder {
                 set
             }
             None => {
-                let cell = BareCell::new(self.slot(Name::from(name)).core());
+                let cell = BareCell::new(self.slot(Name::Declared(name)).core());
                 cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
                 let plan = Arc::new(Mutex::new(plan));
                 let set = Arc::new(SetRecipe { set: make(cell.clone(), Arc::downgrade(&plan)), plan });
@@ -208,7 +208,8 @@ impl Builder {
                     }
                 };
                 let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                let life = Unbegun::new(cell.clone(), Box::pin(live(cell.clone(), body)));
+                let own = SetBody::settings(&common);
+                let life = Unbegun::new(cell.clone(), || live(cell.clone(), own, body));
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, set.clone(), settings);
                 life.on(runtime).begin();

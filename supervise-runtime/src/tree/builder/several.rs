@@ -4,6 +4,8 @@ use std::future::Future;
 
 use super::{Builder, StartRecipe};
 use crate::actor::options::ChildOptions;
+use crate::base::deferred_drop::CatchDrop;
+use crate::base::sync::atomic::Ordering;
 use crate::tree::child::Child;
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
@@ -33,7 +35,9 @@ impl Builder {
             let start = start();
             async move { start.await?.ok_or_else(UserError::absent) }
         };
-        let recipe = self.put(place, Name::from(name), options.optional(), start).await?;
+        let start = CatchDrop::new(start);
+        let sound = self.sound(&Name::Declared(name), options.optional(), T::KIND, 1)?;
+        let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
         // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
         // stored, since a later requested start resets the group's memory of an earlier one.
         if !recipe.there.get_or_init(|| self.table().inspect(|group| group.was_up(place))) {
@@ -54,14 +58,18 @@ impl Builder {
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        self.counted(&Name::from(name), |_| InvalidSettings::of_array(N))?;
+        self.counted(&Name::Declared(name), |_| InvalidSettings::of_array(N))?;
+        // The elements have the same settings, so these are checked once: with the first one.
+        let sound = self.sound(&Name::Element(name, 0), options, T::KIND, N)?;
+        self.table().expect(self.place.load(Ordering::Relaxed) as usize + N);
         let mut handles = Vec::with_capacity(N);
         for i in 0..N {
-            let (name, mut start) = (format!("{name}/{i}"), start.clone());
-            // The index is a separate part of the path.
-            let called = Name::Text(name.as_str().into());
-            let recipe = self.put(self.next(), called, options.clone(), move || start(i)).await?;
-            handles.push(recipe.handle().ok_or_else(|| UserError::from(format!("{name} ended before it was up")))?);
+            let mut start = start.clone();
+            // A table of children has not more places than that.
+            let called = Name::Element(name, i as u32);
+            let start = CatchDrop::new(move || start(i));
+            let recipe = self.put(self.next(), called, &sound, start).await?;
+            handles.push(recipe.handle().ok_or_else(|| UserError::from(format!("{name}/{i} ended before it was up")))?);
         }
         handles.try_into().map_err(|_| UserError::from("as many handles as children"))
     }

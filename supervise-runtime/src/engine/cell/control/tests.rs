@@ -14,7 +14,7 @@ fn end(cell: &BareCell, ended: Ended, millis: u64) {
 
 fn tell(cell: &BareCell, ended: Ended, millis: u64) {
     let (took, aborted) = (Duration::from_millis(millis), false);
-    cell.core.tell_report(|path| ChildReport { path, ended, took, aborted, stuck: false, failure: None, failures: 0 });
+    cell.core.tell_report(|| ChildEnd { ended, took, aborted, stuck: false, failure: None, failures: 0 });
 }
 
 fn report(cell: &BareCell) -> Vec<(String, u128)> {

@@ -28,7 +28,7 @@ use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
-use crate::values::report::ChildReport;
+use crate::values::report::ChildEnd;
 use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout, default_directive};
@@ -409,10 +409,7 @@ impl Engine {
         core.set_ended(ended.clone());
         // After the end: a report that is opened meanwhile either finds the child or gets this notice.
         let (failure, failures) = core.late();
-        core.tell_report(|path| {
-            let (ended, failure) = (ended.clone(), failure.clone());
-            ChildReport { path, ended, took, aborted, stuck: false, failure, failures }
-        });
+        core.tell_report(|| ChildEnd { ended, took, aborted, stuck: false, failure, failures });
         core.bus.changed.tell();
         if core.parent.is_none() {
             core.bus.close();

@@ -140,6 +140,7 @@ impl Port for At<'_> {
 }
 
 impl Driver {
+    #[inline]
     pub(crate) fn new(cell: Arc<dyn AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
         let machine = Machine::new(kind, cell.core().parent.is_none());
         let engine = Engine {

@@ -8,7 +8,7 @@ use crate::engine::cell::control::{AnyCell, SystemMessage, closed, send};
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::Failure;
-use crate::values::report::ChildReport;
+use crate::values::report::ChildEnd;
 use crate::values::stop_reason::StopReason;
 
 pub(super) struct CellGuard {
@@ -19,6 +19,7 @@ pub(super) struct CellGuard {
 }
 
 impl CellGuard {
+    #[inline]
     pub(super) fn new(cell: Arc<dyn AnyCell>) -> Self {
         CellGuard { cell, orderly: false, bug: None }
     }
@@ -52,10 +53,8 @@ impl CellGuard {
     }
 
     fn report(&self, ended: Ended, aborted: bool) {
-        self.cell.core().tell_report(|path| {
-            let (ended, took) = (ended.clone(), std::time::Duration::ZERO);
-            ChildReport { path, ended, took, aborted, stuck: false, failure: None, failures: 0 }
-        });
+        let took = std::time::Duration::ZERO;
+        self.cell.core().tell_report(|| ChildEnd { ended, took, aborted, stuck: false, failure: None, failures: 0 });
     }
 
     /// The task was dropped before the child ended: the supervisor must not wait for it forever. `runtime_gone`: the
