@@ -13,16 +13,22 @@ use crate::values::path::escaped;
 #[derive(Debug, Clone)]
 pub(crate) enum Name {
     Text(Box<str>),
+    /// No instance ever has the greatest number: it stands for the guardian. A third variant would make each name larger.
     Number(u64),
-    /// The name of the cell that stands above a top-level actor instead of a supervisor (S39).
-    Guardian,
 }
 
 impl Name {
+    /// The name of the cell that stands above a top-level actor instead of a supervisor (S39).
+    pub(crate) const GUARDIAN: Name = Name::Number(u64::MAX);
+
+    pub(crate) fn is_guardian(&self) -> bool {
+        matches!(self, Name::Number(u64::MAX))
+    }
+
     fn len(&self) -> usize {
         match self {
             Name::Text(text) => text.len(),
-            Name::Guardian => GUARDIAN.len(),
+            Name::Number(_) if self.is_guardian() => GUARDIAN.len(),
             Name::Number(number) => 2 + number.checked_ilog10().unwrap_or(0) as usize,
         }
     }
@@ -31,7 +37,7 @@ impl Name {
     fn write(&self, path: &mut Backwards) {
         match self {
             Name::Text(text) => path.push(text.as_bytes()),
-            Name::Guardian => path.push(GUARDIAN.as_bytes()),
+            Name::Number(_) if self.is_guardian() => path.push(GUARDIAN.as_bytes()),
             Name::Number(number) => {
                 let mut rest = *number;
                 loop {
@@ -127,7 +133,7 @@ impl Path {
 
 impl From<String> for Path {
     fn from(text: String) -> Self {
-        let path = Path::new(None, Name::Guardian); // the name is not read, since the text is set
+        let path = Path::new(None, Name::GUARDIAN); // the name is not read, since the text is set
         let _ = path.text.set(text.into());
         path
     }
@@ -157,8 +163,8 @@ mod tests {
 
     #[test]
     fn a_path_ends_with_a_name_or_a_number() {
-        let above = [Name::from("daily"), Name::Guardian, Name::Number(10)];
-        for (number, expected) in [(0, "#0"), (9, "#9"), (10, "#10"), (u64::MAX, "#18446744073709551615")] {
+        let above = [Name::from("daily"), Name::GUARDIAN, Name::Number(10)];
+        for (number, expected) in [(0, "#0"), (9, "#9"), (10, "#10"), (u64::MAX - 1, "#18446744073709551614")] {
             assert_eq!(text(&Name::Number(number), above.iter()), format!("#10/guardian/daily/{expected}"));
         }
         assert_eq!(text(&Name::from("one"), [].into_iter()), "one");

@@ -321,12 +321,12 @@ impl CellCore {
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.name {
             Name::Text(text) => Some(text),
-            Name::Number(_) | Name::Guardian => None,
+            Name::Number(_) => None,
         }
     }
 
     pub(crate) fn is_guardian(&self) -> bool {
-        matches!(self.name, Name::Guardian)
+        self.name.is_guardian()
     }
 
     /// Returns the present supervisor.
