@@ -206,12 +206,12 @@ impl<T: MailboxItem> ActorCell<T> {
     }
 
     /// Takes the message if the actor is up and there certainly is room. Otherwise `try_push` or `poll_push` has to look
-    /// closer. The message is moved only once: from its sender into the queue.
-    #[inline]
-    pub(crate) fn offer(&self, msg: &mut Option<T::Message>) -> bool {
+    /// closer. `take` runs under the lock, so that the message is moved only once: from its sender into the queue.
+    #[inline(always)]
+    pub(crate) fn offer(&self, take: impl FnOnce() -> Option<T::Message>) -> bool {
         let inner = lock(&self.inner);
         if inner.queue.len() < inner.open_below
-            && let Some(msg) = msg.take()
+            && let Some(msg) = take()
         {
             self.enqueue(inner, T::of(msg));
             return true;
