@@ -49,7 +49,6 @@ mod senders;
 #[cfg(test)]
 mod tests;
 
-use gate::RejectState;
 use senders::Senders;
 
 /// The number of messages that are served before the actor yields to the tasks that are ready.
@@ -118,8 +117,8 @@ struct Inner<T> {
     open_below: usize,
     /// The senders that wait for room.
     blocked: Senders,
-    /// Present if messages are refused while the actor is down (S35). Boxed, since most actors let them wait.
-    rejects: Option<Box<RejectState>>,
+    /// Messages are refused while the actor is down (S35).
+    rejecting: bool,
 }
 
 /// How long a sender may wait for an actor that is down.
@@ -182,7 +181,7 @@ impl<T: MailboxItem> ActorCell<T> {
                 batch: 0,
                 open_below: 0,
                 blocked: Senders::default(),
-                rejects: rejecting.then(Box::default),
+                rejecting,
             }),
         }
     }
