@@ -84,24 +84,29 @@ pub(crate) enum Admission {
 }
 
 /// A cell with a mailbox.
+///
+/// The fields stay in this order: what the actor writes at each message comes first, and what senders write last. With
+/// the core in between, the two are never in one line of the processor's cache, which each write would take from the
+/// other side.
+#[repr(C)]
 pub(crate) struct ActorCell<T> {
-    core: CellCore,
-    /// The actor's loop has to return, because an order arrived. Written by the actor's own task, before it polls the
-    /// loop.
-    interrupted: AtomicBool,
-    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
-    /// same number.
-    in_hand: AtomicU32,
-    /// The present incarnation has handled a message.
-    handled: AtomicBool,
     /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
     /// mailbox full.
     in_batch: AtomicUsize,
+    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
+    /// same number.
+    in_hand: AtomicU32,
     /// A sender waits for room.
     has_waiters: AtomicBool,
-    ask: AskTime,
+    /// The actor's loop has to return, because an order arrived. Written by the actor's own task, before it polls the
+    /// loop.
+    interrupted: AtomicBool,
+    /// The present incarnation has handled a message.
+    handled: AtomicBool,
     /// Messages are refused while the actor is down (S35).
     rejecting: bool,
+    core: CellCore,
+    ask: AskTime,
     inner: Mutex<Inner<T>>,
 }
 
@@ -165,14 +170,14 @@ impl<T: MailboxItem> ActorCell<T> {
     pub(crate) fn new(core: CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
         let rejecting = while_down == WhileDown::Reject;
         ActorCell {
-            core,
-            interrupted: AtomicBool::new(false),
-            in_hand: AtomicU32::new(0),
-            handled: AtomicBool::new(false),
             in_batch: AtomicUsize::new(0),
+            in_hand: AtomicU32::new(0),
             has_waiters: AtomicBool::new(false),
-            ask: AskTime::new(ask),
+            interrupted: AtomicBool::new(false),
+            handled: AtomicBool::new(false),
             rejecting,
+            core,
+            ask: AskTime::new(ask),
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
                 gate: Admission::Down,
