@@ -52,7 +52,7 @@ mod tests;
 use senders::Senders;
 
 /// The number of messages that are served before the actor yields to the tasks that are ready.
-const BUDGET: usize = 128;
+const BUDGET: u8 = 128;
 
 /// The number of such turns after which the actor also yields to the tasks that those wake: the least, and the most if
 /// its mailbox is growing.
@@ -483,21 +483,23 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
 ///
 /// The actor takes messages in turns. Everything that cannot change while its task runs is looked at once a turn. A turn
 /// ends with the batch or the budget, and before the task waits for anything.
+///
+/// Each idle actor has one, so the numbers are as small as what they count.
 pub(crate) struct Inbox<T> {
     batch: VecDeque<T>,
-    /// The number of messages that are left of this turn: never more than there are in the batch.
-    turn: usize,
-    /// The number of messages that may be served after this turn before the actor yields.
-    budget: usize,
-    /// The number of budgets that were used up since the actor last waited or let all others run.
-    turns: u8,
-    /// The number of messages that were left then.
-    left: usize,
-    bounded: bool,
-    /// The number of messages that were taken out without a check for waiting senders.
-    unsaid: u32,
     /// The number of the last turn.
     number: u32,
+    /// The number of messages that were left when the actor last waited or let all others run.
+    left: u32,
+    /// The number of messages that are left of this turn: never more than there are in the batch.
+    turn: u8,
+    /// The number of messages that may be served after this turn before the actor yields.
+    budget: u8,
+    /// The number of budgets that were used up since the actor last waited or let all others run.
+    turns: u8,
+    /// The number of messages that were taken out without a check for waiting senders: fewer than [`SHORT`].
+    unsaid: u8,
+    bounded: bool,
     /// Present while the buffers are large.
     calm: Option<Box<Calm>>,
 }
@@ -524,13 +526,13 @@ impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn new() -> Self {
         Inbox {
             batch: VecDeque::new(),
+            number: 0,
+            left: 0,
             turn: 0,
             budget: BUDGET,
             turns: 0,
-            left: 0,
-            bounded: true,
             unsaid: 0,
-            number: 0,
+            bounded: true,
             calm: None,
         }
     }
@@ -591,7 +593,7 @@ impl<T: MailboxItem> Inbox<T> {
                 calm.longest = calm.longest.max(taken);
             }
         }
-        self.turn = self.budget.min(self.batch.len());
+        self.turn = self.batch.len().min(self.budget.into()) as u8;
         self.budget -= self.turn;
         self.number = self.number.wrapping_add(1).max(1);
         cell.in_hand.store(self.number, Ordering::Relaxed);
@@ -613,7 +615,7 @@ impl<T: MailboxItem> Inbox<T> {
             inner.queue.len()
         };
         if self.turns >= TURNS[0] {
-            let left = self.batch.len() + queued;
+            let left = u32::try_from(self.batch.len() + queued).unwrap_or(u32::MAX);
             if left <= self.left || self.turns >= TURNS[1] {
                 (self.turns, self.left) = (0, left);
                 return after_others(cx);
@@ -631,7 +633,7 @@ impl<T: MailboxItem> Inbox<T> {
         }
         if left < SHORT || left.is_multiple_of(SHORT) || cell.has_waiters.load(Ordering::Relaxed) {
             cell.in_batch.store(left, Ordering::SeqCst);
-            let made = std::mem::take(&mut self.unsaid) as usize + 1;
+            let made = usize::from(std::mem::take(&mut self.unsaid)) + 1;
             if cell.has_waiters.load(Ordering::SeqCst) {
                 cell.wake_senders_after(left, made);
             }
@@ -659,7 +661,7 @@ impl<T: MailboxItem> Inbox<T> {
         std::mem::swap(&mut inner.queue, &mut self.batch);
         inner.set_batch(0);
         cell.in_batch.store(0, Ordering::Relaxed);
-        let made = std::mem::take(&mut self.unsaid) as usize;
+        let made = usize::from(std::mem::take(&mut self.unsaid));
         if made > 0 && !inner.blocked.is_empty() {
             let room = cell.room(&inner).min(made);
             cell.wake_senders(inner, room);

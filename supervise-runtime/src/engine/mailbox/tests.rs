@@ -185,7 +185,7 @@ fn two_messages_whose_handlers_wait_have_different_numbers() {
 #[test]
 fn a_turn_that_was_cut_short_costs_only_its_messages() {
     let (cell, mut inbox) = mailbox(usize::MAX);
-    for number in 0..BUDGET as u64 {
+    for number in 0..u64::from(BUDGET) {
         (0..2).for_each(|_| assert!(push(&cell, number)));
         assert!(next(&cell, &mut inbox).is_some(), "after {number} messages");
         inbox.return_batch(&cell);
