@@ -30,17 +30,22 @@ const _: () = {
         type Error = <io::Result<
             (),
         > as __rt::OutputIf<{ <io::Result<()> as __rt::HandleOutput>::IS }>>::Error;
+        // A sync `handle` runs in this call, so that the future, for which each idle actor has room, is small.
         #[allow(unused_variables)]
-        async fn receive(
+        fn receive(
             &mut self,
             __msg: Self::Msg,
             __cx: &mut __rt::Context<Self>,
-        ) -> ::core::result::Result<(), Self::Error> {
-            <io::Result<
-                (),
-            > as __rt::OutputIf<
-                { <io::Result<()> as __rt::HandleOutput>::IS },
-            >>::done(Self::handle(self, __msg))
+        ) -> impl ::core::future::Future<
+            Output = ::core::result::Result<(), Self::Error>,
+        > + ::core::marker::Send {
+            ::core::future::ready(
+                <io::Result<
+                    (),
+                > as __rt::OutputIf<
+                    { <io::Result<()> as __rt::HandleOutput>::IS },
+                >>::done(Self::handle(self, __msg)),
+            )
         }
         // A hook that is not there is not run: an actor without hooks restarts faster.
         const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {

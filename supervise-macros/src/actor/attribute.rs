@@ -174,10 +174,19 @@ impl Handle<'_> {
         let call = quote_spanned!(span=> Self::handle(self, __msg #cx));
         let (output, via) = (self.output(), self.via());
         let done = quote_spanned!(output.span()=> <#output as #via>::done);
-        // A future that is not `Send` is reported at `handle`, and that of `receive` is `Send` in any case.
-        let called = match self.function.sig.asyncness {
-            Some(_) => quote_spanned!(span=> __rt::sendable(#call).await),
-            None => call,
+        let result = quote!(::core::result::Result<(), Self::Error>);
+        // A sync `handle` runs in the call of `receive`, which is made where the message is handled: a future that runs
+        // it would have to keep the message, and each idle actor room for that future.
+        let (is_async, returns, body) = match self.function.sig.asyncness {
+            // A future that is not `Send` is reported at `handle`, and that of `receive` is `Send` in any case.
+            Some(_) => {
+                let called = quote_spanned!(span=> __rt::sendable(#call).await);
+                (Some(quote!(async)), result, quote!(#done(#called)))
+            }
+            None => {
+                let future = quote!(impl ::core::future::Future<Output = #result> + ::core::marker::Send);
+                (None, future, quote!(::core::future::ready(#done(#call))))
+            }
         };
         quote! {
             #(#cfgs)*
@@ -186,12 +195,12 @@ impl Handle<'_> {
             type Error = #error;
             #(#cfgs)*
             #[allow(unused_variables)]
-            async fn receive(
+            #is_async fn receive(
                 &mut self,
                 __msg: Self::Msg,
                 __cx: &mut __rt::Context<Self>,
-            ) -> ::core::result::Result<(), Self::Error> {
-                #done(#called)
+            ) -> #returns {
+                #body
             }
         }
     }

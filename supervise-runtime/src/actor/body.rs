@@ -3,22 +3,23 @@
 use std::any::type_name;
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context as TaskCx, Poll};
+
+use pin_project_lite::pin_project;
 
 use super::redelivery::Again;
 use crate::actor::Actor;
-use crate::actor::actor_ref::{Cell, Deliver, Envelope};
+use crate::actor::actor_ref::{Cell, Envelope};
 use crate::actor::context::Context;
 use crate::actor::options::Reader;
 use crate::actor::timers::Tick;
-use crate::base::Each;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
+use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
-use crate::engine::cell::body::{Body, Hands, Served};
+use crate::engine::cell::body::{Body, Hands, Served, TypeName};
 use crate::engine::cell::control::AnyCell as _;
-use crate::engine::death_watch::Notice;
 use crate::engine::mailbox::{Admission, Inbox, Turn};
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Failure, UserError};
@@ -33,17 +34,18 @@ pub(crate) struct ActorBody<A: Actor, F> {
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
     options: Reader,
-    /// A notice is in hand, or a tick that has not given its message yet.
-    aside: bool,
     notes: Notes<A>,
 }
 
-/// Notes about the messages that are handled.
+/// Notes about the items that are handled.
 struct Notes<A: Actor> {
-    /// The next message has to be noted: the first one, and each one if `again` is present.
+    /// The next item has to be noted, before it is handled or after it: the first message, a notice, and each message
+    /// if `again` is present.
     due: bool,
     /// This incarnation has handled a message.
     handled: bool,
+    /// A notice is in hand, or a tick that has not given its message yet.
+    aside: bool,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
@@ -62,9 +64,16 @@ impl<A: Actor> Notes<A> {
         self.due = self.again.is_some();
     }
 
-    /// Forgets the copy of a message that was handled, or whose failure was resumed.
+    /// Notes that a notice is in hand.
+    fn begin_aside(&mut self) {
+        (self.aside, self.due) = (true, true);
+    }
+
+    /// Notes that no item is in hand: the last one was handled, or its failure was resumed. Forgets its copy.
     #[cold]
     fn done(&mut self) {
+        self.aside = false;
+        self.due = !self.handled || self.again.is_some();
         if let Some(again) = &mut self.again {
             again.done();
         }
@@ -81,8 +90,7 @@ impl<A: Actor, F> ActorBody<A, F> {
             inbox: Inbox::new(),
             cx,
             options,
-            aside: false,
-            notes: Notes { due: true, handled: false, again: None },
+            notes: Notes { due: true, handled: false, aside: false, again: None },
         }
     }
 }
@@ -180,8 +188,8 @@ where
         self.notes.handled
     }
 
-    fn in_hand(&self) -> Option<&'static str> {
-        (self.cell.is_busy() && !self.aside).then(type_name::<A::Msg>)
+    fn in_hand(&self) -> Option<TypeName> {
+        (self.cell.is_busy() && !self.notes.aside).then_some(type_name::<A::Msg>)
     }
 }
 
@@ -193,86 +201,80 @@ where
 {
     const KIND: ChildKind = ChildKind::Actor;
 
-    async fn start(&mut self) -> Result<(), UserError> {
-        self.actor = None;
-        (self.notes.handled, self.notes.due) = (false, true);
-        self.cell.begin();
-        self.cx.begin();
-        self.actor = Some((self.start)().await?);
-        Ok(())
-    }
-
-    async fn pre_start(&mut self) -> Result<(), UserError> {
-        match &mut self.actor {
-            Some(actor) => actor.pre_start(&mut self.cx).await.map_err(UserError::from),
-            None => Ok(()),
+    // Blocks, and not `async fn`, which would keep two copies of `self`.
+    #[expect(clippy::manual_async_fn, reason = "see above")]
+    fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
+        async move {
+            self.actor = None;
+            (self.notes.handled, self.notes.due) = (false, true);
+            self.cell.begin();
+            self.cx.begin();
+            self.actor = Some((self.start)().await?);
+            Ok(())
         }
     }
 
-    async fn post_restart(&mut self, failure: &Failure) -> Result<(), UserError> {
-        let hook = self.options.now.hook::<A>(false);
-        match (&mut self.actor, hook) {
-            (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
-            (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(UserError::from),
-            (None, _) => Ok(()),
-        }
-    }
-
-    async fn serve(&mut self) -> Result<Served, UserError> {
-        self.aside = false;
-        loop {
-            if self.cx.is_stopping() {
-                return Ok(Served::Done);
+    fn pre_start(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+        Box::pin(async move {
+            match &mut self.actor {
+                Some(actor) => actor.pre_start(&mut self.cx).await.map_err(UserError::from),
+                None => Ok(()),
             }
-            let Some(envelope) = self.inbox.next(&self.cell) else {
-                match poll_fn(|cx| self.inbox.poll_turn(&self.cell, cx)).await {
-                    Turn::Begun => continue,
-                    Turn::Drained => return Ok(Served::Drained),
-                    Turn::Interrupted => return Ok(Served::Interrupted),
+        })
+    }
+
+    fn post_restart<'a>(&'a mut self, failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+        Box::pin(async move {
+            let hook = self.options.now.hook::<A>(false);
+            match (&mut self.actor, hook) {
+                (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
+                (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(UserError::from),
+                (None, _) => Ok(()),
+            }
+        })
+    }
+
+    #[expect(clippy::manual_async_fn, reason = "see above")]
+    fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
+        async move {
+            self.notes.aside = false;
+            loop {
+                if self.cx.is_stopping() {
+                    return Ok(Served::Done);
                 }
-            };
-            let msg = match envelope {
-                Envelope::Msg(msg) => {
-                    if self.notes.due {
-                        self.notes.begin(&self.cell, Some(&msg));
+                let Some(handling) = self.handle_next() else {
+                    match poll_fn(|cx| self.inbox.poll_turn(&self.cell, cx)).await {
+                        Turn::Begun => continue,
+                        Turn::Drained => return Ok(Served::Drained),
+                        Turn::Interrupted => return Ok(Served::Interrupted),
                     }
-                    msg
+                };
+                handling.await?;
+                if self.notes.due {
+                    self.notes.done();
                 }
-                Envelope::Tick(tick) => match self.unpack(&tick) {
-                    Some(msg) => msg,
-                    None => continue,
-                },
-                Envelope::Notice(notice) => {
-                    self.hear(notice).await?;
-                    continue;
-                }
-            };
-            let Some(actor) = &mut self.actor else { return Ok(Served::Done) };
-            let handled = {
-                let mut handler = pin!(actor.receive(msg, &mut self.cx));
-                poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await
-            };
-            handled?;
-            if self.notes.due {
-                self.notes.done();
             }
         }
     }
 
-    async fn pre_restart(&mut self, failure: &Failure) -> Result<(), UserError> {
-        let hook = self.options.now.hook::<A>(true);
-        match (&mut self.actor, hook) {
-            (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
-            (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(UserError::from),
-            (None, _) => Ok(()),
-        }
+    fn pre_restart<'a>(&'a mut self, failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+        Box::pin(async move {
+            let hook = self.options.now.hook::<A>(true);
+            match (&mut self.actor, hook) {
+                (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
+                (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(UserError::from),
+                (None, _) => Ok(()),
+            }
+        })
     }
 
-    async fn post_stop(&mut self) -> Result<(), UserError> {
-        match &mut self.actor {
-            Some(actor) => actor.post_stop(&mut self.cx).await.map_err(UserError::from),
-            None => Ok(()),
-        }
+    fn post_stop(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+        Box::pin(async move {
+            match &mut self.actor {
+                Some(actor) => actor.post_stop(&mut self.cx).await.map_err(UserError::from),
+                None => Ok(()),
+            }
+        })
     }
 
     fn return_batch(&mut self) {
@@ -281,43 +283,82 @@ where
 }
 
 impl<A: Actor, F> ActorBody<A, F> {
+    /// Begins to handle the next item of this turn; `None` if there is none, or nothing to do for it.
+    ///
+    /// A function of its own, so that the future of the loop keeps the handler, and not the item beside it.
+    #[inline(always)]
+    fn handle_next(&mut self) -> Option<Handling<'_, A, impl Future<Output = Result<(), A::Error>> + Send>> {
+        let handler = match self.inbox.next(&self.cell)? {
+            Envelope::Msg(msg) => {
+                if self.notes.due {
+                    self.notes.begin(&self.cell, Some(&msg));
+                }
+                Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
+            }
+            Envelope::Tick(tick) => {
+                let msg = self.unpack(&tick)?;
+                Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
+            }
+            Envelope::Notice(notice) => {
+                let (notice, deliver) = *notice;
+                if !self.cx.hears_of(&notice) {
+                    return None;
+                }
+                self.notes.begin_aside();
+                Handler::Notice { future: deliver(self.actor.as_mut()?, notice, &mut self.cx) }
+            }
+        };
+        Some(Handling { inbox: &mut self.inbox, cell: &self.cell, handler })
+    }
+
     /// Returns the message of a tick, which ends with the incarnation, and so is not redelivered.
     #[cold]
     fn unpack(&mut self, tick: &Tick<A>) -> Option<A::Msg> {
-        self.aside = true; // what the tick runs to make its message is user code
+        self.notes.aside = true; // what the tick runs to make its message is user code
         let msg = tick.take(self.cx.incarnation());
-        self.aside = false;
+        self.notes.aside = false;
         if msg.is_some() && self.notes.due {
             self.notes.begin(&self.cell, None);
         }
         msg
     }
+}
 
-    /// Handles a notice.
-    async fn hear(&mut self, notice: Box<(Notice, Deliver<A>)>) -> Result<(), UserError> {
-        let Some(actor) = &mut self.actor else { return Ok(()) };
-        let (notice, deliver) = *notice;
-        if self.cx.hears_of(&notice) {
-            self.aside = true;
-            let mut handler = deliver(actor, notice, &mut self.cx);
-            poll_fn(|cx| poll_handler(&mut self.inbox, &self.cell, handler.as_mut(), cx)).await?;
-            self.aside = false;
-        }
-        Ok(())
+pin_project! {
+    /// The handler of the item in hand. When it waits, the rest of its batch goes back, so that a stop finds all
+    /// messages in the mailbox.
+    struct Handling<'a, A: Actor, F> {
+        inbox: &'a mut Inbox<Envelope<A>>,
+        cell: &'a Cell<A>,
+        #[pin]
+        handler: Handler<'a, A, F>,
     }
 }
 
-/// Polls a handler. When it waits, the rest of its batch goes back, so that a stop finds all messages in the mailbox.
-#[inline(always)]
-fn poll_handler<A: Actor, F: Future + ?Sized>(
-    inbox: &mut Inbox<Envelope<A>>,
-    cell: &Cell<A>,
-    handler: Pin<&mut F>,
-    cx: &mut TaskCx<'_>,
-) -> Poll<F::Output> {
-    let polled = handler.poll(cx);
-    if polled.is_pending() {
-        inbox.return_batch(cell);
+pin_project! {
+    #[project = Pinned]
+    enum Handler<'a, A: Actor, F> {
+        Message {
+            #[pin]
+            future: F,
+        },
+        Notice { future: BoxFuture<'a, Result<(), A::Error>> },
     }
-    polled
+}
+
+impl<A: Actor, F: Future<Output = Result<(), A::Error>>> Future for Handling<'_, A, F> {
+    type Output = F::Output;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskCx<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let polled = match this.handler.project() {
+            Pinned::Message { future } => future.poll(cx),
+            Pinned::Notice { future } => future.as_mut().poll(cx),
+        };
+        if polled.is_pending() {
+            this.inbox.return_batch(this.cell);
+        }
+        polled
+    }
 }

@@ -49,11 +49,10 @@ mod senders;
 #[cfg(test)]
 mod tests;
 
-use gate::RejectState;
 use senders::Senders;
 
 /// The number of messages that are served before the actor yields to the tasks that are ready.
-const BUDGET: usize = 128;
+const BUDGET: u8 = 128;
 
 /// The number of such turns after which the actor also yields to the tasks that those wake: the least, and the most if
 /// its mailbox is growing.
@@ -85,24 +84,29 @@ pub(crate) enum Admission {
 }
 
 /// A cell with a mailbox.
+///
+/// The fields stay in this order: what the actor writes at each message comes first, and what senders write last. With
+/// the core in between, the two are never in one line of the processor's cache, which each write would take from the
+/// other side.
+#[repr(C)]
 pub(crate) struct ActorCell<T> {
-    core: CellCore,
-    /// The actor's loop has to return, because an order arrived. Written by the actor's own task, before it polls the
-    /// loop.
-    interrupted: AtomicBool,
-    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
-    /// same number.
-    in_hand: AtomicU32,
-    /// The present incarnation has handled a message.
-    handled: AtomicBool,
     /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
     /// mailbox full.
     in_batch: AtomicUsize,
+    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
+    /// same number.
+    in_hand: AtomicU32,
     /// A sender waits for room.
     has_waiters: AtomicBool,
-    ask: AskTime,
+    /// The actor's loop has to return, because an order arrived. Written by the actor's own task, before it polls the
+    /// loop.
+    interrupted: AtomicBool,
+    /// The present incarnation has handled a message.
+    handled: AtomicBool,
     /// Messages are refused while the actor is down (S35).
     rejecting: bool,
+    core: CellCore,
+    ask: AskTime,
     inner: Mutex<Inner<T>>,
 }
 
@@ -118,8 +122,8 @@ struct Inner<T> {
     open_below: usize,
     /// The senders that wait for room.
     blocked: Senders,
-    /// Present if messages are refused while the actor is down (S35). Boxed, since most actors let them wait.
-    rejects: Option<Box<RejectState>>,
+    /// Messages are refused while the actor is down (S35).
+    rejecting: bool,
 }
 
 /// How long a sender may wait for an actor that is down.
@@ -168,16 +172,16 @@ impl<T: MailboxItem> ActorCell<T> {
     #[inline(always)]
     pub(crate) fn new(core: impl FnOnce() -> CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
         let rejecting = while_down == WhileDown::Reject;
-        let (ask, blocked, rejects) = (AskTime::new(ask), Senders::default(), rejecting.then(Box::default));
+        let (ask, blocked) = (AskTime::new(ask), Senders::default());
         ActorCell {
-            core: core(),
-            interrupted: AtomicBool::new(false),
-            in_hand: AtomicU32::new(0),
-            handled: AtomicBool::new(false),
             in_batch: AtomicUsize::new(0),
+            in_hand: AtomicU32::new(0),
             has_waiters: AtomicBool::new(false),
-            ask,
+            interrupted: AtomicBool::new(false),
+            handled: AtomicBool::new(false),
             rejecting,
+            core: core(),
+            ask,
             inner: Mutex::new(Inner {
                 queue: VecDeque::new(),
                 gate: Admission::Down,
@@ -186,7 +190,7 @@ impl<T: MailboxItem> ActorCell<T> {
                 batch: 0,
                 open_below: 0,
                 blocked,
-                rejects,
+                rejecting,
             }),
         }
     }
@@ -210,12 +214,12 @@ impl<T: MailboxItem> ActorCell<T> {
     }
 
     /// Takes the message if the actor is up and there certainly is room. Otherwise `try_push` or `poll_push` has to look
-    /// closer. The message is moved only once: from its sender into the queue.
-    #[inline]
-    pub(crate) fn offer(&self, msg: &mut Option<T::Message>) -> bool {
+    /// closer. `take` runs under the lock, so that the message is moved only once: from its sender into the queue.
+    #[inline(always)]
+    pub(crate) fn offer(&self, take: impl FnOnce() -> Option<T::Message>) -> bool {
         let inner = lock(&self.inner);
         if inner.queue.len() < inner.open_below
-            && let Some(msg) = msg.take()
+            && let Some(msg) = take()
         {
             self.enqueue(inner, T::of(msg));
             return true;
@@ -483,21 +487,23 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
 ///
 /// The actor takes messages in turns. Everything that cannot change while its task runs is looked at once a turn. A turn
 /// ends with the batch or the budget, and before the task waits for anything.
+///
+/// Each idle actor has one, so the numbers are as small as what they count.
 pub(crate) struct Inbox<T> {
     batch: VecDeque<T>,
-    /// The number of messages that are left of this turn: never more than there are in the batch.
-    turn: usize,
-    /// The number of messages that may be served after this turn before the actor yields.
-    budget: usize,
-    /// The number of budgets that were used up since the actor last waited or let all others run.
-    turns: u8,
-    /// The number of messages that were left then.
-    left: usize,
-    bounded: bool,
-    /// The number of messages that were taken out without a check for waiting senders.
-    unsaid: u32,
     /// The number of the last turn.
     number: u32,
+    /// The number of messages that were left when the actor last waited or let all others run.
+    left: u32,
+    /// The number of messages that are left of this turn: never more than there are in the batch.
+    turn: u8,
+    /// The number of messages that may be served after this turn before the actor yields.
+    budget: u8,
+    /// The number of budgets that were used up since the actor last waited or let all others run.
+    turns: u8,
+    /// The number of messages that were taken out without a check for waiting senders: fewer than [`SHORT`].
+    unsaid: u8,
+    bounded: bool,
     /// Present while the buffers are large.
     calm: Option<Box<Calm>>,
 }
@@ -524,13 +530,13 @@ impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn new() -> Self {
         Inbox {
             batch: VecDeque::new(),
+            number: 0,
+            left: 0,
             turn: 0,
             budget: BUDGET,
             turns: 0,
-            left: 0,
-            bounded: true,
             unsaid: 0,
-            number: 0,
+            bounded: true,
             calm: None,
         }
     }
@@ -591,7 +597,7 @@ impl<T: MailboxItem> Inbox<T> {
                 calm.longest = calm.longest.max(taken);
             }
         }
-        self.turn = self.budget.min(self.batch.len());
+        self.turn = self.batch.len().min(self.budget.into()) as u8;
         self.budget -= self.turn;
         self.number = self.number.wrapping_add(1).max(1);
         cell.in_hand.store(self.number, Ordering::Relaxed);
@@ -613,7 +619,7 @@ impl<T: MailboxItem> Inbox<T> {
             inner.queue.len()
         };
         if self.turns >= TURNS[0] {
-            let left = self.batch.len() + queued;
+            let left = u32::try_from(self.batch.len() + queued).unwrap_or(u32::MAX);
             if left <= self.left || self.turns >= TURNS[1] {
                 (self.turns, self.left) = (0, left);
                 return after_others(cx);
@@ -631,7 +637,7 @@ impl<T: MailboxItem> Inbox<T> {
         }
         if left < SHORT || left.is_multiple_of(SHORT) || cell.has_waiters.load(Ordering::Relaxed) {
             cell.in_batch.store(left, Ordering::SeqCst);
-            let made = std::mem::take(&mut self.unsaid) as usize + 1;
+            let made = usize::from(std::mem::take(&mut self.unsaid)) + 1;
             if cell.has_waiters.load(Ordering::SeqCst) {
                 cell.wake_senders_after(left, made);
             }
@@ -659,7 +665,7 @@ impl<T: MailboxItem> Inbox<T> {
         std::mem::swap(&mut inner.queue, &mut self.batch);
         inner.set_batch(0);
         cell.in_batch.store(0, Ordering::Relaxed);
-        let made = std::mem::take(&mut self.unsaid) as usize;
+        let made = usize::from(std::mem::take(&mut self.unsaid));
         if made > 0 && !inner.blocked.is_empty() {
             let room = cell.room(&inner).min(made);
             cell.wake_senders(inner, room);

@@ -18,19 +18,24 @@ pub(crate) enum Name {
     Element(&'static str, u32),
     /// A name that was given at run time, escaped.
     Text(Box<str>),
-    /// An instance of a set without keys.
+    /// An instance of a set without keys. None ever has the greatest number: it stands for the guardian.
     Number(u64),
-    /// The name of the cell that stands above a top-level actor instead of a supervisor (S39).
-    Guardian,
 }
 
 impl Name {
+    /// The name of the cell that stands above a top-level actor instead of a supervisor (S39).
+    pub(crate) const GUARDIAN: Name = Name::Number(u64::MAX);
+
+    pub(crate) fn is_guardian(&self) -> bool {
+        matches!(self, Name::Number(u64::MAX))
+    }
+
     fn len(&self) -> usize {
         match self {
             Name::Declared(name) => name.len(),
             Name::Element(name, index) => name.len() + 1 + digits((*index).into()),
             Name::Text(text) => text.len(),
-            Name::Guardian => GUARDIAN.len(),
+            Name::Number(_) if self.is_guardian() => GUARDIAN.len(),
             Name::Number(number) => 1 + digits(*number),
         }
     }
@@ -45,7 +50,7 @@ impl Name {
                 path.push(name.as_bytes());
             }
             Name::Text(text) => path.push(text.as_bytes()),
-            Name::Guardian => path.push(GUARDIAN.as_bytes()),
+            Name::Number(_) if self.is_guardian() => path.push(GUARDIAN.as_bytes()),
             Name::Number(number) => {
                 path.push_number(*number);
                 path.push(b"#");
@@ -157,7 +162,7 @@ impl Path {
 
 impl From<String> for Path {
     fn from(text: String) -> Self {
-        let path = Path::new(None, Name::Guardian); // the name is not read, since the text is set
+        let path = Path::new(None, Name::GUARDIAN); // the name is not read, since the text is set
         let _ = path.text.set(text.into());
         path
     }
@@ -187,8 +192,8 @@ mod tests {
 
     #[test]
     fn a_path_ends_with_a_name_or_a_number() {
-        let above = [Name::from("daily"), Name::Guardian, Name::Number(10)];
-        for (number, expected) in [(0, "#0"), (9, "#9"), (10, "#10"), (u64::MAX, "#18446744073709551615")] {
+        let above = [Name::from("daily"), Name::GUARDIAN, Name::Number(10)];
+        for (number, expected) in [(0, "#0"), (9, "#9"), (10, "#10"), (u64::MAX - 1, "#18446744073709551614")] {
             assert_eq!(text(&Name::Number(number), above.iter()), format!("#10/guardian/daily/{expected}"));
         }
         for (index, expected) in [(0, "jam/0"), (9, "jam/9"), (10, "jam/10"), (u32::MAX, "jam/4294967295")] {

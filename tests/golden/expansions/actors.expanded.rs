@@ -24,17 +24,21 @@ const _: () = {
             Error,
         > as __rt::OutputIf<{ <Result<(), Error> as __rt::HandleOutput>::IS }>>::Error;
         #[allow(unused_variables)]
-        async fn receive(
+        fn receive(
             &mut self,
             __msg: Self::Msg,
             __cx: &mut __rt::Context<Self>,
-        ) -> ::core::result::Result<(), Self::Error> {
-            <Result<
-                (),
-                Error,
-            > as __rt::OutputIf<
-                { <Result<(), Error> as __rt::HandleOutput>::IS },
-            >>::done(Self::handle(self, __msg))
+        ) -> impl ::core::future::Future<
+            Output = ::core::result::Result<(), Self::Error>,
+        > + ::core::marker::Send {
+            ::core::future::ready(
+                <Result<
+                    (),
+                    Error,
+                > as __rt::OutputIf<
+                    { <Result<(), Error> as __rt::HandleOutput>::IS },
+                >>::done(Self::handle(self, __msg)),
+            )
         }
         const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
             pre_start: true,

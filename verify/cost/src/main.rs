@@ -21,6 +21,15 @@ static ALLOCATOR: Counting = Counting;
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 static FREED: AtomicU64 = AtomicU64::new(0);
+/// The number of living allocations of each size; of those that are larger, the number is not kept.
+static LIVING: [AtomicU64; 4096] = [const { AtomicU64::new(0) }; 4096];
+
+/// Notes that an allocation of this size has come (1) or gone (-1).
+fn lives(size: usize, change: u64) {
+    if let Some(living) = LIVING.get(size) {
+        living.store(living.load(Relaxed).wrapping_add(change), Relaxed);
+    }
+}
 
 /// The program has one thread: a load and a store cost less than an atomic addition, and lose nothing.
 fn add(counter: &AtomicU64, n: usize) {
@@ -32,12 +41,14 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(&ALLOCATIONS, 1);
         add(&BYTES, layout.size());
+        lives(layout.size(), 1);
         // SAFETY: the caller keeps the rules of this function, which are those of the called one.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         add(&FREED, layout.size());
+        lives(layout.size(), u64::MAX);
         // SAFETY: as above.
         unsafe { System.dealloc(at, layout) }
     }
@@ -46,6 +57,8 @@ unsafe impl GlobalAlloc for Counting {
         add(&ALLOCATIONS, 1);
         add(&BYTES, size);
         add(&FREED, layout.size());
+        lives(size, 1);
+        lives(layout.size(), u64::MAX);
         // SAFETY: as above.
         unsafe { System.realloc(at, layout, size) }
     }
@@ -369,7 +382,7 @@ fn main() -> ExitCode {
             "tell_unbounded" => tell_unbounded().await,
             "tell_bounded" => tell_bounded().await,
             "ask" => ask().await,
-            "spawn" | "idle" => spawn().await,
+            "spawn" | "idle" | "bill" => spawn().await,
             "stop" => stop().await,
             "restart_error" => restart_error().await,
             "restart_panic" => restart_panic().await,
@@ -384,10 +397,19 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let (allocations, bytes, freed) = (ALLOCATIONS.load(Relaxed), BYTES.load(Relaxed), FREED.load(Relaxed));
+    let living = LIVING.each_ref().map(|living| living.load(Relaxed));
     measured(&runtime, work);
     let (allocations, bytes) = (ALLOCATIONS.load(Relaxed) - allocations, BYTES.load(Relaxed) - bytes);
     match name.as_str() {
         "idle" => println!("{n} {}", bytes - (FREED.load(Relaxed) - freed)),
+        "bill" => {
+            for (size, before) in living.into_iter().enumerate() {
+                let came = LIVING[size].load(Relaxed).wrapping_sub(before) as i64;
+                if came > n as i64 / 2 {
+                    println!("{:.2} x {size}", came as f64 / n as f64);
+                }
+            }
+        }
         _ => println!("{n} {allocations} {bytes}"),
     }
     // The trees are left as they are: their end is not measured.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::mem::replace;
 use std::pin::Pin;
 use std::task::{Context as Cx, Poll, ready};
 use std::time::Duration;
@@ -21,71 +22,101 @@ use crate::engine::mailbox::{Patience, Rejected};
 use crate::values::event::EventKind;
 
 /// A message on its way into a mailbox.
-pub(super) struct Push<'a, A: Actor> {
-    /// `None` once it was sent or given back.
-    message: Option<A::Msg>,
-    /// Present if there was no room.
-    wait: Option<Box<Wait<'a, A>>>,
+pub(super) enum Push<'a, A: Actor> {
+    /// Not tried yet, or refused.
+    New(A::Msg),
+    /// There was no room.
+    Waits(Box<Wait<'a, A>>),
+    /// Sent or given back.
+    Over,
 }
 
 impl<'a, A: Actor> Push<'a, A> {
     #[inline]
     pub(super) fn new(msg: A::Msg) -> Self {
-        Push { message: Some(msg), wait: None }
+        Push::New(msg)
     }
 
     /// Sends the message in the common case: the actor is up, and there is room.
     #[inline(always)]
     fn offer(&mut self, cell: &Cell<A>) -> bool {
-        self.wait.is_none() && cell.offer(&mut self.message)
+        matches!(self, Push::New(_)) && cell.offer(|| self.take_new())
+    }
+
+    /// Takes the message, if it has not begun to wait.
+    #[inline(always)]
+    fn take_new(&mut self) -> Option<A::Msg> {
+        match replace(self, Push::Over) {
+            Push::New(message) => Some(message),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn take(&mut self) -> Option<A::Msg> {
+        match replace(self, Push::Over) {
+            Push::New(message) => Some(message),
+            Push::Waits(mut wait) => wait.message.take(),
+            Push::Over => None,
+        }
     }
 
     /// Sends the message if there is room.
     pub(super) fn try_now(&mut self, cell: &Cell<A>, patience: Patience) -> Result<(), Rejected> {
-        if self.offer(cell) { Ok(()) } else { cell.try_push(&mut self.message, patience) }
+        if self.offer(cell) { Ok(()) } else { self.try_closer(cell, patience) }
+    }
+
+    #[cold]
+    fn try_closer(&mut self, cell: &Cell<A>, patience: Patience) -> Result<(), Rejected> {
+        let mut message = self.take();
+        let pushed = cell.try_push(&mut message, patience);
+        *self = message.map_or(Push::Over, Push::New);
+        pushed
     }
 
     /// Sends the message, or waits for room.
     #[cold]
     fn poll(&mut self, cell: &'a Cell<A>, patience: Patience, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        assert!(self.message.is_some(), "polled again after it was ready");
-        if self.wait.is_none() {
-            match cell.try_push(&mut self.message, patience) {
+        assert!(!matches!(self, Push::Over), "polled again after it was ready");
+        if let Push::New(_) = self {
+            match self.try_closer(cell, patience) {
                 Err(Rejected::Full) => {}
                 pushed => return Poll::Ready(pushed),
             }
+            *self = Push::Waits(Box::new(Wait { cell, message: self.take(), ticket: None, blocked: None }));
         }
-        let wait = self.wait.get_or_insert_with(|| Box::new(Wait { cell, ticket: None, blocked: None }));
-        let pushed = ready!(wait.poll(&mut self.message, patience, cx));
-        self.wait = None;
+        let Push::Waits(wait) = self else { return Poll::Pending };
+        let pushed = ready!(wait.poll(patience, cx));
+        *self = self.take().map_or(Push::Over, Push::New);
         Poll::Ready(pushed)
     }
 
     /// Takes back a message that was refused, for the error.
     #[cold]
     pub(super) fn refused(&mut self, cell: &Cell<A>, rejected: Rejected) -> TellError<A::Msg> {
-        let message = self.message.take().expect("a refused message is still here");
+        let message = self.take().expect("a refused message is still here");
         TellError::new(message, rejected.into(), cell.core().path())
     }
 }
 
 /// The wait of a message for room. Given up when it is dropped.
-struct Wait<'a, A: Actor> {
+pub(super) struct Wait<'a, A: Actor> {
     cell: &'a Cell<A>,
+    /// `None` once it was sent.
+    message: Option<A::Msg>,
     ticket: Option<u64>,
     /// Since when, and until the next `Blocked`.
     blocked: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl<A: Actor> Wait<'_, A> {
-    fn poll(
-        &mut self,
-        message: &mut Option<A::Msg>,
-        patience: Patience,
-        cx: &mut Cx<'_>,
-    ) -> Poll<Result<(), Rejected>> {
-        if let Poll::Ready(pushed) = self.cell.poll_push(message, &mut self.ticket, patience, cx.waker()) {
-            return Poll::Ready(pushed);
+    fn poll(&mut self, patience: Patience, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+        let pushed = self.cell.poll_push(&mut self.message, &mut self.ticket, patience, cx.waker());
+        if pushed.is_ready() {
+            return pushed;
         }
         if current::is(self.cell.core().id) {
             return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room

@@ -1270,6 +1270,11 @@ impl Machine {
         }
     }
 
+    /// Returns whether the child has taken its last step.
+    pub(crate) fn has_exited(&self) -> bool {
+        self.stage == Stage::Exited
+    }
+
     /// Takes the end of a step.
     pub(crate) fn finished(&mut self, end: StepEnd, port: &mut impl Port) {
         match self.stage {

@@ -1,11 +1,11 @@
 //! The differences between actors, tasks and trees: how an instance is made, served and taken down.
 
 use std::borrow::Cow;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::time::Duration;
 
-use crate::base::Each;
 use crate::base::sync::Arc;
+use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
 use crate::decide::member::Settings;
 use crate::values::failure::{Failure, UserError};
@@ -29,6 +29,9 @@ pub(crate) enum Served {
     /// An order has to be handled first.
     Interrupted,
 }
+
+/// The name of a type: `type_name`, which takes half the room of the name itself.
+pub(crate) type TypeName = fn() -> &'static str;
 
 /// The operations on an instance between two steps, independent of its type.
 pub(crate) trait Hands: Send + 'static {
@@ -86,26 +89,27 @@ pub(crate) trait Hands: Send + 'static {
     }
 
     /// Returns the type of the message in hand.
-    fn in_hand(&self) -> Option<&'static str> {
+    fn in_hand(&self) -> Option<TypeName> {
         None
     }
 }
 
 /// The typed half of a cell: its steps of user code.
 ///
-/// The hooks have empty defaults, for tasks and trees.
+/// The hooks have empty defaults, for tasks and trees. They are boxed: each runs once in an incarnation, if it is declared
+/// at all, and an idle actor would keep room for the largest.
 pub(crate) trait Body: Hands {
     const KIND: ChildKind;
 
     /// Runs the start expression and keeps the instance.
     fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send;
 
-    fn pre_start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
-        async { Ok(()) }
+    fn pre_start(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+        Box::pin(ready(Ok(())))
     }
 
-    fn post_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), UserError>> + Send {
-        async { Ok(()) }
+    fn post_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+        Box::pin(ready(Ok(())))
     }
 
     /// Runs a task with `ready` until it has reported that it is ready.
@@ -118,12 +122,12 @@ pub(crate) trait Body: Hands {
     /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
     fn return_batch(&mut self) {}
 
-    fn pre_restart(&mut self, _failure: &Failure) -> impl Future<Output = Result<(), UserError>> + Send {
-        async { Ok(()) }
+    fn pre_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+        Box::pin(ready(Ok(())))
     }
 
-    fn post_stop(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
-        async { Ok(()) }
+    fn post_stop(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+        Box::pin(ready(Ok(())))
     }
 
     /// Waits for the subtasks that the instance left running; aborts them if `now`.

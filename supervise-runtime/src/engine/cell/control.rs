@@ -164,6 +164,9 @@ pub(crate) struct CellCore {
     stop_reason: AtomicU8,
     /// A runtime is declared for the cell's task.
     apart: AtomicBool,
+    /// True once the cell was up: a waiter for its first start succeeds, even if the cell is down again. Written and read
+    /// under the lock of `life`.
+    was_up: AtomicBool,
 }
 
 /// The next number. No schedule depends on it, so it is a standard library atomic in every build.
@@ -205,6 +208,7 @@ impl CellCore {
             leaving: AtomicBool::new(false),
             stop_reason: AtomicU8::new(0),
             apart: AtomicBool::new(false),
+            was_up: AtomicBool::new(false),
         }
     }
 
@@ -325,12 +329,12 @@ impl CellCore {
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.name {
             Name::Text(text) => Some(text),
-            Name::Declared(_) | Name::Element(..) | Name::Number(_) | Name::Guardian => None,
+            Name::Declared(_) | Name::Element(..) | Name::Number(_) => None,
         }
     }
 
     pub(crate) fn is_guardian(&self) -> bool {
-        matches!(self.name, Name::Guardian)
+        self.name.is_guardian()
     }
 
     /// Returns the present supervisor.
@@ -467,8 +471,8 @@ impl CellCore {
         let _shelter = DeferDrops::new();
         let (waiting, before) = {
             let mut life = lock(&self.life);
-            (life.up, life.was_up) = (true, true);
-            (std::mem::take(&mut life.waiting), life.live_again())
+            self.was_up.store(true, Ordering::Relaxed);
+            (std::mem::take(&mut life.waiting), life.go_up())
         };
         foreign();
         waiting.wake();
@@ -476,7 +480,7 @@ impl CellCore {
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        lock(&self.life).up
+        lock(&self.life).is_up()
     }
 
     pub(crate) fn last_failure(&self) -> Option<Failure> {
@@ -484,11 +488,11 @@ impl CellCore {
     }
 
     pub(crate) fn ended(&self) -> Option<Ended> {
-        lock(&self.life).ended.clone()
+        lock(&self.life).ended().cloned()
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        lock(&self.life).ended.is_some()
+        lock(&self.life).ended().is_some()
     }
 
     /// Marks the cell as ended and notifies all watchers, once.
@@ -616,7 +620,7 @@ impl CellCore {
     pub(crate) fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
         let ticket = life.ticket();
-        match life.ended.clone() {
+        match life.ended().cloned() {
             Some(ended) => {
                 drop(life);
                 foreign();
@@ -637,8 +641,8 @@ impl CellCore {
     /// Polls for the first time that the cell is up (`Ok`, even if it has ended since), or for an end before that
     /// (`Err`).
     pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
-        self.poll_life(waiting, waker, |life| match &life.ended {
-            _ if life.was_up => Some(Ok(())),
+        self.poll_life(waiting, waker, |life| match life.ended() {
+            _ if self.was_up.load(Ordering::Relaxed) => Some(Ok(())),
             Some(ended) => Some(Err(ended.clone())),
             None => None,
         })
@@ -648,7 +652,7 @@ impl CellCore {
     /// before the first poll.
     pub(crate) fn expect_end(&self) -> Result<Ended, Waiting> {
         let mut life = lock(&self.life);
-        match life.ended.clone() {
+        match life.ended().cloned() {
             Some(ended) => Ok(ended),
             None => Err(Waiting(Some(life.ticket()))),
         }
@@ -657,7 +661,7 @@ impl CellCore {
     /// Polls for the end.
     pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {
         let ticket = waiting.0;
-        self.poll_life(waiting, waker, |life| life.ended.clone().or_else(|| life.heard_by(ticket?)))
+        self.poll_life(waiting, waker, |life| life.ended().cloned().or_else(|| life.heard_by(ticket?)))
     }
 
     /// Stores the waker while `found` returns nothing. The waker is cloned before the lock is taken, since it may be

@@ -5,6 +5,7 @@ use super::control::AnyCell;
 use super::driver::Driver;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
+use crate::values::failure::Failure;
 use crate::values::settings::Common;
 
 mod bug;
@@ -14,15 +15,18 @@ use bug::Caught;
 use farewell::CellGuard;
 
 struct Life<B: Body> {
-    /// Dropped first.
-    farewell: CellGuard,
     driver: Driver,
     body: B,
+    /// The failure of this crate's own code, if that ended the task.
+    bug: Option<Box<Failure>>,
 }
 
 impl<B: Body> Drop for Life<B> {
     fn drop(&mut self) {
-        if !self.farewell.is_orderly() {
+        let orderly = self.driver.machine.has_exited() && self.bug.is_none();
+        // Made here, since it would take room in each idle child. Dropped last, also if what follows panics.
+        let _farewell = CellGuard::new(self.driver.engine.cell.clone(), orderly, self.bug.take());
+        if !orderly {
             // Messages that were taken out of the mailbox and not handled become dead letters too (S5), and an asker
             // outside of the runtime must not wait forever.
             self.driver.let_go(&mut self.body);
@@ -46,7 +50,7 @@ pub(crate) fn live<B: Body>(
     common: Arc<Common>,
     body: B,
 ) -> impl Future<Output = ()> + Send + 'static {
-    let mut life = Life { farewell: CellGuard::new(cell.clone()), driver: Driver::new(cell, B::KIND, common), body };
+    let mut life = Life { driver: Driver::new(cell, B::KIND, common), body, bug: None };
     async move {
         life.driver.register_waker().await;
         // Until the child has ended. After a bug of this crate it takes the next step.
@@ -55,7 +59,6 @@ pub(crate) fn live<B: Body>(
                 return;
             }
         }
-        life.farewell.was_orderly();
     }
 }
 

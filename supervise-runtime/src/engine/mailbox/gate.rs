@@ -6,13 +6,6 @@ use super::senders::Blocked;
 use super::{ActorCell, Admission, Inner, MailboxItem, Patience, Rejected};
 use crate::base::sync::lock;
 
-/// The refusal that senders get while the actor is down.
-#[derive(Debug, Default)]
-pub(super) struct RejectState {
-    /// The end of the backoff.
-    retry_at: Option<Instant>,
-}
-
 impl<T> Inner<T> {
     pub(super) fn set_gate(&mut self, gate: Admission) {
         self.gate = gate;
@@ -32,15 +25,15 @@ impl<T> Inner<T> {
 
     /// Returns the refusal for a sender that must not wait.
     pub(super) fn refusal(&self, patience: Patience) -> Option<Rejected> {
-        match (self.gate, &self.rejects) {
+        match (self.gate, self.rejecting) {
             (Admission::Open, _) => None,
             (Admission::Draining | Admission::Closed, _) => Some(Rejected::Closed),
-            (Admission::Down | Admission::Early, Some(rejects)) => {
-                let retry_in = rejects.retry_at.map(|at| at.saturating_duration_since(Instant::now()));
+            (Admission::Down | Admission::Early, true) => {
+                let retry_in = self.blocked.retry_at().map(|at| at.saturating_duration_since(Instant::now()));
                 Some(Rejected::Down { retry_in })
             }
-            (Admission::Down, None) => (patience == Patience::Never).then_some(Rejected::Down { retry_in: None }),
-            (Admission::Early, None) => (patience != Patience::Waits).then_some(Rejected::Down { retry_in: None }),
+            (Admission::Down, false) => (patience == Patience::Never).then_some(Rejected::Down { retry_in: None }),
+            (Admission::Early, false) => (patience != Patience::Waits).then_some(Rejected::Down { retry_in: None }),
         }
     }
 
@@ -102,10 +95,8 @@ impl<T: MailboxItem> ActorCell<T> {
 
     /// Sets the time of the next start, for the refusals.
     pub(super) fn retry(&self, at: Option<Instant>) {
-        if self.rejecting
-            && let Some(rejects) = &mut lock(&self.inner).rejects
-        {
-            rejects.retry_at = at;
+        if self.rejecting {
+            lock(&self.inner).blocked.set_retry_at(at);
         }
     }
 }

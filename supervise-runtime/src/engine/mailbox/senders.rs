@@ -1,13 +1,15 @@
-//! The senders that wait for room in a mailbox.
+//! The senders that wait for room in a mailbox, and the time that refused ones are given.
 
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::task::Waker;
 
+use tokio::time::Instant;
+
 use crate::base::sync::foreign;
 
-/// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one, so an unused
-/// list takes no more room than a pointer.
+/// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one or refuse one, so
+/// both together take no more room than a pointer.
 #[derive(Default)]
 pub(super) struct Senders(Option<Box<Waiting>>);
 
@@ -16,9 +18,19 @@ struct Waiting {
     wakers: BTreeMap<u64, Waker>,
     /// The last ticket. A ticket is given out once: a sender that was woken may come back with an old one.
     tickets: u64,
+    /// The end of the backoff, for the refusals.
+    retry_at: Option<Instant>,
 }
 
 impl Senders {
+    pub(super) fn retry_at(&self) -> Option<Instant> {
+        self.0.as_ref()?.retry_at
+    }
+
+    pub(super) fn set_retry_at(&mut self, at: Option<Instant>) {
+        self.0.get_or_insert_default().retry_at = at;
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |waiting| waiting.wakers.len())
     }

@@ -50,7 +50,7 @@ fn next(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) -> Option<u64> {
 
 fn push(cell: &ActorCell<Letter>, number: u64) -> bool {
     let mut msg = Some(Letter(number));
-    cell.offer(&mut msg) || cell.try_push(&mut msg, Patience::Waits).is_ok()
+    cell.offer(|| msg.take()) || cell.try_push(&mut msg, Patience::Waits).is_ok()
 }
 
 /// Takes everything out, also beyond the number after which the actor yields.
@@ -185,7 +185,7 @@ fn two_messages_whose_handlers_wait_have_different_numbers() {
 #[test]
 fn a_turn_that_was_cut_short_costs_only_its_messages() {
     let (cell, mut inbox) = mailbox(usize::MAX);
-    for number in 0..BUDGET as u64 {
+    for number in 0..u64::from(BUDGET) {
         (0..2).for_each(|_| assert!(push(&cell, number)));
         assert!(next(&cell, &mut inbox).is_some(), "after {number} messages");
         inbox.return_batch(&cell);
@@ -200,7 +200,7 @@ fn a_message_is_offered_to_an_open_mailbox_with_room() {
     let (cell, mut inbox) = mailbox(2);
     let offer = || {
         let mut msg = Some(Letter(1));
-        let taken = cell.offer(&mut msg);
+        let taken = cell.offer(|| msg.take());
         assert_eq!(msg.is_none(), taken);
         taken
     };

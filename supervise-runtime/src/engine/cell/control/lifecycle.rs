@@ -1,5 +1,6 @@
 //! The state of a cell's life, and those who wait for it to change.
 
+use std::mem::{replace, take};
 use std::task::Waker;
 
 use super::EndedChild;
@@ -18,13 +19,28 @@ pub(crate) struct Waiting(pub(super) Option<u64>);
 /// The lifecycle state of a cell, and who waits for it to change. The size counts: each idle actor has one.
 #[derive(Default)]
 pub(super) struct Life {
-    pub(super) up: bool,
-    /// True once the cell was up: a waiter for its first start succeeds, even if the cell is down again.
-    pub(super) was_up: bool,
-    pub(super) ended: Option<Ended>,
+    now: Now,
     pub(super) waiting: Wakers,
     tickets: u64,
     rare: Option<Box<Rare>>,
+}
+
+/// The present state.
+#[derive(Default)]
+enum Now {
+    #[default]
+    Down,
+    Up,
+    Ended(Ended),
+}
+
+impl Now {
+    fn ended(self) -> Option<Ended> {
+        match self {
+            Now::Ended(ended) => Some(ended),
+            Now::Down | Now::Up => None,
+        }
+    }
 }
 
 /// State that most cells never need.
@@ -88,18 +104,40 @@ impl Life {
         self.tickets
     }
 
+    pub(super) fn is_up(&self) -> bool {
+        matches!(self.now, Now::Up)
+    }
+
+    /// Returns the end, until the cell is started again.
+    pub(super) fn ended(&self) -> Option<&Ended> {
+        match &self.now {
+            Now::Ended(ended) => Some(ended),
+            Now::Down | Now::Up => None,
+        }
+    }
+
     /// Sets the end. Returns the previous one, to be dropped after the lock.
     #[must_use]
     pub(super) fn end(&mut self, ended: Ended) -> (Option<Ended>, Option<(u64, Ended)>) {
-        self.up = false;
-        (self.ended.replace(ended), self.rare_mut().and_then(|rare| rare.heard.take()))
+        (replace(&mut self.now, Now::Ended(ended)).ended(), self.rare_mut().and_then(|rare| rare.heard.take()))
+    }
+
+    /// Sets the cell up. Returns as [`Life::live_again`].
+    #[must_use]
+    pub(super) fn go_up(&mut self) -> (Option<Ended>, Option<(u64, Ended)>) {
+        let before = self.live_again();
+        self.now = Now::Up;
+        before
     }
 
     /// Begins another life. The end is kept for those who waited for it. Returns those that nobody waits for, to be
     /// dropped after the lock.
     #[must_use]
     pub(super) fn live_again(&mut self) -> (Option<Ended>, Option<(u64, Ended)>) {
-        match self.ended.take() {
+        if self.is_up() {
+            return (None, None);
+        }
+        match take(&mut self.now).ended() {
             Some(ended) if self.tickets > 0 => {
                 let heard = (self.tickets, ended);
                 (None, self.rare_or_init().heard.replace(heard))

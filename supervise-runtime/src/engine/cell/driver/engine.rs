@@ -18,7 +18,7 @@ use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
 use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Told};
 use crate::decide::member::MemberState;
 use crate::engine::background::Background;
-use crate::engine::cell::body::Hands;
+use crate::engine::cell::body::{Hands, TypeName};
 use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
@@ -45,7 +45,7 @@ pub(crate) struct Engine {
     /// Present for a task whose context signals an order to go down, instead of interrupting the task.
     pub(super) stop_signal: Option<StopSignal>,
     /// The type of the message that was in hand when the last step ended.
-    pub(super) message: Option<&'static str>,
+    pub(super) message: Option<TypeName>,
     /// The present start, over all its steps, or the message in hand, if its time is limited and it has waited.
     pub(super) begun: Option<Box<Begun>>,
     /// Other tasks have run since the last incarnation began.
@@ -107,6 +107,10 @@ impl Engine {
     pub(in crate::engine::cell) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
         let core = self.cell.core();
         Failure::new(phase, cause, core.place(), core.incarnation())
+    }
+
+    fn message(&self) -> Option<&'static str> {
+        self.message.map(|name| name())
     }
 
     /// Returns the supervisor, and its table of children.
@@ -212,13 +216,13 @@ impl Engine {
             }
             Effect::Up { again, healed } => self.up(machine, again, healed, hands(), own),
             Effect::Failed(failure) => {
-                self.cell.core().emit(EventKind::Failed { failure, message: self.message });
+                self.cell.core().emit(EventKind::Failed { failure, message: self.message() });
             }
             Effect::Escalated(failure) => self.cell.core().emit(EventKind::Escalated { failure }),
             Effect::Late(failure) => self.cell.core().fails_late(failure),
             Effect::Reported(failure) => self.cell.core().emit(EventKind::Reported { failure }),
             Effect::ForgetLate => self.cell.core().forget_late(),
-            Effect::Aborted => self.cell.core().emit(EventKind::Aborted { message: self.message }),
+            Effect::Aborted => self.cell.core().emit(EventKind::Aborted { message: self.message() }),
             Effect::Decide { failure, instance } => {
                 self.decide_first(machine, &failure, instance, hands(), own);
             }

@@ -23,7 +23,7 @@ use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, Ste
 use crate::decide::group::Cut as GroupCut;
 use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
-use crate::engine::cell::body::{Hands, Served};
+use crate::engine::cell::body::{Hands, Served, TypeName};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
 use crate::engine::supervisor::OwnEvent;
 use crate::values::ended::Ended;
@@ -239,7 +239,7 @@ impl Driver {
     }
 
     /// Records the type of the message that was in hand when the message loop returned.
-    pub(super) fn was_in_hand(&mut self, message: Option<&'static str>) {
+    pub(super) fn was_in_hand(&mut self, message: Option<TypeName>) {
         self.engine.message = message;
     }
 

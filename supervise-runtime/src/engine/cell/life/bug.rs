@@ -53,7 +53,7 @@ impl<B: Body> Life<B> {
         let again = std::mem::replace(&mut self.driver.engine.broken, true);
         let ends = again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err();
         if ends {
-            self.farewell.buries(bug);
+            self.bug = Some(Box::new(bug));
         }
         !ends
     }

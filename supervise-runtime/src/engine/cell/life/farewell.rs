@@ -13,27 +13,15 @@ use crate::values::stop_reason::StopReason;
 
 pub(super) struct CellGuard {
     cell: Arc<dyn AnyCell>,
+    /// The child has taken its last step.
     orderly: bool,
     /// The failure of this crate's own code, if that ended the task.
     bug: Option<Box<Failure>>,
 }
 
 impl CellGuard {
-    #[inline]
-    pub(super) fn new(cell: Arc<dyn AnyCell>) -> Self {
-        CellGuard { cell, orderly: false, bug: None }
-    }
-
-    pub(super) fn is_orderly(&self) -> bool {
-        self.orderly
-    }
-
-    pub(super) fn was_orderly(&mut self) {
-        self.orderly = true;
-    }
-
-    pub(super) fn buries(&mut self, bug: Failure) {
-        self.bug = Some(Box::new(bug));
+    pub(super) fn new(cell: Arc<dyn AnyCell>, orderly: bool, bug: Option<Box<Failure>>) -> Self {
+        CellGuard { cell, orderly, bug }
     }
 
     /// The runtime of this child alone is gone. Whether its supervisor lives on, the supervisor's own task finds out: if
