@@ -164,8 +164,8 @@ pub(crate) trait Port {
     /// Makes a failure of this child.
     fn failure(&self, phase: Phase, cause: Cause) -> Failure;
     /// Tells the supervisor of a failure that is decided on next with [`Effect::Decide`]: this child's own, or one that
-    /// was escalated to it. Returns the failure with the restarts of this child before it. `instance`: there still is an
-    /// instance.
+    /// was escalated to it. Returns the failure with the restarts of this child before it. `instance`: there still is
+    /// an instance.
     fn fails(&mut self, failure: Failure, instance: bool) -> Failure;
     /// Carries out this effect immediately. `machine` has the present state of the child.
     fn perform(&mut self, machine: &Machine, effect: Effect);

@@ -331,8 +331,8 @@ impl Group {
         }
     }
 
-    /// Takes that order, if it is one to start, or to go down for a restart, with the delay of the restart. `watched`: no
-    /// watchdog has to be told of a child that goes down.
+    /// Takes that order, if it is one to start, or to go down for a restart, with the delay of the restart. `watched`:
+    /// no watchdog has to be told of a child that goes down.
     pub(crate) fn take_order(&mut self, watched: bool) -> Option<(Option<Duration>, Order)> {
         let taken = self.effects.pop_if(|effect| match effect {
             GroupEffect::Tell(_, Order::Start) => true,

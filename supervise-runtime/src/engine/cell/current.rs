@@ -35,8 +35,8 @@ pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn AnyCell>>, leaving: bool, poll:
     out
 }
 
-/// Runs user code of `cell`. In a poll of the cell's task, the cell is entered already, which costs less than entering it
-/// for each piece of user code.
+/// Runs user code of `cell`. In a poll of the cell's task, the cell is entered already, which costs less than entering
+/// it for each piece of user code.
 pub(crate) fn within<T>(cell: &Arc<dyn AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
     struct Leave(bool);
     impl Drop for Leave {

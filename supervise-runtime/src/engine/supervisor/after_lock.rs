@@ -23,9 +23,9 @@ pub(crate) struct AfterLock<'a> {
     dropped: Few<Entry>,
 }
 
-/// An event of a child in the child's own task, with the steps without user code that follow: its time, and what follows
-/// from it for the child itself. The child carries that out at once, so it is neither queued nor is the child woken for
-/// it.
+/// An event of a child in the child's own task, with the steps without user code that come next: its time, and what
+/// follows from it for the child itself. The child carries that out at once, so it is neither queued nor is the child
+/// woken for it.
 #[derive(Default)]
 pub(crate) struct OwnEvent {
     /// The child takes an order to itself back. Otherwise the order is queued.
