@@ -314,7 +314,7 @@ PROBES = [
     ),
     (
         MAILBOX,
-        "    pub(crate) fn offer(&self, msg: &mut Option<T::Message>) -> bool {\n",
+        "    pub(crate) fn offer(&self, take: impl FnOnce() -> Option<T::Message>) -> bool {\n",
         "        crate::probe::message(&self.core);\n",
     ),
     (

@@ -362,3 +362,6 @@ impl<A: Actor, F: Future<Output = Result<(), A::Error>>> Future for Handling<'_,
         polled
     }
 }
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests;

@@ -35,6 +35,11 @@ pub(crate) type Deliver<A> =
     for<'a> fn(&'a mut A, Notice, &'a mut Context<A>) -> BoxFuture<'a, Result<(), <A as Actor>::Error>>;
 
 /// An item of a mailbox.
+///
+/// The number of the variant has a place of its own. Without `repr`, it could share one with that of the message. Each
+/// move of a message would then take it apart and put it together again, and a processor waits where it reads as a whole
+/// what it has just written in parts.
+#[repr(u8)]
 pub(crate) enum Envelope<A: Actor> {
     Msg(A::Msg),
     Notice(Box<(Notice, Deliver<A>)>),

@@ -21,7 +21,8 @@ use crate::engine::cell::current;
 use crate::engine::mailbox::{Patience, Rejected};
 use crate::values::event::EventKind;
 
-/// A message on its way into a mailbox.
+/// A message on its way into a mailbox. The number of the variant is apart, as in [`Envelope`](super::Envelope).
+#[repr(u8)]
 pub(super) enum Push<'a, A: Actor> {
     /// Not tried yet, or refused.
     New(A::Msg),

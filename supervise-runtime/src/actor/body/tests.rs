@@ -1,0 +1,47 @@
+//! The memory of an idle actor, part by part.
+
+use std::convert::Infallible;
+use std::future::ready;
+
+use super::*;
+use crate::actor::options::ChildOptions;
+use crate::decide::member::Member;
+use crate::engine::bus::TreeShared;
+use crate::engine::cell::control::CellCore;
+use crate::engine::cell::driver::Driver;
+use crate::engine::cell::life::live;
+use crate::values::place::Name;
+use crate::values::strategy::WhileDown;
+
+struct Idle;
+
+impl Actor for Idle {
+    type Msg = u64;
+    type Error = Infallible;
+
+    fn receive(&mut self, _: u64, _: &mut Context<Self>) -> impl Future<Output = Result<(), Infallible>> + Send {
+        ready(Ok(()))
+    }
+}
+
+/// There may be millions of idle actors. `verify/cost` counts the bytes of one; here each part has a limit of its own.
+/// The limits are those of a debug build of the tests, in which some parts are larger than in a release.
+#[test]
+fn an_idle_actor_takes_little_room() {
+    let core = CellCore::new(Name::Number(1), None, Arc::new(TreeShared::new(1)));
+    let cell: Arc<Cell<Idle>> = Arc::new(Cell::new(core, 16, std::time::Duration::ZERO, WhileDown::Hold));
+    let start = || ready(Ok::<_, UserError>(Idle));
+    let body = ActorBody::new(cell.clone(), Reader::new(ChildOptions::<Idle>::default()), start);
+    let sizes = [
+        ("the name", size_of::<Name>(), 16),
+        ("the part of a cell without types", size_of::<CellCore>(), 256),
+        ("the cell", size_of::<Cell<Idle>>(), 368),
+        ("the inbox", size_of::<Inbox<Envelope<Idle>>>(), 56),
+        ("the body", size_of_val(&body), 144),
+        ("the driver", size_of::<Driver>(), 168),
+        ("the task", size_of_val(&live(cell, body)), 416),
+        ("the member of its group", size_of::<Option<Member>>(), 104),
+    ];
+    let large: Vec<_> = sizes.iter().filter(|(_, size, limit)| size > limit).collect();
+    assert!(large.is_empty(), "more bytes than the limit: {large:?}");
+}
