@@ -167,4 +167,5 @@ def main():
         sys.exit("if the difference is meant, run: UPDATE=1 verify/cost/run.py, then UPDATE=1 cargo test --test docs costs")
 
 
-main()
+if __name__ == "__main__":
+    main()

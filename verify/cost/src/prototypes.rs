@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use harness::{Fail, STARTS, STOPS, within};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 type Work = Pin<Box<dyn Future<Output = ()>>>;
 type Row = (u64, Work);
@@ -295,8 +295,16 @@ async fn end<P: Prototype>(tree: P::Tree) {
     STOPS.wait(down).await;
 }
 
+/// Waits until no task of the trees is left, as for `ours`.
+async fn gone() {
+    while Handle::current().metrics().num_alive_tasks() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
 async fn tree_start<P: Prototype>() -> Row {
     end::<P>(whole::<P>().await).await;
+    gone().await;
     let work = async {
         std::mem::forget(whole::<P>().await);
     };
@@ -305,8 +313,13 @@ async fn tree_start<P: Prototype>() -> Row {
 
 async fn tree_stop<P: Prototype>() -> Row {
     end::<P>(whole::<P>().await).await;
+    gone().await;
     let tree = whole::<P>().await;
-    (LEAVES, Box::pin(end::<P>(tree)))
+    let work = async {
+        end::<P>(tree).await;
+        gone().await;
+    };
+    (LEAVES, Box::pin(work))
 }
 
 /// Runs the measured phase. Callgrind counts between the entry of this function and its end.
