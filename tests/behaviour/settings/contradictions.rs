@@ -210,7 +210,7 @@ async fn a_computed_limit_that_is_never_reached_is_the_error_of_the_start() {
     Paced::start(Journal::default(), ms(991)).await.unwrap().shutdown().await;
 }
 
-/// C6: in a group all failures count together.
+/// C6, S28: in a group all failures count together, and each element of an array is a member.
 #[tokio::test(start_paused = true)]
 async fn a_group_with_an_unreachable_limit_does_not_start() {
     let group = |within| Group::start(Journal::default(), 4, within, secs(8));
@@ -218,7 +218,7 @@ async fn a_group_with_an_unreachable_limit_does_not_start() {
     let least = secs(1 + 1 + 2 + 2);
     assert_eq!((&*path, what), ("Group", NeverReached { failures: 5, least, within: secs(6) }));
     group(secs(7)).await.unwrap().shutdown().await;
-    // Each element of an array is a member.
+
     let elements = |within| Elements::start(Journal::default(), 4, within, secs(8));
     let (path, what) = of(&elements(secs(6)).await.expect_err("the start should fail"));
     assert_eq!((&*path, what), ("Elements", NeverReached { failures: 5, least, within: secs(6) }));
