@@ -1,8 +1,13 @@
 //! A group that goes down and comes up, and the members that it waits for: S17.
 
-use supervise::prelude::*;
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use supervise::prelude::*;
+use tokio::time::{Instant, sleep};
+
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soon};
 use crate::nodes::{Kid, Say, family_of, spawn};
 
 supervisor! {
@@ -19,6 +24,60 @@ supervisor! {
         first: Probe = Probe::start("first", journal).await?,
         second: Probe = Probe::start("second", journal).await?,
     }
+
+    struct Brief(lives: Arc<AtomicU32>, journal: Journal) {
+        #![strategy(AllForOne)]
+        #[lifecycle(Transient, significant)]
+        main: task = brief(lives.fetch_add(1, Ordering::Relaxed)),
+        crash: Probe = Probe::start("crash", journal).await?,
+        last: task = pending::<()>(),
+    }
+
+    struct Early(journal: Journal) {
+        #![strategy(AllForOne)]
+        crash: Probe = Probe::start("crash", journal).await?,
+        slow: Probe = Probe::start("slow", journal).await?,
+        let _told = fail(crash).await;
+    }
+}
+
+/// Returns in its second life.
+async fn brief(before: u32) {
+    match before {
+        0 => pending().await,
+        _ => sleep(ms(5)).await,
+    }
+}
+
+async fn fail(crash: ActorRef<Probe>) {
+    crash.tell(Do::Fail(Boom::Told)).await.unwrap();
+    sleep(ms(5)).await;
+}
+
+/// S22, S24: the significant member ends while its group comes up. The last member, a task without a context, is told to
+/// end in the moment in which it is up: it is stopped, and not aborted.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_has_to_end_as_it_comes_up_is_not_aborted() {
+    let journal = Journal::default();
+    let tree = Brief::start(Arc::default(), journal.clone()).await.unwrap();
+    journal.plan("crash start", 1, Fault::Slow(ms(50)));
+    tree.crash.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let ended = soon(tree.last.terminated()).await;
+    assert!(matches!(ended, Ok(Ended::Stopped)), "{ended:?}");
+    let report = tree.join().await;
+    assert!(report.children.iter().all(|child| !child.aborted), "{report:?}");
+}
+
+/// S21: a group restarts while the build of its tree evaluates its last `let`. The tree is up with the last member.
+#[tokio::test(start_paused = true)]
+async fn a_boot_goes_on_when_the_last_member_is_up() {
+    let journal = Journal::default();
+    journal.plan("slow post_stop", 1, Fault::Slow(ms(20)));
+    let begun = Instant::now();
+    let tree = Early::start(journal).await.unwrap();
+    assert_eq!((begun.elapsed() / 10).as_millis(), 2);
+    assert_eq!((tree.crash.incarnation(), tree.slow.incarnation()), (2, 2));
+    tree.shutdown().await;
 }
 
 /// S16, S17: the member whose backoff the group waits for is stopped while the others go down: the group no longer

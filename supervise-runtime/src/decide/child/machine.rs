@@ -1188,6 +1188,8 @@ impl Machine {
                     if self.may_serve() {
                         self.stage = Stage::Serving;
                     } else {
+                        // No future is in progress that this could drop, and it must not drop one that comes later.
+                        self.cut.take_if(|cut| *cut == Cut::Leaves);
                         self.served(StepEnd::Interrupted, port);
                     }
                 }

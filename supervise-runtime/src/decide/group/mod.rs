@@ -372,7 +372,7 @@ impl Group {
 
     /// Returns whether the supervisor comes up: its build waits in its own task for events of its members.
     pub(crate) fn is_being_built(&self) -> bool {
-        self.mode == GroupState::Up && !self.owner_is_up
+        matches!(self.mode, GroupState::Up | GroupState::Steady) && self.owner == Owner::Tree && !self.owner_is_up
     }
 
     /// Returns whether the members are declared in a tree; otherwise they are spawned at run time.
