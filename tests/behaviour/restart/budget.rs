@@ -407,12 +407,18 @@ async fn the_children_of_an_actor_can_share_a_budget() {
         }
     }
     let tree = Tree::start(Journal::default()).await.unwrap();
-    let [a, b] = soon(tree.boss.ask(|reply| reply)).await.unwrap();
-    for child in [&a, &b] {
-        child.tell(Do::Fail(Boom::Told)).await.unwrap();
-        pass(secs(1)).await;
-    }
-    assert_eq!((a.incarnation(), b.incarnation()), (2, 2));
+    let spawns_two_that_fail = async || {
+        let [a, b] = soon(tree.boss.ask(|reply| reply)).await.unwrap();
+        for child in [&a, &b] {
+            child.tell(Do::Fail(Boom::Told)).await.unwrap();
+            pass(secs(1)).await;
+        }
+        assert_eq!((a.incarnation(), b.incarnation()), (2, 2));
+        b
+    };
+    spawns_two_that_fail().await;
+    soon(tree.boss.restart().unwrap()).await.unwrap(); // the next instance has the same strategy
+    let b = spawns_two_that_fail().await;
     b.tell(Do::Fail(Boom::Told)).await.unwrap();
     let ended = soon(tree.boss.terminated()).await.unwrap();
     assert!(matches!(ended.failure().map(Failure::cause), Some(Cause::LimitReached)), "{ended}");
