@@ -7,8 +7,8 @@
 //!
 //! A timer that was left may be taken only if it wakes this very future, by the clock of this runtime:
 //!
-//! * It was made in the same task, and a task belongs to one runtime. Outside of a task there is no such sign, so such
-//!   an ask takes only the memory.
+//! * It was made in the same task. Outside of a task there is no such sign, so such an ask takes only the memory.
+//! * It was made in the same runtime: a task of a `LocalSet` may be polled in several, and any task may enter another.
 //! * It has the waker of this poll. One task may poll several futures, each with a waker of its own.
 //! * It has not fired. When a runtime ends, all its timers fire.
 //!
@@ -21,6 +21,8 @@ use std::ptr::from_ref;
 use std::task::{Context as Cx, Poll, Waker};
 use std::time::Duration;
 
+#[cfg(not(shuttle))]
+use tokio::runtime::{Handle, Id as RuntimeId};
 use tokio::task::{self, unconstrained};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -39,8 +41,8 @@ pub(super) struct Deadline {
 /// A timer. It may fire too early.
 struct Timer {
     sleep: Pin<Box<Sleep>>,
-    /// The task in which it was made.
-    task: Option<task::Id>,
+    /// The task in which it was made, and the runtime.
+    made: Option<(task::Id, RuntimeId)>,
     /// The address of the waker that it wakes. The timer keeps this waker until it fires.
     wakes: Option<Address>,
 }
@@ -61,9 +63,9 @@ impl Deadline {
     pub(super) fn begin(deadline: &mut Option<Self>, within: Duration, cx: &mut Cx<'_>) -> Poll<()> {
         let now = Instant::now();
         let until = after(now, within);
-        let task = task::try_id();
+        let made = task::try_id().zip(runtime());
         let sleep = match SPARE.try_with(Cell::take).ok().flatten() {
-            Some(timer) if timer.suits(task, cx.waker(), now, until) => {
+            Some(timer) if timer.suits(made, cx.waker(), now, until) => {
                 *deadline = Some(Deadline { until, timer });
                 return Poll::Pending;
             }
@@ -74,7 +76,7 @@ impl Deadline {
             }
             None => Box::pin(sleep_until(until)),
         };
-        deadline.insert(Deadline { until, timer: Timer { sleep, task, wakes: None } }).poll(cx)
+        deadline.insert(Deadline { until, timer: Timer { sleep, made, wakes: None } }).poll(cx)
     }
 
     /// Returns whether the time is over; if not, the task will be woken.
@@ -100,21 +102,35 @@ impl Deadline {
 
 impl Timer {
     fn poll(&mut self, cx: &mut Cx<'_>) -> Poll<()> {
-        self.wakes = self.task.and_then(|_| kept(cx.waker()));
+        self.wakes = self.made.and_then(|_| kept(cx.waker()));
         // Without this, a timer is not armed if its task has used up its turn.
         pin!(unconstrained(self.sleep.as_mut())).poll(cx)
     }
 
-    /// Returns whether it wakes this task, by this waker, at a time within these two.
-    fn suits(&self, task: Option<task::Id>, waker: &Waker, now: Instant, until: Instant) -> bool {
+    /// Returns whether it wakes this task in this runtime, by this waker, at a time within these two.
+    fn suits(&self, made: Option<(task::Id, RuntimeId)>, waker: &Waker, now: Instant, until: Instant) -> bool {
         let at = self.sleep.deadline();
-        task.is_some()
-            && self.task == task
+        made.is_some()
+            && self.made == made
             && self.wakes == Some(address(waker))
             && now < at
             && at <= until
             && !self.sleep.is_elapsed()
     }
+}
+
+#[cfg(not(shuttle))]
+fn runtime() -> Option<RuntimeId> {
+    Handle::try_current().ok().map(|runtime| runtime.id())
+}
+
+/// Stands in for the id of a runtime in the tests of interleavings, in which no timer is left.
+#[cfg(shuttle)]
+type RuntimeId = ();
+
+#[cfg(shuttle)]
+fn runtime() -> Option<RuntimeId> {
+    None
 }
 
 fn address(waker: &Waker) -> Address {
@@ -202,6 +218,31 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         let next = in_task(async { begin(TIME).await.0.timer.sleep.deadline() }).await;
         assert_eq!(next - begun, Duration::from_secs(6));
+    }
+
+    /// A task of a `LocalSet` may be polled in one runtime after the other.
+    #[test]
+    fn a_timer_belongs_to_its_runtime() {
+        let paused = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let (first, second, set) = (paused(), paused(), task::LocalSet::new());
+        let (left, is_left) = tokio::sync::oneshot::channel();
+        let (go, goes) = tokio::sync::oneshot::channel();
+        let task = set.spawn_local(async move {
+            begin(TIME).await.0.leave(TIME);
+            left.send(()).unwrap();
+            goes.await.unwrap();
+            let begun = Instant::now();
+            let mut deadline = None;
+            let over = poll_fn(|cx| match &mut deadline {
+                None => Deadline::begin(&mut deadline, TIME, cx),
+                Some(deadline) => deadline.poll(cx),
+            });
+            tokio::time::timeout(2 * TIME, over).await.expect("the timer is not one of this runtime");
+            begun.elapsed()
+        });
+        set.block_on(&first, is_left).unwrap();
+        go.send(()).unwrap();
+        assert_eq!(set.block_on(&second, task).unwrap(), TIME);
     }
 
     /// A part of a task, with a waker of its own.

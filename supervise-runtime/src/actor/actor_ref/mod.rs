@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomPinned;
 use std::time::Duration;
 
 use crate::actor::Actor;
@@ -271,6 +272,7 @@ impl<A: Actor> ActorRef<A> {
             deadline: None,
             sent: false,
             at_once,
+            pinned: PhantomPinned,
         }
     }
 

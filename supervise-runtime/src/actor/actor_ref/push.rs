@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomPinned;
 use std::mem::replace;
 use std::pin::Pin;
 use std::task::{Context as Cx, Poll, ready};
@@ -285,6 +286,9 @@ pin_project! {
         pub(super) sent: bool,
         // `try_ask`: the message does not wait for room.
         pub(super) at_once: bool,
+        // An ask that was polled stays where it is: its time has begun, so `within` would come too late.
+        #[pin]
+        pub(super) pinned: PhantomPinned,
     }
 }
 
