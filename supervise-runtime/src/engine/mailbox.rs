@@ -55,7 +55,7 @@ use senders::Senders;
 const BUDGET: u8 = 128;
 
 /// The number of such turns after which the actor also yields to the tasks that those wake: the least, and the most if
-/// its mailbox is growing.
+/// its mailbox has more messages than before.
 const TURNS: [u8; 2] = [4, 64];
 
 /// A batch with fewer messages is short: at each of its messages the actor checks for waiting senders.
@@ -607,8 +607,8 @@ impl<T: MailboxItem> Inbox<T> {
     /// Yields to the tasks that are ready, and now and then to all others: otherwise a neighbour that asks another would
     /// wait for a turn of this actor at each step.
     ///
-    /// While the mailbox is growing, the messages go first: otherwise producers that let others run as well would always
-    /// go on before their messages are handled.
+    /// While the mailbox has more messages than when this happened last, the messages go first: otherwise producers that
+    /// let others run as well would always go on before their messages are handled.
     #[cold]
     fn end_turn(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) {
         self.budget = BUDGET;
@@ -616,7 +616,9 @@ impl<T: MailboxItem> Inbox<T> {
         let queued = {
             let mut inner = lock(&cell.inner);
             inner.set_batch(self.batch.len()); // senders that run now need not look closer
-            inner.queue.len()
+            let queued = inner.queue.len();
+            self.tell_unsaid(cell, inner);
+            queued
         };
         if self.turns >= TURNS[0] {
             let left = u32::try_from(self.batch.len() + queued).unwrap_or(u32::MAX);
@@ -665,6 +667,11 @@ impl<T: MailboxItem> Inbox<T> {
         std::mem::swap(&mut inner.queue, &mut self.batch);
         inner.set_batch(0);
         cell.in_batch.store(0, Ordering::Relaxed);
+        self.tell_unsaid(cell, inner);
+    }
+
+    /// Wakes senders for the room that was made without a look at them.
+    fn tell_unsaid(&mut self, cell: &ActorCell<T>, inner: MutexGuard<'_, Inner<T>>) {
         let made = usize::from(std::mem::take(&mut self.unsaid));
         if made > 0 && !inner.blocked.is_empty() {
             let room = cell.room(&inner).min(made);
