@@ -9,7 +9,7 @@ use std::task::Context;
 ///
 /// A task that wakes itself would only go behind the tasks that are ready now, and before those that these wake: a
 /// question to a neighbour would wait for a turn of this task, and its answer for another. Tasks that have used up their
-/// budget on tokio's own channels wait like this as well.
+/// budget on tokio's own channels wait like this as well. Until then, no other worker takes the task over.
 pub(crate) fn after_others(cx: &mut Context<'_>) {
     let polled = pin!(tokio::task::yield_now()).poll(cx);
     debug_assert!(polled.is_pending(), "the first poll only asks for another");

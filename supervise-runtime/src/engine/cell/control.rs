@@ -770,7 +770,7 @@ pub(crate) trait AnyCell: Send + Sync + 'static {
     fn refuse_new(&self) {}
     /// Returns whether a message is in hand.
     fn is_busy(&self) -> bool;
-    /// Returns the number of the message in hand, which differs from that of the message before it; 0 for none.
+    /// Returns the number of the turn in which messages are in hand; 0 for none. Two messages that wait have two numbers.
     fn in_hand(&self) -> u32 {
         0
     }

@@ -58,7 +58,7 @@ pub(crate) struct Engine {
 /// The time since when a start or a message has been in progress.
 pub(super) struct Begun {
     pub(super) at: Instant,
-    /// The number of the message; 0 for a start.
+    /// The number of the turn of the message, which has waited; 0 for a start.
     pub(super) message: u32,
     pub(super) timer: Pin<Box<Sleep>>,
 }
