@@ -2,9 +2,10 @@
 //!
 //! There is no supervisor task between a child and its restart. The task or thread that causes an event takes the lock,
 //! passes the event to the [`Group`], and queues the resulting orders at the cells concerned before it releases the
-//! lock. So orders arrive in the order in which they were decided. Consequences that may run foreign code are collected
-//! in [`AfterLock`] meanwhile, and carried out once the lock is free: waking tasks, raising events, dropping entries of
-//! the table. Under this lock, no lock is taken except that of a cell's queue, life or mailbox (`sync.rs`).
+//! lock; a child that has caused the event itself gets its order back instead. So orders arrive in the order in which
+//! they were decided. Consequences that may run foreign code are collected in [`AfterLock`] meanwhile, and carried out
+//! once the lock is free: waking tasks, raising events, dropping entries of the table. Under this lock, no lock is taken
+//! except that of a cell's queue, life or mailbox (`sync.rs`).
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
