@@ -143,8 +143,10 @@ pub(crate) trait Port {
     fn now(&self) -> Instant;
     /// Returns whether a message is being handled.
     fn is_busy(&self) -> bool;
-    /// Returns whether this step has nothing to run, and no order waits.
-    fn passes_over(&self, step: Step) -> bool;
+    /// Returns whether this step has nothing to run.
+    fn is_empty(&self, step: Step) -> bool;
+    /// Returns whether an order, or a request, waits in the queue of the child.
+    fn has_orders(&self) -> bool;
     /// Returns whether the instance has called `cx.stop()` in this incarnation.
     fn has_stopped(&self) -> bool;
     /// Returns whether the child has, or had, children of its own.
@@ -1352,7 +1354,7 @@ impl Machine {
     /// Returns whether the step that comes next has nothing to run, and no request waits that would end it before it
     /// begins.
     fn passes_over(&self, step: Step, port: &impl Port) -> bool {
-        self.cut.is_none() && port.passes_over(step)
+        self.cut.is_none() && port.is_empty(step) && !port.has_orders()
     }
 
     // ----- the way up

@@ -2,8 +2,10 @@
 
 pub(crate) mod machine;
 mod on_request;
+mod own_order;
 
 pub(crate) use on_request::{Command, CommandOutcome, on_request};
+pub(crate) use own_order::OwnOrder;
 
 /// The states of a child, which are the rows of the tables. `suspended` is a separate flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! The facts about a child that its machine asks for in a test, and the effects in their order.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -23,6 +24,12 @@ pub(super) struct Known {
     pub(super) ends_with: bool,
     /// The time for each of its ends, if it is a tree that has one.
     pub(super) time_to_end: Option<Duration>,
+    /// The steps with nothing to run.
+    pub(super) empty: Vec<Step>,
+    /// Whether orders wait in the queue.
+    pub(super) orders: bool,
+    /// The steps that the machine may pass over, and has asked about.
+    pub(super) passed: RefCell<Vec<Step>>,
     /// The effects that remain to be carried out.
     pub(super) effects: Vec<Effect>,
 }
@@ -39,6 +46,9 @@ impl Known {
             told: true,
             ends_with: false,
             time_to_end: None,
+            empty: Vec::new(),
+            orders: false,
+            passed: RefCell::default(),
             effects: Vec::new(),
         }
     }
@@ -63,8 +73,16 @@ impl Port for Known {
         self.busy
     }
 
-    fn passes_over(&self, _: Step) -> bool {
-        false
+    fn is_empty(&self, step: Step) -> bool {
+        let empty = self.empty.contains(&step);
+        if empty && !self.orders {
+            self.passed.borrow_mut().push(step);
+        }
+        empty
+    }
+
+    fn has_orders(&self) -> bool {
+        self.orders
     }
 
     fn has_stopped(&self) -> bool {

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{Entry, Inner};
 use crate::base::sync::{Arc, foreign};
+use crate::decide::child::OwnOrder;
 use crate::decide::child::machine::Order;
 use crate::decide::group::{Id, Told};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring};
@@ -28,9 +29,7 @@ pub(crate) struct AfterLock<'a> {
 /// woken for it.
 #[derive(Default)]
 pub(crate) struct OwnEvent {
-    /// The child takes an order to itself back. Otherwise the order is queued.
-    takes_back: bool,
-    order: Cell<Option<Order>>,
+    order: OwnOrder,
     scheduled: Cell<Option<Duration>>,
     told: Cell<Option<Told>>,
     now: Cell<Option<Instant>>,
@@ -42,7 +41,7 @@ pub(super) type By<'a> = (Id, Option<&'a OwnEvent>);
 impl OwnEvent {
     /// An event after which the child takes an order to itself back.
     pub(crate) fn taking_back() -> Self {
-        OwnEvent { takes_back: true, ..OwnEvent::default() }
+        OwnEvent { order: OwnOrder::taking_back(), ..OwnEvent::default() }
     }
 
     /// Returns the time of the event. The clock is read once, when the time is first needed.
@@ -81,25 +80,18 @@ impl OwnEvent {
 
     /// Returns whether an order that is given now comes after all others.
     pub(super) fn takes_from(&self, cell: &dyn AnyCell) -> bool {
-        let order = self.order.take();
-        let is_free = order.is_none();
-        self.order.set(order);
-        is_free && self.takes_back && !cell.core().has_control()
+        self.order.is_next(|| cell.core().has_control())
     }
 
     pub(super) fn give(&self, scheduled: Option<Duration>, order: Order) {
         self.scheduled.set(scheduled);
-        self.order.set(Some(order));
+        self.order.give(order);
     }
 
     /// Keeps the order, or returns it if it has to be queued behind another one. Under the lock of the group no order
     /// of the group can be queued meanwhile.
     fn put(&self, order: Order, cell: &dyn AnyCell) -> Option<Order> {
-        if !self.takes_from(cell) {
-            return Some(order);
-        }
-        self.order.set(Some(order));
-        None
+        self.order.put(order, || cell.core().has_control())
     }
 }
 

@@ -80,8 +80,12 @@ impl Port for At<'_> {
         self.engine.cell.is_busy()
     }
 
-    fn passes_over(&self, step: Step) -> bool {
-        self.hands.as_ref().is_some_and(|hands| hands.is_empty(step)) && !self.engine.cell.core().has_control()
+    fn is_empty(&self, step: Step) -> bool {
+        self.hands.as_ref().is_some_and(|hands| hands.is_empty(step))
+    }
+
+    fn has_orders(&self) -> bool {
+        self.engine.cell.core().has_control()
     }
 
     fn has_stopped(&self) -> bool {
