@@ -116,10 +116,10 @@ pub(super) fn hit_2d(state: State, moves: bool, command: Command) {
     hit("2d", row_2d(state, moves), column);
 }
 
-/// A column that only the cases of its table can reach: in the random walks, children do not have children.
-fn is_of_one(table: &str, column: &str) -> bool {
+/// A cell that only the cases of its table can reach: in the random walks, children do not have children.
+fn is_of_one(table: &str, row: &str, column: &str) -> bool {
     let columns = ["ask pending", "watch", "spawn request to it", "failure of a child of its own"];
-    table == "2b" && columns.contains(&column)
+    table == "2b" && columns.contains(&column) || (table, row, column) == ("2a", "running", "its time is up")
 }
 
 /// Prints the counts and returns the cells that demand something but were never reached.
@@ -133,7 +133,7 @@ pub(super) fn report() -> Vec<String> {
                 hits.iter().find(|((t, row, column), _)| *t == table && *row == cell.row && *column == cell.column);
             let count = key.map_or(0, |(_, count)| *count);
             all += 1;
-            match (count, cell.text == NOTHING || is_of_one(table, &cell.column)) {
+            match (count, cell.text == NOTHING || is_of_one(table, &cell.row, &cell.column)) {
                 (0, true) => dashes += 1,
                 (0, false) => never.push(format!("{table}: {} × {}", cell.row, cell.column)),
                 _ => counts.push((count, format!("{} × {}", cell.row, cell.column))),

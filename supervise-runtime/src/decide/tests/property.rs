@@ -10,7 +10,7 @@ use super::super::child::Command;
 use super::super::group::{GroupState, Id, Owner};
 use super::coverage::{self, column_2c, hit_2c};
 use super::sim::child::Mail;
-use super::sim::{Plan, Sim, Stand};
+use super::sim::{HOOKS, Plan, Sim, Stand};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy as Range};
 
@@ -23,6 +23,8 @@ const SHRINK: u32 = 20_000;
 #[derive(Debug, Clone)]
 enum Move {
     Step(usize),
+    /// The user code of the child returns while orders wait.
+    Returns(usize),
     Steps,
     /// Other events may happen before the decider returns.
     Fails(usize, Directive),
@@ -67,7 +69,8 @@ fn of_word(word: u32) -> Move {
         _ => Directive::Escalate,
     };
     match word & 0xff {
-        0..44 => Move::Step(child),
+        0..40 => Move::Step(child),
+        40..44 => Move::Returns(child),
         44..52 => Move::Calm,
         52..60 => Move::OnRequestFails(child, directive),
         60..88 => Move::Steps,
@@ -93,8 +96,8 @@ fn of_word(word: u32) -> Move {
         231..233 => Move::ShutdownTimeout,
         233..236 => Move::StartedAgain,
         236..238 => Move::LetFails,
-        238..244 => Move::FailsBefore(directive),
-        244..247 => Move::Absorb,
+        238..247 => Move::FailsBefore(directive),
+        247..250 => Move::Absorb,
         _ => Move::Time(u64::from(more % 40)),
     }
 }
@@ -116,10 +119,11 @@ fn plans() -> impl Strategy<Value = Plan> {
     let significant = prop_oneof![4 => Just(false), 1 => Just(true)];
     let together = prop_oneof![2 => Just(false), 1 => Just(true)];
     let max_starting = prop_oneof![1 => Just(None), 2 => (1..3usize).prop_map(Some)];
-    let flags = (any::<bool>(), any::<bool>(), together, max_starting);
+    let no_hooks = prop::sample::subsequence(HOOKS.to_vec(), 0..=HOOKS.len());
+    let flags = (any::<bool>(), any::<bool>(), together, max_starting, any::<bool>(), no_hooks);
     let drawn = (owner, strategy, members(), 0..5u32, on_limit, significant, flags);
     drawn.prop_map(|(owner, strategy, mut members, max, on_limit, significant, flags)| {
-        let (shared, best_effort, together, max_starting) = flags;
+        let (shared, best_effort, together, max_starting, deciders, no_hooks) = flags;
         if owner != Owner::Tree {
             // A member that is spawned does not have kept values among its children.
             for member in members.iter_mut().filter(|member| member.0.is_none()) {
@@ -131,7 +135,20 @@ fn plans() -> impl Strategy<Value = Plan> {
         let shared = shared && strategy == Range::OneForOne && owner != Owner::Set && on_limit == OnLimit::Escalate;
         let together = together && owner == Owner::Tree;
         let max_starting = max_starting.filter(|_| owner == Owner::Set);
-        Plan { owner, strategy, members, max, on_limit, significant, shared, best_effort, together, max_starting }
+        Plan {
+            owner,
+            strategy,
+            members,
+            max,
+            on_limit,
+            significant,
+            shared,
+            best_effort,
+            together,
+            max_starting,
+            deciders,
+            no_hooks,
+        }
     })
 }
 
@@ -184,6 +201,7 @@ fn take(sim: &mut Sim, happens: Move) {
     };
     let child = match happens {
         Move::Step(number)
+        | Move::Returns(number)
         | Move::Fails(number, _)
         | Move::FailsNow(number, _)
         | Move::TimeUp(number, _)
@@ -200,9 +218,16 @@ fn take(sim: &mut Sim, happens: Move) {
     };
     match (happens, child) {
         (Move::Step(_), Some(id)) => sim.step(id),
+        (Move::Returns(_), Some(id)) => sim.returns(id),
         (Move::Fails(_, directive), Some(id)) => sim.fails(id, directive),
         (Move::FailsNow(_, directive), Some(id)) => sim.fails_now(id, directive),
         (Move::FailsBefore(directive), _) => {
+            // A range that has just begun to go down.
+            if let Some(id) = sim.ids().into_iter().filter(|id| sim.serves(*id)).nth(1)
+                && matches!(sim.group.mode(), GroupState::Steady)
+            {
+                sim.fails_now(id, Directive::Restart);
+            }
             fails_before(sim, directive);
             if directive == Directive::Escalate {
                 fails_before(sim, directive);

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::history::History;
-use crate::decide::child::State;
 use crate::decide::child::machine::{LifeSettings, Machine, Order, Step};
+use crate::decide::child::{OwnOrder, State};
 use crate::values::failure::Failure;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
@@ -81,6 +81,12 @@ pub(in crate::decide::tests) struct SimChild {
     pub(in crate::decide::tests) queued: u32,
     pub(in crate::decide::tests) handled: bool,
     pub(in crate::decide::tests) history: History,
+    /// The steps with nothing to run: hooks that the child does not declare, and the steps of other kinds of children.
+    pub(in crate::decide::tests) empty: Vec<Step>,
+    /// Whether neither the child nor its supervisor has a decider, nor the child a backoff.
+    pub(in crate::decide::tests) asks_nobody: bool,
+    /// Whether the time of a step of this incarnation was up, or it was killed.
+    pub(in crate::decide::tests) pressed: bool,
 }
 
 impl SimChild {
@@ -109,6 +115,9 @@ impl SimChild {
             queued: 0,
             handled: false,
             history: History::default(),
+            empty: Vec::new(),
+            asks_nobody: false,
+            pressed: false,
         }
     }
 
@@ -137,9 +146,14 @@ impl SimChild {
     /// The child's row in the tables.
     pub(in crate::decide::tests) fn state(&self) -> State {
         match self.machine.state() {
-            State::Running if self.busy => State::Handling,
+            State::Running if self.busy || self.kind == ChildKind::Task => State::Handling,
             state => state,
         }
+    }
+
+    /// Whether the child is up, with nothing in hand, or has ended.
+    pub(in crate::decide::tests) fn is_calm(&self) -> bool {
+        matches!(self.machine.state(), State::Running | State::Ended) && !self.busy
     }
 
     /// Whether no part of the child is up or coming up.
@@ -165,5 +179,11 @@ impl SimChild {
     /// Whether the child serves messages and has not been asked to go down.
     pub(in crate::decide::tests) fn serves(&self) -> bool {
         self.step == Some(Step::Serve) && !self.machine.is_leaving()
+    }
+}
+
+impl std::fmt::Debug for OwnOrder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnOrder").finish_non_exhaustive()
     }
 }

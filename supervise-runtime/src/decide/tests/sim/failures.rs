@@ -6,7 +6,7 @@ use crate::decide::child::machine::{Cut, Step, StepEnd};
 use crate::decide::group::{FailureRoute, GroupState, Id};
 use crate::decide::member::MemberState;
 use crate::decide::tests::coverage::{column_2c, hit_2c};
-use crate::values::failure::{Failure, Phase};
+use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
@@ -23,7 +23,7 @@ impl Sim {
     /// The time for the step in progress has run out.
     pub(in crate::decide::tests) fn time_is_up(&mut self, id: Id, directive: Directive) {
         let child = self.child(id);
-        let starts = matches!(child.step, Some(Step::Start | Step::PreStart | Step::PostRestart));
+        let starts = matches!(child.step, Some(Step::Start | Step::PreStart | Step::PostRestart | Step::Ready));
         let handles = child.busy && child.machine.handler_time().is_some();
         if child.is_in_user_code() && (starts || handles || child.machine.deadline().is_some()) {
             child.directive = directive;
@@ -37,7 +37,11 @@ impl Sim {
         self.mark_2c(id, instance, directive);
         let going = self.in_range(id) || self.group.at(id) == MemberState::GoingDown;
         let ending = self.group.is_stopping() || self.child(id).stopped || going;
-        let reported = self.group.failed(id, instance);
+        let by_default = self.restarts_by_default(id, &failure, directive).then(|| self.facts(id));
+        let comes_to = self.group.comes_to(id, Directive::Restart, instance, self.now);
+        let told = self.group.fails(id, &failure, instance, by_default);
+        assert_eq!(told.streak, self.child(id).streak + 1, "the row of failures");
+        let reported = told.route;
         let used = match reported {
             FailureRoute::Absorbed => {
                 assert!(going, "a failure is absorbed although nothing takes the child down");
@@ -60,10 +64,20 @@ impl Sim {
                 false
             }
         };
-        let token = if used { Token::Used } else { Token::Open };
-        let asked = reported == FailureRoute::Decide;
+        let token = if used || told.restarts { Token::Used } else { Token::Open };
+        let asked = reported == FailureRoute::Decide && !told.restarts;
         self.child(id).pending = Some(Pending { failure, directive, from, token, asked });
-        self.carry_out();
+        let effects = self.take_effects();
+        if told.restarts {
+            self.check_comes_to(id, false, comes_to, &effects);
+        }
+        self.carry_out_all(effects);
+    }
+
+    /// Returns whether the failure leads to a restart, and nobody is asked about it.
+    fn restarts_by_default(&mut self, id: Id, failure: &Failure, directive: Directive) -> bool {
+        let asks = !self.child(id).asks_nobody || directive != Directive::Restart;
+        !asks && matches!(failure.cause(), Cause::Error(_) | Cause::Panic(_) | Cause::TimedOut)
     }
 
     /// Marks the cell of table 2c that a failure of this child reaches.
@@ -100,7 +114,7 @@ impl Sim {
     pub(in crate::decide::tests) fn fails_now(&mut self, id: Id, directive: Directive) {
         self.fails(id, directive);
         if self.has(id) && self.child(id).pending.as_ref().is_some_and(|pending| pending.asked) {
-            self.decide(id);
+            self.in_its_task(id, |sim| sim.decide(id));
         }
     }
 
@@ -137,7 +151,7 @@ impl Sim {
             }
             FailureRoute::Kept => {}
         }
-        let effects = self.group.take_effects();
+        let effects = self.take_effects();
         if reported == FailureRoute::Decide {
             self.check_comes_to(id, best_effort, comes_to, &effects);
             // Nobody else goes with a `best_effort` child that the first start goes on without.

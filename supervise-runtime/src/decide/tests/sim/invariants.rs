@@ -57,7 +57,8 @@ impl Sim {
 
     /// The number of children that start.
     fn starting(&self) -> usize {
-        self.children.iter().flatten().filter(|child| child.starts_now()).count()
+        let own = self.own.as_ref().filter(|(_, own)| own.is(|order| matches!(order, Order::Start)));
+        self.children.iter().flatten().filter(|child| child.starts_now()).count() + usize::from(own.is_some())
     }
 
     /// S27: none waits for a place while one is free.
@@ -166,9 +167,11 @@ impl Sim {
     }
 
     fn is_at_rest(&self) -> bool {
-        let quiet = self.children.iter().flatten().all(|child| {
-            child.inbox.is_empty() && matches!(child.state(), State::Running | State::Ended) && child.pending.is_none()
-        });
+        let quiet = self
+            .children
+            .iter()
+            .flatten()
+            .all(|child| child.inbox.is_empty() && child.is_calm() && child.pending.is_none());
         let ended = self.stand == Stand::Ended && self.group.is_ended();
         let up = self.stand == Stand::Up && *self.group.mode() == GroupState::Steady;
         quiet && (ended || up) && !self.suspended && !self.owner_fails && !self.all_ended

@@ -14,16 +14,21 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use self::child::{Mail, SimChild, Token};
-use crate::decide::child::State;
-use crate::decide::child::machine::Order;
+use crate::decide::child::machine::{Effect, Order, Step};
+use crate::decide::child::{OwnOrder, State};
 use crate::decide::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owner};
 use crate::decide::member::Settings;
+use crate::decide::tests::port::Known;
 use crate::values::backoff::ExponentialBackoff;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{BudgetScope, Lifecycle, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder, Strategy};
+
+/// The steps of hooks, which an actor need not declare.
+pub(in crate::decide::tests) const HOOKS: [Step; 4] =
+    [Step::PreStart, Step::PostRestart, Step::PreRestart, Step::PostStop];
 
 pub(in crate::decide::tests) const WITHIN: Duration = Duration::from_millis(400);
 
@@ -45,6 +50,10 @@ pub(in crate::decide::tests) struct Plan {
     pub(in crate::decide::tests) together: bool,
     /// The number of instances of a set that may start at the same time (S27).
     pub(in crate::decide::tests) max_starting: Option<usize>,
+    /// Whether there are deciders.
+    pub(in crate::decide::tests) deciders: bool,
+    /// The hooks that the actors do not declare.
+    pub(in crate::decide::tests) no_hooks: Vec<Step>,
 }
 
 impl Plan {
@@ -60,6 +69,17 @@ impl Plan {
 
     pub(in crate::decide::tests) fn shares_budget(&self) -> bool {
         self.shared || self.is_group()
+    }
+
+    fn child(&self, (kind, lifecycle, backoff): (ChildKind, Lifecycle, bool), dynamic: bool) -> SimChild {
+        let mut child = SimChild::new(kind, lifecycle, dynamic);
+        child.empty = match kind {
+            ChildKind::Actor => [&*self.no_hooks, &[Step::Ready, Step::Settle, Step::Drop]].concat(),
+            ChildKind::Task => HOOKS.to_vec(),
+            ChildKind::Tree | ChildKind::Set => [&HOOKS[..], &[Step::Ready, Step::Settle, Step::Drop]].concat(),
+        };
+        child.asks_nobody = !self.deciders && !backoff && lifecycle != Lifecycle::Temporary;
+        child
     }
 
     fn group(&self) -> Group {
@@ -130,6 +150,10 @@ pub(in crate::decide::tests) struct Sim {
     pub(in crate::decide::tests) range: Option<u64>,
     /// Whether a parent's Resume counts against the budget without a check.
     pub(in crate::decide::tests) unasked: bool,
+    /// The child in whose task an event occurs now, with the place for the child's own order.
+    pub(in crate::decide::tests) own: Option<(Id, OwnOrder)>,
+    /// Whether a watchdog knows that a child goes down.
+    pub(in crate::decide::tests) watched: bool,
 }
 
 pub(in crate::decide::tests) fn failure(phase: Phase) -> Failure {
@@ -152,6 +176,8 @@ impl Sim {
             charges: Vec::new(),
             range: None,
             unasked: false,
+            own: None,
+            watched: false,
             plan,
         };
         match sim.plan.owner {
@@ -194,7 +220,8 @@ impl Sim {
         if place == self.children.len() {
             let id = self.group.add(settings.clone(), false);
             assert_eq!(id as usize, place, "a declared member keeps its place");
-            self.children.push(shape.0.map(|kind| SimChild::new(kind, shape.1, false)));
+            let child = shape.0.map(|kind| self.plan.child((kind, shape.1, shape.2), false));
+            self.children.push(child);
         }
         self.group.reach(place as Id, settings, self.now);
         self.carry_out();
@@ -207,7 +234,7 @@ impl Sim {
         let shape = self.plan.members[shape];
         let id = self.group.add(self.plan.settings(shape), true);
         let kind = shape.0.expect("spawned, and so not a value");
-        let child = SimChild::new(kind, shape.1, true);
+        let child = self.plan.child((kind, shape.1, shape.2), true);
         if id as usize == self.children.len() {
             self.children.push(Some(child));
         } else {
@@ -385,20 +412,40 @@ impl Sim {
     }
 
     pub(in crate::decide::tests) fn carry_out(&mut self) {
-        let effects = self.group.take_effects();
+        let effects = self.take_effects();
         self.carry_out_all(effects);
+    }
+
+    /// Takes the consequences of an event, as the table of children does: usually only an order to the child whose event
+    /// it is.
+    pub(in crate::decide::tests) fn take_effects(&mut self) -> Vec<GroupEffect> {
+        if let Some((id, _)) = self.own
+            && self.group.concerns_only(id)
+            && let Some((scheduled, order)) = self.group.take_order(self.watched)
+        {
+            assert!(!self.group.has_effects(), "something is left that concerns others");
+            let scheduled = scheduled.map(|delay| GroupEffect::Scheduled(id, delay));
+            return scheduled.into_iter().chain([GroupEffect::Tell(id, order)]).collect();
+        }
+        self.group.take_effects()
     }
 
     pub(in crate::decide::tests) fn carry_out_all(&mut self, effects: Vec<GroupEffect>) {
         for effect in effects {
             match effect {
-                GroupEffect::Tell(id, order) => self.ordered(id, order),
+                GroupEffect::Tell(id, order) => {
+                    self.watched |= matches!(order, Order::Down(..) | Order::End(..) | Order::Drain);
+                    self.ordered(id, order);
+                }
                 GroupEffect::DropValue(id) => {
                     let others = if self.plan.together { self.ids() } else { self.later(id) };
                     let up = others.into_iter().find(|other| self.has(*other) && self.is_up(*other));
                     assert_eq!(up, None, "a value is dropped while a member that may use it is up");
+                    let own = self.own.take(); // the value is dropped in the supervisor's task
                     self.group.gone(id, self.now);
-                    return self.carry_out();
+                    self.carry_out();
+                    self.own = own;
+                    return;
                 }
                 GroupEffect::TellOwner(Order::Escalated(_)) => self.owner_fails = true,
                 GroupEffect::TellOwner(Order::ChildrenDown) => {
@@ -439,8 +486,7 @@ impl Sim {
             Order::Over(_) => {
                 assert!(self.child(id).is_parked(), "ended while it is {:?}", self.child(id).state());
                 if self.group.is_free(id) {
-                    self.children[id as usize] = None;
-                    return;
+                    return self.leaves(id, order);
                 }
                 self.child(id).alone = false;
             }
@@ -451,7 +497,29 @@ impl Sim {
     }
 
     pub(in crate::decide::tests) fn tell(&mut self, id: Id, order: Order) {
-        self.child(id).inbox.push_back(Mail::Order(order));
+        let waits = !self.child(id).inbox.is_empty();
+        let queued = match &self.own {
+            Some((of, own)) if *of == id => own.put(order, || waits),
+            _ => Some(order),
+        };
+        self.child(id).inbox.extend(queued.map(Mail::Order));
+    }
+
+    /// The child is no longer in the table: it ends without another event of its group.
+    fn leaves(&mut self, id: Id, over: Order) {
+        let mut child = self.children[id as usize].take().expect("a living child");
+        let mut known = Known { place: false, told: false, ..Known::new(self.now) };
+        let own = self.own.as_ref().filter(|(of, _)| *of == id).and_then(|(_, own)| own.take());
+        let queued = child.inbox.into_iter().filter_map(|mail| match mail {
+            Mail::Order(order) => Some(order),
+            Mail::Stop | Mail::Kill => None, // a request finds no group that would agree
+        });
+        for order in own.into_iter().chain(queued).chain([over]) {
+            child.machine.order(order, &mut known);
+        }
+        assert_eq!(child.machine.next(&mut known), Step::Exit, "a child that is forgotten goes on");
+        let ends = known.effects.iter().filter(|effect| matches!(effect, Effect::Ended { .. })).count();
+        assert_eq!(ends, 1, "a child that is forgotten ends once");
     }
 
     /// An instance that can still fail.

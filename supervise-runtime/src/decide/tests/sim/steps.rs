@@ -3,7 +3,7 @@
 use super::child::{Mail, Pending, Token};
 use super::{Sim, failure};
 use crate::decide::child::machine::{Cut, Effect, Order, Step, StepEnd};
-use crate::decide::child::{Command, CommandOutcome, State};
+use crate::decide::child::{Command, CommandOutcome, OwnOrder, State};
 use crate::decide::group::{AfterDown, GroupState, Id};
 use crate::decide::member::MemberState;
 use crate::decide::tests::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
@@ -16,8 +16,33 @@ use crate::values::strategy::{Directive, Lifecycle};
 
 impl Sim {
     fn known(&self, id: Id) -> Known {
-        let busy = self.children[id as usize].as_ref().is_some_and(|child| child.busy);
-        Known { busy, place: !self.group.is_free(id), ..Known::new(self.now) }
+        let child = self.children[id as usize].as_ref().expect("a living child");
+        let (busy, empty, orders) = (child.busy, child.empty.clone(), !child.inbox.is_empty());
+        Known { busy, empty, orders, place: !self.group.is_free(id), ..Known::new(self.now) }
+    }
+
+    /// An event in the child's own task. The child takes back what follows from it for the child itself, before anything
+    /// else.
+    pub(in crate::decide::tests) fn in_its_task(&mut self, id: Id, event: impl FnOnce(&mut Self)) {
+        assert!(self.own.is_none(), "one event at a time");
+        self.own = Some((id, OwnOrder::taking_back()));
+        event(self);
+        while let Some(order) = self.own.as_ref().and_then(|(_, own)| own.take()) {
+            self.order(id, order);
+        }
+        self.own = None;
+    }
+
+    /// The machine has answered, and its effects are carried out.
+    fn answered(&mut self, id: Id, known: Known) {
+        for step in known.passed.into_inner() {
+            self.child(id).record(Some(step), &StepEnd::Done);
+        }
+        for effect in known.effects {
+            if self.has(id) {
+                self.perform(id, effect);
+            }
+        }
     }
 
     /// The child's machine receives an order.
@@ -36,7 +61,7 @@ impl Sim {
             hit_2a(child.state(), column);
         }
         child.machine.order(order, &mut known);
-        self.perform_all(id, known.effects);
+        self.answered(id, known);
     }
 
     fn begin(&mut self, id: Id) {
@@ -44,6 +69,7 @@ impl Sim {
         let child = self.child(id);
         let settings = child.settings();
         (child.pending, child.handled, child.refuses, child.closed) = (None, false, false, false);
+        child.pressed = false;
         child.machine.begin(settings, was_up);
         self.finish(id, StepEnd::Done);
     }
@@ -55,14 +81,17 @@ impl Sim {
         child.from = child.state();
         match &end {
             StepEnd::Failed { .. } => hit_2a(child.from, Column::Failure),
-            StepEnd::Cut(Cut::TimeUp) => hit_2a(child.from, Column::TimeUp),
+            StepEnd::Cut(Cut::TimeUp) => {
+                child.pressed = true;
+                hit_2a(child.from, Column::TimeUp);
+            }
             _ => {}
         }
         child.record(child.step, &end);
         child.step = None;
         child.busy = false;
         child.machine.finished(end, &mut known);
-        self.perform_all(id, known.effects);
+        self.in_its_task(id, |sim| sim.answered(id, known));
     }
 
     /// A future of `cx.run` panics while it waits for messages.
@@ -70,7 +99,7 @@ impl Sim {
         hit_2a(self.child(id).state(), Column::Failure);
         let mut known = self.known(id);
         self.child(id).machine.fails_alongside(failure(Phase::Running), &mut known);
-        self.perform_all(id, known.effects);
+        self.answered(id, known);
         self.finish(id, StepEnd::Interrupted);
     }
 
@@ -80,15 +109,8 @@ impl Sim {
         let step = child.machine.next(&mut known);
         // The effects may give the child something to do at once.
         child.step = (step != Step::Wait || known.effects.is_empty()).then_some(step);
-        self.perform_all(id, known.effects);
-    }
-
-    fn perform_all(&mut self, id: Id, effects: Vec<Effect>) {
-        for effect in effects {
-            if self.has(id) {
-                self.perform(id, effect);
-            }
-        }
+        self.in_its_task(id, |sim| sim.answered(id, known));
+        self.cut(id);
     }
 
     fn perform(&mut self, id: Id, effect: Effect) {
@@ -123,7 +145,11 @@ impl Sim {
             Effect::Redecide { .. } => self.decide(id),
             Effect::Gone => self.gone(id),
             Effect::Done { ended, end } => self.done(id, ended, &end),
-            Effect::Aborted => self.child(id).history.abort(),
+            Effect::Aborted => {
+                let child = self.child(id);
+                assert!(child.pressed, "aborted, though it had time (S24): {child:?}");
+                child.history.abort();
+            }
             Effect::DropInstance => self.child(id).close_history(),
             Effect::Ended { .. } => self.child(id).pending = None,
             Effect::Failed(_)
@@ -218,7 +244,7 @@ impl Sim {
         }
     }
 
-    /// Serves the queued messages.
+    /// Serves the queued messages. One of them may drop the user code in progress.
     pub(in crate::decide::tests) fn serve(&mut self, id: Id) {
         while let Some(note) = self.children[id as usize].as_mut().and_then(|child| child.inbox.pop_front()) {
             match note {
@@ -228,8 +254,22 @@ impl Sim {
                     hit_2a(self.child(id).state(), Column::Kill);
                     self.stop_now(id);
                 }
-                Mail::Kill => self.order(id, Order::Kill(Failure::new(Phase::Running, Cause::Killed, "child", 1))),
+                Mail::Kill => {
+                    self.child(id).pressed = true;
+                    self.order(id, Order::Kill(Failure::new(Phase::Running, Cause::Killed, "child", 1)));
+                }
             }
+        }
+        self.cut(id);
+    }
+
+    /// Drops the user code in progress, if the machine has asked for that.
+    fn cut(&mut self, id: Id) {
+        if let Some(child) = &mut self.children[id as usize]
+            && !matches!(child.step, None | Some(Step::Wait | Step::Yield))
+            && let Some(cut) = child.machine.take_cut()
+        {
+            self.finish(id, StepEnd::Cut(cut));
         }
     }
 
@@ -256,7 +296,7 @@ impl Sim {
     /// One step of the child's own task.
     pub(in crate::decide::tests) fn step(&mut self, id: Id) {
         if self.child(id).pending.as_ref().is_some_and(|pending| pending.asked) {
-            return self.decide(id); // the decider is asked before anything else is served
+            return self.in_its_task(id, |sim| sim.decide(id)); // asked before anything else is served
         }
         let Some(step) = self.child(id).step else { return self.ask(id) };
         if step == Step::Yield {
@@ -267,11 +307,6 @@ impl Sim {
         }
         let now = self.now;
         let child = self.child(id);
-        if step != Step::Wait
-            && let Some(cut) = child.machine.take_cut()
-        {
-            return self.finish(id, StepEnd::Cut(cut));
-        }
         match step {
             Step::Wait if child.machine.wakes() => self.ask(id),
             Step::Wait => {
@@ -302,11 +337,21 @@ impl Sim {
         }
     }
 
+    /// The step in progress ends without having looked at the orders that wait.
+    pub(in crate::decide::tests) fn returns(&mut self, id: Id) {
+        let child = self.child(id);
+        let asked = child.pending.as_ref().is_some_and(|pending| pending.asked);
+        if asked || !child.is_in_user_code() || matches!(child.step, Some(Step::Serve | Step::HandIn)) {
+            return;
+        }
+        self.finish(id, StepEnd::Done);
+    }
+
     fn timer(&mut self, id: Id) {
         hit_2b(self.child(id).state(), "wait timer");
         let mut known = self.known(id);
         self.child(id).machine.wait_is_over(&mut known);
-        self.perform_all(id, known.effects);
+        self.in_its_task(id, |sim| sim.answered(id, known));
     }
 
     /// A step without a failure.
@@ -321,7 +366,7 @@ impl Sim {
         if self.has(id) {
             let done = |pending: &mut Pending| pending.token == Token::Used && !pending.asked;
             let child = self.child(id);
-            if matches!(child.state(), State::Running | State::Ended) && child.pending.as_mut().is_some_and(done) {
+            if child.is_calm() && child.pending.as_mut().is_some_and(done) {
                 child.pending = None;
             }
         }
@@ -330,6 +375,9 @@ impl Sim {
     // ----- requests, and events outside a child's own steps
 
     pub(in crate::decide::tests) fn on_request(&mut self, id: Id, command: Command) {
+        if command == Command::Drain && self.child(id).kind != ChildKind::Actor {
+            return; // only actors have queues
+        }
         let (state, moves) = (self.child(id).state(), self.group.moves());
         hit_2d(state, moves, command);
         match self.group.on_request(id, command, &failure(Phase::Running), self.now) {
