@@ -462,7 +462,7 @@ impl Machine {
     /// Returns the row of the tables. Only the message loop knows whether a message is in hand.
     fn row(&self, port: &impl Port) -> State {
         match self.state {
-            State::Running if port.is_busy() => State::Handling,
+            State::Running if !self.kind.only_supervises() && port.is_busy() => State::Handling,
             state => state,
         }
     }
@@ -502,12 +502,6 @@ impl Machine {
     /// Returns whether nothing of the child is up or coming up.
     pub(crate) fn is_parked(&self) -> bool {
         matches!(self.state, State::Idle | State::AwaitingRestart | State::Ended)
-    }
-
-    /// Does the same as [`Machine::is_parked`], but also before the task has reached that point.
-    #[cfg(test)]
-    pub(in crate::decide) fn is_at_rest(&self) -> bool {
-        self.is_parked() || self.stage == Stage::Parked
     }
 
     /// Returns whether the child was asked to go down, for a restart or to end.
@@ -1158,7 +1152,6 @@ impl Machine {
             let stage = self.stage;
             match stage {
                 Stage::Parked => {
-                    self.state = if self.was_up { State::AwaitingRestart } else { State::Idle };
                     let over = self.cold.as_mut().and_then(|cold| cold.over.take());
                     if let Some(ended) = over.or_else(|| self.orphan.then_some(Ended::Stopped)) {
                         self.close(ended, port);
@@ -1259,7 +1252,7 @@ impl Machine {
                         // Started again, and stopped before it could begin: that is a separate end.
                         self.close(ended, port);
                     } else if self.due {
-                        self.stage = Stage::Parked;
+                        self.parks();
                     } else if self.orphan {
                         self.leaves_task(port);
                     } else {
@@ -1867,7 +1860,7 @@ impl Machine {
                 let cold = self.cold();
                 (cold.healing, cold.failed) = (Some(end.clone()), Some(end.clone()));
                 port.perform(self, Effect::Done { ended, end });
-                self.stage = Stage::Parked;
+                self.parks();
             }
             Then::StartFailed(failure) => self.start_has_failed(failure, port),
             Then::TaskFailed(failure) => {
@@ -1888,12 +1881,12 @@ impl Machine {
                 }
                 cold.failed = Some(bug.clone());
                 port.perform(self, Effect::Broken(bug));
-                self.stage = Stage::Parked;
+                self.parks();
             }
             Then::Absent => {
                 self.forget_requests();
                 port.perform(self, Effect::Absent);
-                self.stage = Stage::Parked;
+                self.parks();
             }
         }
     }
@@ -1912,6 +1905,12 @@ impl Machine {
         // A request to leave stays: the group absorbs this failure, and learns next that the child is down.
         (cold.healing, cold.failed) = (Some(failure.clone()), Some(failure.clone()));
         port.perform(self, Effect::Decide { failure, instance: false });
+        self.parks();
+    }
+
+    /// Waits for the next start. An order that follows from this event finds the child parked.
+    fn parks(&mut self) {
+        self.state = if self.was_up { State::AwaitingRestart } else { State::Idle };
         self.stage = Stage::Parked;
     }
 
@@ -1935,7 +1934,7 @@ impl Machine {
     fn gone(&mut self, port: &mut impl Port) {
         self.forget_requests();
         port.perform(self, Effect::Gone);
-        self.stage = Stage::Parked;
+        self.parks();
     }
 
     // ----- ended

@@ -60,6 +60,20 @@ fn told_over(state: State) {
     assert_eq!(life.trace(), "released, children end, refuse, ended: stopped");
 }
 
+/// The end that follows from the last step of a child cancels a start as well: the child takes it back before it asks
+/// for its next step.
+#[test]
+fn an_end_that_a_child_takes_back_cancels_its_start() {
+    let mut life = at(Running);
+    life.meets(Stop);
+    life.until(Step::PostStop);
+    life.finish(StepEnd::Done);
+    life.order(Order::Start);
+    life.order(Order::Over(ended::Ended::Stopped));
+    let trace = life.trace();
+    assert!(trace.ends_with("drop, gone, released, children end, refuse, ended: stopped"), "{trace}");
+}
+
 fn before_it_is_up(cases: &mut Vec<Case>) {
     cases.extend(row(
         Idle,

@@ -158,7 +158,7 @@ impl SimChild {
 
     /// Whether no part of the child is up or coming up.
     pub(in crate::decide::tests) fn is_parked(&self) -> bool {
-        self.machine.is_at_rest()
+        self.machine.is_parked()
     }
 
     /// Whether a start was ordered that is not over.
