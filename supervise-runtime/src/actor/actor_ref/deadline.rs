@@ -7,9 +7,9 @@
 //!
 //! A timer that was left may be taken only if it wakes this very future, by the clock of this runtime:
 //!
-//! * It was made in the same task. Outside of a task there is no such sign, so such an ask takes only the memory.
 //! * It was made in the same runtime: a task of a `LocalSet` may be polled in several, and any task may enter another.
-//! * It has the waker of this poll. One task may poll several futures, each with a waker of its own.
+//! * It has the waker of this poll. No other task has the same one, since the timer keeps it. One task may poll several
+//!   futures, each with a waker of its own.
 //! * It has not fired. When a runtime ends, all its timers fire.
 //!
 //! A timer that was left may wake its task once for nothing. Until it fires, it keeps the memory of the task; until the
@@ -23,7 +23,7 @@ use std::time::Duration;
 
 #[cfg(not(shuttle))]
 use tokio::runtime::{Handle, Id as RuntimeId};
-use tokio::task::{self, unconstrained};
+use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::base::clock::after;
@@ -41,8 +41,8 @@ pub(super) struct Deadline {
 /// A timer. It may fire too early.
 struct Timer {
     sleep: Pin<Box<Sleep>>,
-    /// The task in which it was made, and the runtime.
-    made: Option<(task::Id, RuntimeId)>,
+    /// The runtime in which it was made.
+    made: Option<RuntimeId>,
     /// The address of the waker that it wakes. The timer keeps this waker until it fires.
     wakes: Option<Address>,
 }
@@ -63,7 +63,7 @@ impl Deadline {
     pub(super) fn begin(deadline: &mut Option<Self>, within: Duration, cx: &mut Cx<'_>) -> Poll<()> {
         let now = Instant::now();
         let until = after(now, within);
-        let made = task::try_id().zip(runtime());
+        let made = runtime();
         let sleep = match SPARE.try_with(Cell::take).ok().flatten() {
             Some(timer) if timer.suits(made, cx.waker(), now, until) => {
                 *deadline = Some(Deadline { until, timer });
@@ -107,8 +107,8 @@ impl Timer {
         pin!(unconstrained(self.sleep.as_mut())).poll(cx)
     }
 
-    /// Returns whether it wakes this task in this runtime, by this waker, at a time within these two.
-    fn suits(&self, made: Option<(task::Id, RuntimeId)>, waker: &Waker, now: Instant, until: Instant) -> bool {
+    /// Returns whether it wakes this future in this runtime, by this waker, at a time within these two.
+    fn suits(&self, made: Option<RuntimeId>, waker: &Waker, now: Instant, until: Instant) -> bool {
         let at = self.sleep.deadline();
         made.is_some()
             && self.made == made
@@ -151,6 +151,8 @@ mod tests {
     use std::future::poll_fn;
     use std::sync::Arc;
     use std::task::Wake;
+
+    use tokio::task;
 
     const TIME: Duration = Duration::from_secs(5);
 
@@ -202,22 +204,27 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn outside_of_a_task_only_the_memory_is_taken() {
-        let (deadline, timer) = begin(TIME).await;
-        deadline.leave(TIME);
-        tokio::time::advance(Duration::from_secs(1)).await;
-        let now = Instant::now();
-        let (deadline, again) = begin(TIME).await;
-        assert_eq!((again, deadline.timer.sleep.deadline() - now), (timer, TIME));
+    async fn outside_of_a_task_the_timer_is_taken_too() {
+        assert_eq!(fires_after(TIME, Duration::from_secs(3), TIME).await, 5);
     }
 
+    /// Another task takes only the memory. The waker of a task that has ended is not that of a later one as long as the
+    /// timer keeps it.
     #[tokio::test(start_paused = true)]
     async fn a_timer_belongs_to_its_task() {
         let begun = Instant::now();
-        in_task(async { begin(TIME).await.0.leave(TIME) }).await;
+        let timer = in_task(async {
+            let (deadline, timer) = begin(TIME).await;
+            deadline.leave(TIME);
+            timer.addr()
+        });
+        let timer = timer.await;
         tokio::time::advance(Duration::from_secs(1)).await;
-        let next = in_task(async { begin(TIME).await.0.timer.sleep.deadline() }).await;
-        assert_eq!(next - begun, Duration::from_secs(6));
+        let next = in_task(async {
+            let (deadline, timer) = begin(TIME).await;
+            (deadline.timer.sleep.deadline(), timer.addr())
+        });
+        assert_eq!(next.await, (begun + Duration::from_secs(6), timer));
     }
 
     /// A task of a `LocalSet` may be polled in one runtime after the other.
