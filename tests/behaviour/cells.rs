@@ -197,6 +197,8 @@ enum Tell {
     Fail,
     /// A future of `cx.run` panics.
     Run,
+    /// The boss ends by itself.
+    Done,
 }
 
 #[actor]
@@ -223,6 +225,7 @@ impl Boss {
             Tell::Keep(kid) => self.keeps = Some(kid),
             Tell::Work(time) => tokio::time::sleep(time).await,
             Tell::Fail => return Err(Boom::Told),
+            Tell::Done => cx.stop(),
             Tell::Run => cx.run(async { panic!("planned panic") }, |()| Tell::Fail),
         }
         Ok(())
@@ -784,4 +787,40 @@ async fn a_bug_in_a_stop_starts_nothing() {
         let lines = journal.take();
         assert!(!lines.iter().any(|line| line.ends_with("start")), "{lines:?}");
     }
+}
+
+/// S19, S23: the library's own code panics in a supervisor that ends by itself: its children, which go down to their
+/// end, are not started again.
+#[tokio::test(start_paused = true)]
+async fn a_bug_at_the_end_of_a_supervisor_starts_nothing() {
+    quiet_panics();
+    let (house, journal, [only]) = house(Strategy::OneForOne, [kid("only")]).await;
+    journal.plan("only post_stop", 1, Fault::Slow(secs(2)));
+    house.boss.tell(Tell::Done).await.unwrap();
+    settle().await;
+    house.boss.inject(testing::Fault::bug("planned panic of the library"));
+    pass(secs(1)).await;
+    assert!(house.boss.ended().is_none(), "the supervisor waits for its child");
+    pass(secs(2)).await;
+    assert!(matches!(only.ended(), Some(Ended::Stopped)));
+    assert!(matches!(house.ended(), Some(Ended::Failed(bug)) if matches!(bug.cause(), Cause::Bug(_))));
+    let lines = journal.take();
+    assert!(!lines.iter().any(|line| line.ends_with("start")), "{lines:?}");
+}
+
+/// S27, 2b: a set that has ended takes no more instances, though its tree goes on.
+#[tokio::test(start_paused = true)]
+async fn a_spawn_meets_a_set_that_has_ended() {
+    supervisor! {
+        struct Top(journal: Journal) {
+            set: [Probe] = |n: u32| Probe::start(format!("{n}"), journal).await?,
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let top = Top::start(Journal::default()).await.unwrap();
+    top.set.tree().stop();
+    settle().await;
+    assert!(top.set.tree().ended().is_some() && top.ended().is_none());
+    let late = top.set.spawn(1).await;
+    assert!(matches!(late, Err(SpawnError::Stopped { .. })), "{late:?}");
 }

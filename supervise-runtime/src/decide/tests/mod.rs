@@ -7,6 +7,7 @@ mod harness;
 mod life;
 mod many;
 mod moving;
+mod own_order;
 mod port;
 mod property;
 mod requests;

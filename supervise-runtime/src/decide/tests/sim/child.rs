@@ -12,7 +12,8 @@ use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout};
 /// The time that each simulated child has to go down.
 const DOWN_TIME: std::time::Duration = std::time::Duration::from_millis(50);
 
-/// A message that the child's group, or a user, has sent to the child. Messages are served in order, some time later.
+/// A message that the child's group, or a user, has sent to the child. Messages are served in order, some time later. An
+/// order that follows from an event of the child itself is no message, unless others wait: the child takes it back.
 #[derive(Debug)]
 pub(in crate::decide::tests) enum Mail {
     Order(Order),

@@ -502,6 +502,7 @@ impl Sim {
             Some((of, own)) if *of == id => own.put(order, || waits),
             _ => Some(order),
         };
+        assert!(queued.is_some() || !waits, "an order overtakes those that wait");
         self.child(id).inbox.extend(queued.map(Mail::Order));
     }
 
