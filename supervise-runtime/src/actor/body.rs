@@ -19,7 +19,6 @@ use crate::base::sync::Arc;
 use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served, TypeName};
-use crate::engine::cell::control::AnyCell as _;
 use crate::engine::mailbox::{Admission, Inbox, Turn};
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Failure, UserError};

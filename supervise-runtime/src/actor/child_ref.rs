@@ -222,15 +222,15 @@ pub trait InstanceSet: Sealed {
 /// ```
 #[derive(Clone)]
 pub struct AnyRef {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
 }
 
 impl AnyRef {
-    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>) -> Self {
         AnyRef { cell }
     }
 
-    pub(crate) fn cell(&self) -> &Arc<dyn AnyCell> {
+    pub(crate) fn cell(&self) -> &Arc<AnyCell> {
         &self.cell
     }
 }

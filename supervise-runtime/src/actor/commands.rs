@@ -150,7 +150,7 @@ impl fmt::Display for CommandError {
 impl std::error::Error for CommandError {}
 
 /// `Ok` says that the request was accepted.
-fn answer(cell: &dyn AnyCell, verdict: CommandOutcome) -> Result<(), CommandError> {
+fn answer(cell: &AnyCell, verdict: CommandOutcome) -> Result<(), CommandError> {
     let path = || cell.core().path();
     match verdict {
         CommandOutcome::DownAlone
@@ -173,7 +173,7 @@ fn answer(cell: &dyn AnyCell, verdict: CommandOutcome) -> Result<(), CommandErro
 
 /// Returns the start that was accepted.
 fn starting(
-    cell: &Arc<dyn AnyCell>,
+    cell: &Arc<AnyCell>,
     verdict: CommandOutcome,
     start: Option<Arc<StartWait>>,
 ) -> Result<Starting, CommandError> {
@@ -183,8 +183,8 @@ fn starting(
 }
 
 fn ask<'a, R>(
-    owner: &'a Option<Arc<dyn AnyCell>>,
-    cell: &dyn AnyCell,
+    owner: &'a Option<Arc<AnyCell>>,
+    cell: &AnyCell,
     command: Command,
     then: impl FnOnce(CommandOutcome) -> R,
 ) -> Option<(CommandOutcome, R, AfterLock<'a>)> {
@@ -193,7 +193,7 @@ fn ask<'a, R>(
 }
 
 /// Asks the child's present supervisor for a decision.
-fn decide<R>(cell: &dyn AnyCell, command: Command, then: impl Fn(CommandOutcome) -> R) -> Option<(CommandOutcome, R)> {
+fn decide<R>(cell: &AnyCell, command: Command, then: impl Fn(CommandOutcome) -> R) -> Option<(CommandOutcome, R)> {
     let _shelter = DeferDrops::new();
     let owner = cell.core().supervisor();
     if let Some((verdict, out, after_lock)) = ask(&owner, cell, command, &then) {
@@ -213,7 +213,7 @@ fn decide<R>(cell: &dyn AnyCell, command: Command, then: impl Fn(CommandOutcome)
 }
 
 /// Carries out `restart()`.
-pub(crate) fn restart(cell: &Arc<dyn AnyCell>) -> Result<Starting, CommandError> {
+pub(crate) fn restart(cell: &Arc<AnyCell>) -> Result<Starting, CommandError> {
     let core = cell.core();
     if core.parent.is_none() {
         return Err(CommandError::NotDeclared { path: core.path() });
@@ -229,7 +229,7 @@ pub(crate) fn restart(cell: &Arc<dyn AnyCell>) -> Result<Starting, CommandError>
 }
 
 /// Carries out `start_again()`.
-pub(crate) fn start_again(cell: &Arc<dyn AnyCell>) -> Result<Starting, CommandError> {
+pub(crate) fn start_again(cell: &Arc<AnyCell>) -> Result<Starting, CommandError> {
     let core = cell.core();
     let Some(owner) = core.supervisor() else { return Err(CommandError::NotDeclared { path: core.path() }) };
     let (declares, is_over) =
@@ -260,7 +260,7 @@ pub(crate) fn start_again(cell: &Arc<dyn AnyCell>) -> Result<Starting, CommandEr
 
 /// Carries out `drain()`: from this moment on the mailbox accepts nothing new.
 pub(crate) fn drain<T: MailboxItem>(cell: &ActorCell<T>) {
-    let shut = |verdict| (verdict == CommandOutcome::Drain).then(|| cell.drain_gate());
+    let shut = |verdict| (verdict == CommandOutcome::Drain).then(|| cell.mail.drain_gate());
     match decide(cell, Command::Drain, shut) {
         // Senders that waited for room are woken here, after the lock.
         Some((CommandOutcome::Drain, refused)) => drop(refused),

@@ -50,7 +50,7 @@ pub fn set(strategy: SupervisorStrategy) -> Result<(), AlreadySet> {
 }
 
 /// Makes the supervisor of one top-level actor.
-pub(crate) fn above() -> Arc<dyn AnyCell> {
+pub(crate) fn above() -> Arc<AnyCell> {
     let strategy = STRATEGY.get_or_init(SupervisorStrategy::default);
     let guardian = BareCell::new(CellCore::new(Name::GUARDIAN, None, Arc::new(TreeShared::new(rand::random()))));
     guardian.core().table_or_init(|| ChildTable::new(Owner::Guardian, strategy));

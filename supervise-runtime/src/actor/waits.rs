@@ -58,12 +58,12 @@ use crate::values::report::Report;
 #[must_use = "futures do nothing unless awaited"]
 #[derive(Debug)]
 pub struct Terminated {
-    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) cell: Arc<AnyCell>,
     waiting: Waiting,
 }
 
 impl Terminated {
-    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>) -> Self {
         Terminated { cell, waiting: Waiting::default() }
     }
 }
@@ -100,7 +100,7 @@ pub(crate) struct EndWait {
 
 impl EndWait {
     /// Begins with the present life of the child, which a caller may have started again before the first poll.
-    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>) -> Self {
         let (ended, waiting) = match cell.core().expect_end() {
             Ok(ended) => (Some(ended), Waiting::default()),
             Err(waiting) => (None, waiting),
@@ -108,7 +108,7 @@ impl EndWait {
         EndWait { terminated: Terminated { cell, waiting }, ended, within: None, timer: None }
     }
 
-    pub(crate) fn cell(&self) -> &dyn AnyCell {
+    pub(crate) fn cell(&self) -> &AnyCell {
         &*self.terminated.cell
     }
 
@@ -180,13 +180,13 @@ impl EndWait {
 /// # }
 /// ```
 pub struct Starting {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     wait: Arc<StartWait>,
     decided: Option<BoxFuture<'static, ()>>,
 }
 
 impl Starting {
-    pub(crate) fn of(cell: Arc<dyn AnyCell>, wait: Arc<StartWait>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>, wait: Arc<StartWait>) -> Self {
         Starting { cell, wait, decided: None }
     }
 }
@@ -282,7 +282,7 @@ impl ShutdownResult for Report {
 }
 
 /// Returns the report of a tree that has ended.
-pub(crate) fn report(cell: &dyn AnyCell, ended: Ended) -> Report {
+pub(crate) fn report(cell: &AnyCell, ended: Ended) -> Report {
     let (failure, failures) = cell.core().late();
     Report { ended, children: cell.core().report(), failure, failures }
 }
@@ -355,7 +355,7 @@ impl<R> std::fmt::Debug for ShutdownRef<R> {
 
 impl<R> ShutdownRef<R> {
     /// Asks the child to stop.
-    pub(crate) fn of(cell: Arc<dyn AnyCell>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>) -> Self {
         let wait = EndWait::of(cell);
         send(wait.cell(), SystemMessage::Stop);
         ShutdownRef { wait, result: PhantomData }

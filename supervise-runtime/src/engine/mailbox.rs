@@ -24,7 +24,6 @@
 //! message waits for the first time, or returns. When the actor is idle, it wakes as many senders as there is room for,
 //! in addition to senders that were woken before and have not come back.
 
-use std::any::Any;
 use std::collections::VecDeque;
 use std::mem::size_of;
 use std::pin::Pin;
@@ -35,10 +34,10 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::base::clock::after;
 use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
+use crate::base::sync::atomic::{AtomicU64, Ordering};
+use crate::base::sync::{Arc, Mutex, MutexGuard, Weak, foreign, lock};
 use crate::base::turn::after_others;
-use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::control::{AnyCell, CellCore, CellOf, Mail};
 use crate::engine::cell::current;
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
@@ -84,28 +83,12 @@ pub(crate) enum Admission {
 }
 
 /// A cell with a mailbox.
-///
-/// The fields stay in this order: what the actor writes at each message comes first, and what senders write last. With
-/// the core in between, the two are never in one line of the processor's cache, which each write would take from the
-/// other side.
-#[repr(C)]
-pub(crate) struct ActorCell<T> {
-    /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
-    /// mailbox full.
-    in_batch: AtomicUsize,
-    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
-    /// same number.
-    in_hand: AtomicU32,
-    /// A sender waits for room.
-    has_waiters: AtomicBool,
-    /// The actor's loop has to return, because an order arrived. Written by the actor's own task, before it polls the
-    /// loop.
-    interrupted: AtomicBool,
-    /// The present incarnation has handled a message.
-    handled: AtomicBool,
-    /// Messages are refused while the actor is down (S35).
-    rejecting: bool,
-    core: CellCore,
+pub(crate) type ActorCell<T> = CellOf<Mailbox<T>>;
+
+/// The part of a cell that senders of messages write.
+pub(crate) struct Mailbox<T> {
+    /// The way back from a cell without its message type.
+    cell: Weak<ActorCell<T>>,
     ask: AskTime,
     inner: Mutex<Inner<T>>,
 }
@@ -166,23 +149,17 @@ pub(crate) trait MailboxItem: Send + 'static {
 
 impl<T: MailboxItem> ActorCell<T> {
     /// Makes the cell of an actor. `while_down`: whether messages wait or are refused while the actor is down (S35).
-    ///
-    /// `core` makes the core, when nothing is left that could panic: a panic would have to drop the core, which could
-    /// then not be made where it is to be.
     #[inline(always)]
-    pub(crate) fn new(core: impl FnOnce() -> CellCore, capacity: usize, ask: Duration, while_down: WhileDown) -> Self {
+    pub(crate) fn new(
+        core: impl FnOnce() -> CellCore,
+        capacity: usize,
+        ask: Duration,
+        while_down: WhileDown,
+    ) -> Arc<Self> {
         let rejecting = while_down == WhileDown::Reject;
         let (ask, blocked) = (AskTime::new(ask), Senders::default());
-        ActorCell {
-            in_batch: AtomicUsize::new(0),
-            in_hand: AtomicU32::new(0),
-            has_waiters: AtomicBool::new(false),
-            interrupted: AtomicBool::new(false),
-            handled: AtomicBool::new(false),
-            rejecting,
-            core: core(),
-            ask,
-            inner: Mutex::new(Inner {
+        Arc::new_cyclic(|cell| {
+            let inner = Mutex::new(Inner {
                 queue: VecDeque::new(),
                 gate: Admission::Down,
                 receiver_parked: false,
@@ -191,8 +168,9 @@ impl<T: MailboxItem> ActorCell<T> {
                 open_below: 0,
                 blocked,
                 rejecting,
-            }),
-        }
+            });
+            CellOf::around(Mailbox { cell: cell.clone(), ask, inner }, 0, rejecting, core)
+        })
     }
 
     /// Begins an incarnation, which has no message yet.
@@ -206,18 +184,18 @@ impl<T: MailboxItem> ActorCell<T> {
     }
 
     pub(crate) fn ask_time(&self) -> Option<Duration> {
-        self.ask.get()
+        self.mail.ask.get()
     }
 
     pub(crate) fn set_ask_time(&self, time: Duration) {
-        self.ask.set(time);
+        self.mail.ask.set(time);
     }
 
     /// Takes the message if the actor is up and there certainly is room. Otherwise `try_push` or `poll_push` has to look
     /// closer. `take` runs under the lock, so that the message is moved only once: from its sender into the queue.
     #[inline(always)]
     pub(crate) fn offer(&self, take: impl FnOnce() -> Option<T::Message>) -> bool {
-        let inner = lock(&self.inner);
+        let inner = lock(&self.mail.inner);
         if inner.queue.len() < inner.open_below
             && let Some(msg) = take()
         {
@@ -230,7 +208,7 @@ impl<T: MailboxItem> ActorCell<T> {
     /// Takes the message if there is room. A message that is refused stays.
     pub(crate) fn try_push(&self, msg: &mut Option<T::Message>, patience: Patience) -> Result<(), Rejected> {
         let patience = patience.here();
-        let inner = lock(&self.inner);
+        let inner = lock(&self.mail.inner);
         if let Some(rejected) = self.refuses(&inner, patience) {
             return Err(rejected);
         }
@@ -263,13 +241,13 @@ impl<T: MailboxItem> ActorCell<T> {
         if inner.receiver_parked {
             inner.receiver_parked = false;
             drop(inner);
-            self.core.wake();
+            self.core().wake();
         }
     }
 
     /// Accepts the message even if the mailbox is full (for a notice of an end). Drops it if the mailbox is closed.
     pub(crate) fn push_past_bound(&self, msg: T) {
-        let inner = lock(&self.inner);
+        let inner = lock(&self.mail.inner);
         if matches!(inner.gate, Admission::Draining | Admission::Closed) {
             drop(inner);
             return;
@@ -289,7 +267,7 @@ impl<T: MailboxItem> ActorCell<T> {
         // Cloned and dropped outside of the lock: a waker may be user code.
         let mut fresh = None;
         loop {
-            let mut inner = lock(&self.inner);
+            let mut inner = lock(&self.mail.inner);
             match self.refuses(&inner, patience) {
                 None => {
                     // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
@@ -332,7 +310,7 @@ impl<T: MailboxItem> ActorCell<T> {
     /// Wakes senders after `made` messages were taken out of the batch, of which `left` are left.
     #[cold]
     fn wake_senders_after(&self, left: usize, made: usize) {
-        let inner = lock(&self.inner);
+        let inner = lock(&self.mail.inner);
         let room = inner.capacity.saturating_sub(inner.queue.len() + left).min(made);
         self.wake_senders(inner, room);
     }
@@ -353,7 +331,7 @@ impl<T: MailboxItem> ActorCell<T> {
 
     /// Removes a sender that gave up waiting. If it had already been woken, its wake-up is forwarded to the next one.
     pub(crate) fn cancel_wait(&self, ticket: u64) {
-        let mut inner = lock(&self.inner);
+        let mut inner = lock(&self.mail.inner);
         let known = inner.blocked.remove(&ticket);
         let next = if known.is_none() { inner.blocked.pop_first() } else { None };
         drop(inner);
@@ -366,7 +344,7 @@ impl<T: MailboxItem> ActorCell<T> {
 
     /// Opens or closes the gate. Senders that wait for room are woken, try again, and see the new state.
     pub(crate) fn set_gate(&self, gate: Admission, capacity: Option<usize>) {
-        let mut inner = lock(&self.inner);
+        let mut inner = lock(&self.mail.inner);
         if let Some(capacity) = capacity {
             inner.capacity = capacity;
         }
@@ -377,11 +355,46 @@ impl<T: MailboxItem> ActorCell<T> {
     }
 }
 
+impl<T: MailboxItem> Mailbox<T> {
+    /// Returns the cell that this mailbox is part of.
+    pub(crate) fn cell(&self) -> Option<Arc<ActorCell<T>>> {
+        self.cell.upgrade()
+    }
+}
+
+/// Drops an item of the queue, which is a dead letter if it is a message.
+fn bury<T: MailboxItem>(letter: T, core: &CellCore, reason: DeadLetterReason) {
+    if let Some(message) = letter.message() {
+        core.emit(EventKind::DeadLetter { message, reason });
+    }
+    // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
+    drop_catching_panics(letter);
+}
+
 impl<T: MailboxItem> ActorCell<T> {
-    /// Refuses new messages, and drops the queued ones: they become dead letters, and errors for askers.
-    fn close(&self) {
+    /// Removes the items that end with the incarnation; the messages among them become dead letters with this reason. To
+    /// be called by the actor's own task, after its batch was given back.
+    pub(crate) fn purge(&self, reason: DeadLetterReason, stale: impl Fn(&T) -> bool) {
+        let gone: Vec<T> = {
+            let mut inner = lock(&self.mail.inner);
+            let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
+            inner.queue = stay;
+            Vec::from(gone)
+        };
+        let made = gone.len();
+        for letter in gone {
+            bury(letter, self.core(), reason);
+        }
+        let inner = lock(&self.mail.inner);
+        let room = self.room(&inner).min(made);
+        self.wake_senders(inner, room);
+    }
+}
+
+impl<T: MailboxItem> Mail for Mailbox<T> {
+    fn refuse(&self, cell: &AnyCell) {
         let mut inner = lock(&self.inner);
-        self.in_batch.store(0, Ordering::Relaxed);
+        cell.in_batch.store(0, Ordering::Relaxed);
         inner.set_batch(0);
         if inner.gate == Admission::Closed && inner.queue.capacity() == 0 {
             return; // closed before, and nothing came since
@@ -391,55 +404,16 @@ impl<T: MailboxItem> ActorCell<T> {
         drop(inner);
         drop(blocked);
         for letter in queue {
-            self.bury(letter, DeadLetterReason::Ended);
+            bury(letter, cell.core(), DeadLetterReason::Ended);
         }
     }
 
-    /// Drops an item of the queue, which is a dead letter if it is a message.
-    fn bury(&self, letter: T, reason: DeadLetterReason) {
-        if let Some(message) = letter.message() {
-            self.core.emit(EventKind::DeadLetter { message, reason });
-        }
-        // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
-        drop_catching_panics(letter);
-    }
-}
-
-impl<T: MailboxItem> ActorCell<T> {
-    /// Removes the items that end with the incarnation; the messages among them become dead letters with this reason. To
-    /// be called by the actor's own task, after its batch was given back.
-    pub(crate) fn purge(&self, reason: DeadLetterReason, stale: impl Fn(&T) -> bool) {
-        let gone: Vec<T> = {
-            let mut inner = lock(&self.inner);
-            let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
-            inner.queue = stay;
-            Vec::from(gone)
-        };
-        let made = gone.len();
-        for letter in gone {
-            self.bury(letter, reason);
-        }
-        let inner = lock(&self.inner);
-        let room = self.room(&inner).min(made);
-        self.wake_senders(inner, room);
-    }
-}
-
-impl<T: MailboxItem> AnyCell for ActorCell<T> {
-    fn core(&self) -> &CellCore {
-        &self.core
+    fn set_down(&self, down: bool) {
+        self.reject(down);
     }
 
-    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-
-    fn interrupt(&self, on: bool) {
-        self.interrupted.store(on, Ordering::Release);
-    }
-
-    fn refuse(&self) {
-        self.close();
+    fn set_retry(&self, at: Option<Instant>) {
+        lock(&self.inner).blocked.set_retry_at(at);
     }
 
     fn reopen(&self) {
@@ -449,34 +423,14 @@ impl<T: MailboxItem> AnyCell for ActorCell<T> {
         }
     }
 
-    fn set_down(&self, down: bool) {
-        self.reject(down);
-    }
-
-    fn set_retry(&self, at: Option<Instant>) {
-        self.retry(at);
-    }
-
     fn refuse_new(&self) {
         drop(self.drain_gate());
     }
 
-    fn is_busy(&self) -> bool {
-        self.in_hand() != 0
-    }
-
-    fn in_hand(&self) -> u32 {
-        self.in_hand.load(Ordering::Relaxed)
-    }
-
-    fn has_handled(&self) -> bool {
-        self.handled.load(Ordering::Relaxed)
-    }
-
-    fn mailbox(&self) -> Option<MailboxDepth> {
+    fn depth(&self, cell: &AnyCell) -> Option<MailboxDepth> {
         let inner = lock(&self.inner);
         Some(MailboxDepth {
-            waiting: inner.queue.len() + self.in_batch.load(Ordering::Relaxed),
+            waiting: inner.queue.len() + cell.in_batch.load(Ordering::Relaxed),
             capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
             blocked: inner.blocked.len(),
         })
@@ -567,7 +521,7 @@ impl<T: MailboxItem> Inbox<T> {
             return Poll::Pending;
         }
         if self.batch.is_empty() {
-            let mut inner = lock(&cell.inner);
+            let mut inner = lock(&cell.mail.inner);
             if inner.queue.is_empty() {
                 if inner.gate == Admission::Draining {
                     return Poll::Ready(Turn::Drained);
@@ -614,7 +568,7 @@ impl<T: MailboxItem> Inbox<T> {
         self.budget = BUDGET;
         self.turns += 1;
         let queued = {
-            let mut inner = lock(&cell.inner);
+            let mut inner = lock(&cell.mail.inner);
             inner.set_batch(self.batch.len()); // senders that run now need not look closer
             let queued = inner.queue.len();
             self.tell_unsaid(cell, inner);
@@ -652,7 +606,7 @@ impl<T: MailboxItem> Inbox<T> {
     /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
     pub(crate) fn requeue_front(&mut self, cell: &ActorCell<T>, msg: T) {
         self.return_batch(cell);
-        lock(&cell.inner).queue.push_front(msg);
+        lock(&cell.mail.inner).queue.push_front(msg);
     }
 
     /// Puts the rest of the batch back to the front of the queue when a handler waits, so that a close of the mailbox
@@ -662,7 +616,7 @@ impl<T: MailboxItem> Inbox<T> {
             return;
         }
         self.budget += std::mem::take(&mut self.turn);
-        let mut inner = lock(&cell.inner);
+        let mut inner = lock(&cell.mail.inner);
         self.batch.append(&mut inner.queue);
         std::mem::swap(&mut inner.queue, &mut self.batch);
         inner.set_batch(0);
@@ -685,7 +639,7 @@ impl<T: MailboxItem> Inbox<T> {
     fn wait_for_calm(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) {
         let calm = self.calm.get_or_insert_with(|| Box::new(Calm { timer: Box::pin(sleep(CALM)), longest: 0 }));
         while calm.timer.as_mut().poll(cx).is_ready() {
-            let mut inner = lock(&cell.inner);
+            let mut inner = lock(&cell.mail.inner);
             if !inner.queue.is_empty() {
                 return; // the actor was woken for it
             }
@@ -707,7 +661,7 @@ impl<T: MailboxItem> Inbox<T> {
         self.return_batch(cell);
         self.batch = VecDeque::new();
         self.calm = None;
-        cell.close();
+        cell.mail.refuse(cell);
     }
 }
 

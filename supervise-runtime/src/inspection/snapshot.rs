@@ -278,7 +278,7 @@ pub struct RestartBudget {
 }
 
 impl Snapshot {
-    pub(crate) fn of(cell: &dyn AnyCell) -> Snapshot {
+    pub(crate) fn of(cell: &AnyCell) -> Snapshot {
         let now = Instant::now();
         let core = cell.core();
         let seen = core.supervisor().and_then(|supervisor| supervisor.core().table()?.see_child(cell, now));
@@ -304,11 +304,11 @@ impl Snapshot {
 
 impl Node {
     /// Returns the node with everything below it. A loop, since the depth of a tree may exceed the stack.
-    fn of(cell: &dyn AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+    fn of(cell: &AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
         // Each node with the position of its parent, which comes earlier in the list.
         let mut nodes = vec![(0, Node::alone(cell, seen, now))];
         let mut todo = Vec::new();
-        let below = |cell: &dyn AnyCell, own: usize, todo: &mut Vec<_>| {
+        let below = |cell: &AnyCell, own: usize, todo: &mut Vec<_>| {
             let children = cell.core().table().map(|table| table.view(now)).unwrap_or_default();
             todo.extend(children.into_iter().rev().map(|child| (own, child)));
         };
@@ -327,7 +327,7 @@ impl Node {
         }
     }
 
-    fn alone(cell: &dyn AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+    fn alone(cell: &AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
         let core = cell.core();
         let strategy = core.table().map(|table| table.strategy());
         let member = seen.as_ref().map(|seen| &seen.member);
@@ -369,7 +369,7 @@ impl Drop for Node {
     }
 }
 
-fn state(cell: &dyn AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> NodeState {
+fn state(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> NodeState {
     let core = cell.core();
     let ended = core.ended();
     let Some(ChildView { member, until }) = seen else {

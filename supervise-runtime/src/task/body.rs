@@ -259,7 +259,7 @@ fn inside(
     cell: Arc<BareCell>,
     mut subtask: BoxFuture<'static, Result<(), UserError>>,
 ) -> impl Future<Output = Result<(), UserError>> + Send + 'static {
-    let mut current: Option<Arc<dyn AnyCell>> = Some(cell);
+    let mut current: Option<Arc<AnyCell>> = Some(cell);
     let span = Span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {
         let _entered = span.enter();

@@ -380,7 +380,7 @@ pub struct TaskContext {
     #[cfg(feature = "tokio-util")]
     pub(crate) token: CancellationToken,
     pub(crate) requests: mpsc::UnboundedSender<Request>,
-    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) cell: Arc<AnyCell>,
 }
 
 impl fmt::Debug for TaskContext {
@@ -410,11 +410,7 @@ impl ChildOptions<Task> {
 }
 
 impl TaskContext {
-    pub(crate) fn new(
-        stop_signal: &StopSignal,
-        requests: mpsc::UnboundedSender<Request>,
-        cell: Arc<dyn AnyCell>,
-    ) -> Self {
+    pub(crate) fn new(stop_signal: &StopSignal, requests: mpsc::UnboundedSender<Request>, cell: Arc<AnyCell>) -> Self {
         TaskContext {
             stop_signal: stop_signal.listen(),
             #[cfg(feature = "tokio-util")]
@@ -549,7 +545,7 @@ impl TaskContext {
 /// ```
 #[derive(Clone)]
 pub struct TaskRef {
-    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) cell: Arc<AnyCell>,
 }
 
 /// Two handles are equal if they refer to the same task.

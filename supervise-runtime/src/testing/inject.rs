@@ -139,26 +139,26 @@ mod target {
     pub trait Target {
         #[doc(hidden)]
         #[allow(private_interfaces)] // sealed: cannot be named outside of this module
-        fn cell(&self) -> &dyn AnyCell;
+        fn cell(&self) -> &AnyCell;
     }
 
     impl<A: Actor> Target for ActorRef<A> {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn AnyCell {
+        fn cell(&self) -> &AnyCell {
             &*self.cell
         }
     }
 
     impl Target for TaskRef {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn AnyCell {
+        fn cell(&self) -> &AnyCell {
             &*self.cell
         }
     }
 
     impl Target for TreeRef {
         #[allow(private_interfaces)]
-        fn cell(&self) -> &dyn AnyCell {
+        fn cell(&self) -> &AnyCell {
             &*self.cell
         }
     }

@@ -31,14 +31,14 @@ use crate::values::spec::TreeSpec;
 #[derive(Debug)]
 pub struct ChildSlot {
     name: Name,
-    parent: Option<Arc<dyn AnyCell>>,
+    parent: Option<Arc<AnyCell>>,
     bus: Arc<TreeShared>,
     /// The child is named before its turn (S47).
     early: bool,
 }
 
 impl ChildSlot {
-    pub(crate) fn new(name: Name, parent: Option<Arc<dyn AnyCell>>, bus: Arc<TreeShared>) -> Self {
+    pub(crate) fn new(name: Name, parent: Option<Arc<AnyCell>>, bus: Arc<TreeShared>) -> Self {
         ChildSlot { name, parent, bus, early: false }
     }
 
@@ -58,7 +58,7 @@ impl ChildSlot {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Launched<H> {
-    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) cell: Arc<AnyCell>,
     pub(crate) handle: HandleSource<H>,
     /// To be begun once the child is in its group.
     pub(crate) life: Unbegun,
@@ -146,8 +146,7 @@ pub trait Child: Sized + Send + 'static {
     /// Returns the typed handle of a child of this type. That of a tree exists once the tree was up.
     #[doc(hidden)]
     fn handle_of(child: &AnyRef) -> Option<Self::Handle> {
-        let cell = child.cell().clone().any().downcast::<BareCell>().ok()?;
-        let slot = cell.handle::<Mutex<Option<Self::Handle>>>()?;
+        let slot = child.cell().handle::<Mutex<Option<Self::Handle>>>()?;
         lock(&slot).clone()
     }
 }
@@ -276,8 +275,8 @@ impl Child for Task {
     }
 
     fn handle_of(child: &AnyRef) -> Option<TaskRef> {
-        let cell = child.cell().clone().any().downcast::<BareCell>().ok()?;
-        cell.is_of_a_task().then_some(TaskRef { cell })
+        let cell = child.cell();
+        cell.is_of_a_task().then(|| TaskRef { cell: cell.clone() })
     }
 }
 
@@ -288,7 +287,7 @@ pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
 }
 
 /// Marks the cell of a child for which a runtime is declared.
-pub(crate) fn apart(cell: &dyn AnyCell, runtime: &Option<runtime::Handle>) {
+pub(crate) fn apart(cell: &AnyCell, runtime: &Option<runtime::Handle>) {
     if runtime.is_some() {
         cell.core().set_apart();
     }

@@ -258,7 +258,7 @@ fn say_abort_once() {
 
 /// Requests the shutdown when dropped.
 struct Guard {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     at: Option<&'static Location<'static>>,
     /// True while `start()` is in progress: dropping that future raises no event.
     quiet: bool,

@@ -468,7 +468,7 @@ where
 
 /// Adds a child to the group of `owner`, and waits until it is up.
 fn in_group<T, F, Fut>(
-    owner: Arc<dyn AnyCell>,
+    owner: Arc<AnyCell>,
     name: String,
     options: ChildOptions<T>,
     start: F,
@@ -483,7 +483,7 @@ where
 }
 
 async fn begun<T, F, Fut>(
-    owner: Arc<dyn AnyCell>,
+    owner: Arc<AnyCell>,
     name: String,
     options: ChildOptions<T>,
     start: F,

@@ -60,7 +60,7 @@ use crate::values::report::Report;
 /// ```
 #[derive(Clone)]
 pub struct TreeRef {
-    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) cell: Arc<AnyCell>,
 }
 
 /// Two handles are equal if they refer to the same tree.
@@ -231,7 +231,7 @@ impl TreeRef {
     /// The future may be dropped and the method called again.
     pub async fn ready(&self) -> bool {
         let bus = self.cell.core().bus.clone();
-        let mut first: Option<Arc<dyn AnyCell>> = None;
+        let mut first: Option<Arc<AnyCell>> = None;
         let is_up = || {
             if self.cell.core().has_ended() {
                 return Some(false);
@@ -267,7 +267,7 @@ impl<T: TreeHandle + Deref<Target = TreeRef>> ChildRef for T {
 }
 
 /// Returns the first supervisor, of this one and those below it, whose children are not all up.
-fn not_up(cell: &Arc<dyn AnyCell>) -> Option<Arc<dyn AnyCell>> {
+fn not_up(cell: &Arc<AnyCell>) -> Option<Arc<AnyCell>> {
     let mut todo = vec![cell.clone()];
     while let Some(cell) = todo.pop() {
         if holds_up(&*cell) {
@@ -282,7 +282,7 @@ fn not_up(cell: &Arc<dyn AnyCell>) -> Option<Arc<dyn AnyCell>> {
 
 /// Returns whether a child of this supervisor is not up. A supervisor that has ended has no such child: nothing below
 /// it is waited for.
-fn holds_up(cell: &dyn AnyCell) -> bool {
+fn holds_up(cell: &AnyCell) -> bool {
     cell.core().ended().is_none() && cell.core().table().is_some_and(|table| !table.all_up())
 }
 
@@ -322,7 +322,7 @@ fn holds_up(cell: &dyn AnyCell) -> bool {
 pub struct Join(Terminated);
 
 impl Join {
-    pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
+    pub(super) fn of(cell: Arc<AnyCell>) -> Self {
         Join(Terminated::of(cell))
     }
 }
@@ -375,7 +375,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    pub(super) fn of(cell: Arc<dyn AnyCell>) -> Self {
+    pub(super) fn of(cell: Arc<AnyCell>) -> Self {
         Shutdown {
             wait: EndWait::of(cell),
             #[cfg(feature = "signal")]

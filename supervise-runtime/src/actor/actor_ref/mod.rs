@@ -17,7 +17,7 @@ use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
-use crate::engine::mailbox::{ActorCell, MailboxItem, Patience, Rejected};
+use crate::engine::mailbox::{ActorCell, Mailbox, MailboxItem, Patience, Rejected};
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::Failure;
 
@@ -324,7 +324,7 @@ impl<A: Actor> ActorRef<A> {
     /// }
     /// ```
     pub fn restart(&self) -> Result<Starting, CommandError> {
-        let cell: Arc<dyn AnyCell> = self.cell.clone();
+        let cell: Arc<AnyCell> = self.cell.clone();
         commands::restart(&cell)
     }
 
@@ -345,7 +345,7 @@ impl<A: Actor> ActorRef<A> {
     /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a child that was spawned at
     /// run time.
     pub fn start_again(&self) -> Result<Starting, CommandError> {
-        let cell: Arc<dyn AnyCell> = self.cell.clone();
+        let cell: Arc<AnyCell> = self.cell.clone();
         commands::start_again(&cell)
     }
 
@@ -432,7 +432,7 @@ impl<A: Actor> ChildRef for ActorRef<A> {
 impl AnyRef {
     /// Returns the handle of the actor; `None` if the child is not an `A`.
     pub fn actor<A: Actor>(&self) -> Option<ActorRef<A>> {
-        Some(ActorRef { cell: self.cell().clone().any().downcast::<Cell<A>>().ok()? })
+        Some(ActorRef { cell: self.cell().mail_as::<Mailbox<Envelope<A>>>()?.cell()? })
     }
 }
 

@@ -17,7 +17,6 @@ use super::{BLOCKED, Cell};
 use crate::actor::Actor;
 use crate::actor::errors::{AskError, TellError};
 use crate::base::clock::after;
-use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::current;
 use crate::engine::mailbox::{Patience, Rejected};
 use crate::values::event::EventKind;

@@ -85,7 +85,7 @@ impl<A: Actor> Context<A> {
     }
 }
 
-async fn moved(who: Arc<dyn AnyCell>, to: Arc<dyn AnyCell>, unlink: Option<u64>) -> Result<(), LinkError> {
+async fn moved(who: Arc<AnyCell>, to: Arc<AnyCell>, unlink: Option<u64>) -> Result<(), LinkError> {
     if unlink.is_none() && current::is_below(&to, who.core().id) {
         return Err(LinkError::Above { path: who.core().path() });
     }

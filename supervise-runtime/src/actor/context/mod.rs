@@ -403,13 +403,13 @@ impl<A: Actor> Context<A> {
     }
 
     /// Returns the cell of this actor, as the supervisor of a child that is about to be spawned.
-    pub(crate) fn as_supervisor(&mut self) -> Arc<dyn AnyCell> {
+    pub(crate) fn as_supervisor(&mut self) -> Arc<AnyCell> {
         self.supervise();
         self.cell.clone()
     }
 
     /// Returns the cell of this actor.
-    pub(crate) fn cell(&self) -> &dyn AnyCell {
+    pub(crate) fn cell(&self) -> &AnyCell {
         &*self.cell
     }
 

@@ -36,7 +36,7 @@ where
     Fut: Future<Output = Result<B, UserError>> + Send + 'static,
 {
     let common = options.options.common.clone();
-    let cell = Arc::new(ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down));
+    let cell = ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     let life = Unbegun::new(cell.clone(), || live(cell.clone(), common, body));
     (cell, life)
@@ -44,14 +44,14 @@ where
 
 /// The wait for the first start of a run-time child. If it is dropped before the child is up, the child is stopped.
 pub(crate) struct Startup<D: Fn() -> bool> {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     over: bool,
     /// Returns whether the caller does without the wait.
     detached: D,
 }
 
 impl<D: Fn() -> bool> Startup<D> {
-    pub(crate) fn unless(cell: Arc<dyn AnyCell>, detached: D) -> impl Future<Output = Result<(), SpawnError>> {
+    pub(crate) fn unless(cell: Arc<AnyCell>, detached: D) -> impl Future<Output = Result<(), SpawnError>> {
         let mut startup = Startup { cell, over: false, detached };
         async move {
             let mut waiting = Waiting::default();
@@ -78,7 +78,7 @@ impl<D: Fn() -> bool> Drop for Startup<D> {
 }
 
 /// The result for a caller that waited for a first start.
-pub(crate) fn started(cell: &dyn AnyCell, up: Result<(), Ended>) -> Result<(), SpawnError> {
+pub(crate) fn started(cell: &AnyCell, up: Result<(), Ended>) -> Result<(), SpawnError> {
     let core = cell.core();
     let path = || core.parent.as_ref().map_or_else(String::new, |parent| parent.core().path());
     match up {

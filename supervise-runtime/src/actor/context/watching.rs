@@ -16,7 +16,7 @@ use crate::values::ended::Ended;
 pub(super) struct Watching {
     others: HashMap<u64, Other>,
     /// The sets of which each instance is watched, by id, with the number of the watch.
-    sets: HashMap<u64, (Arc<dyn AnyCell>, u64)>,
+    sets: HashMap<u64, (Arc<AnyCell>, u64)>,
     /// At this size, pacts that have been triggered are removed.
     sweep: usize,
 }
@@ -25,7 +25,7 @@ pub(super) struct Watching {
 const SWEEP: usize = 16;
 
 struct Other {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     watch: Option<Watch>,
     pact: Option<(u64, Arc<Pact>)>,
 }
@@ -62,7 +62,7 @@ impl Other {
 
 impl Watching {
     /// Adds one watch of all instances of a set, however often it is asked for. `tell` gets the number of the watch.
-    pub(super) fn watch_each(&mut self, set: &Arc<dyn AnyCell>, keyed: bool, tell: impl FnOnce(u64) -> TellEach) {
+    pub(super) fn watch_each(&mut self, set: &Arc<AnyCell>, keyed: bool, tell: impl FnOnce(u64) -> TellEach) {
         let id = set.core().id;
         if self.sets.contains_key(&id) {
             return;
@@ -98,7 +98,7 @@ impl Watching {
     }
 
     /// Adds one watch, however often it is asked for. `tell` gets the number of the watch.
-    pub(super) fn watch(&mut self, other: &Arc<dyn AnyCell>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
+    pub(super) fn watch(&mut self, other: &Arc<AnyCell>, tell: impl FnOnce(u64, &Ended) + Send + 'static) {
         let other = self.other(other);
         if other.watch.is_none() {
             let number = number();
@@ -108,7 +108,7 @@ impl Watching {
     }
 
     /// Adds one pact, however often it is asked for.
-    pub(super) fn depend_on(&mut self, other: &Arc<dyn AnyCell>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
+    pub(super) fn depend_on(&mut self, other: &Arc<AnyCell>, due: impl FnOnce(Arc<Pact>) + Send + 'static) {
         let other = self.other(other);
         if other.has_pact() {
             return;
@@ -140,14 +140,14 @@ impl Watching {
         }
     }
 
-    pub(super) fn forget_those(&mut self, which: impl Fn(u64, &dyn AnyCell) -> bool) {
+    pub(super) fn forget_those(&mut self, which: impl Fn(u64, &AnyCell) -> bool) {
         for (_, other) in self.others.extract_if(|id, other| which(*id, &*other.cell)) {
             other.forget();
         }
         self.slim();
     }
 
-    fn other(&mut self, cell: &Arc<dyn AnyCell>) -> &mut Other {
+    fn other(&mut self, cell: &Arc<AnyCell>) -> &mut Other {
         if self.others.len() >= self.sweep.max(SWEEP) {
             self.others.retain(|_, other| other.is_of_use());
             self.sweep = self.others.len() * 2;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::start_wait::StartWait;
 use crate::base::deferred_drop::DeferDrops;
-use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
+use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign};
 use crate::decide::child::machine::Order;
@@ -68,7 +68,7 @@ pub(crate) enum SystemMessage {
     /// The cell moves to another supervisor (S38).
     Move(Box<Move>),
     /// The runtime of this child, which is not that of this cell, is gone, and with it the child's task (S25).
-    Lost(Arc<dyn AnyCell>),
+    Lost(Arc<AnyCell>),
 }
 
 impl SystemMessage {
@@ -87,7 +87,7 @@ impl SystemMessage {
 
 /// The request to a cell to change its supervisor.
 pub(crate) struct Move {
-    pub(crate) to: Arc<dyn AnyCell>,
+    pub(crate) to: Arc<AnyCell>,
     /// The id of the actor that lets the child go; `None`: the child is taken over.
     pub(crate) unlink: Option<u64>,
     pub(crate) reply: oneshot::Sender<Result<(), LinkError>>,
@@ -137,7 +137,7 @@ pub(crate) struct CellCore {
     pub(crate) id: u64,
     name: Name,
     /// The cell above, which gives the path. Also the supervisor, unless the cell has moved.
-    pub(crate) parent: Option<Arc<dyn AnyCell>>,
+    pub(crate) parent: Option<Arc<AnyCell>>,
     /// The cell has another supervisor now (S38).
     moved: AtomicBool,
     /// The slot in the parent's table.
@@ -188,7 +188,7 @@ pub(crate) fn number() -> u64 {
 impl CellCore {
     /// Inlined, so that this large value is made where it is to be.
     #[inline(always)]
-    pub(crate) fn new(name: Name, parent: Option<Arc<dyn AnyCell>>, bus: Arc<TreeShared>) -> Self {
+    pub(crate) fn new(name: Name, parent: Option<Arc<AnyCell>>, bus: Arc<TreeShared>) -> Self {
         CellCore {
             id: number(),
             name,
@@ -338,14 +338,14 @@ impl CellCore {
     }
 
     /// Returns the present supervisor.
-    pub(crate) fn supervisor(&self) -> Option<Arc<dyn AnyCell>> {
+    pub(crate) fn supervisor(&self) -> Option<Arc<AnyCell>> {
         let parent = self.parent.as_ref()?;
         let moved = self.moved.load(Ordering::Acquire).then(|| parent.core().table()?.moved(self.id)).flatten();
         Some(moved.unwrap_or_else(|| parent.clone()))
     }
 
     /// Sets another supervisor; `None`: the cell has ended.
-    pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<dyn AnyCell>>) {
+    pub(crate) fn set_supervisor(&self, supervisor: Option<Arc<AnyCell>>) {
         if supervisor.is_none() && !self.moved.load(Ordering::Acquire) {
             return;
         }
@@ -710,12 +710,12 @@ impl Drop for CellCore {
 
 std::thread_local! {
     /// The cells to drop on this thread after the one that is being dropped.
-    static GOING: RefCell<Option<Vec<Arc<dyn AnyCell>>>> = const { RefCell::new(None) };
+    static GOING: RefCell<Option<Vec<Arc<AnyCell>>>> = const { RefCell::new(None) };
 }
 
 /// Drops a cell. If it was the last reference, the cell above it may follow, and so on up: in a loop, since recursion
 /// could exhaust the stack.
-fn let_go(cell: Arc<dyn AnyCell>) {
+fn let_go(cell: Arc<AnyCell>) {
     struct Last;
     impl Drop for Last {
         fn drop(&mut self) {
@@ -751,48 +751,155 @@ impl fmt::Debug for CellCore {
     }
 }
 
-/// A cell without its message type.
-pub(crate) trait AnyCell: Send + Sync + 'static {
-    fn core(&self) -> &CellCore;
-    /// Upcast for downcasting.
-    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-    /// Makes the message loop return after the message in hand.
-    fn interrupt(&self, on: bool);
+/// A cell: the part without type parameters, and `M`, by which cells differ.
+///
+/// The fields stay in this order: what the cell's own task writes at each message comes first, and what senders write is
+/// in `mail`, which is last. With the core in between, the two are never in one line of the processor's cache, which
+/// each write would take from the other side.
+#[repr(C)]
+pub(crate) struct CellOf<M: ?Sized> {
+    /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
+    /// mailbox full.
+    pub(in crate::engine) in_batch: AtomicUsize,
+    /// The number of the turn in which messages are in hand; 0 if none is. No two messages whose handlers wait have the
+    /// same number. A child without a mailbox is always busy.
+    pub(in crate::engine) in_hand: AtomicU32,
+    /// A sender waits for room.
+    pub(in crate::engine) has_waiters: AtomicBool,
+    /// The loop of the child has to return, because an order arrived. Written by the cell's own task, before it polls
+    /// the loop.
+    pub(in crate::engine) interrupted: AtomicBool,
+    /// The present incarnation has handled a message.
+    pub(in crate::engine) handled: AtomicBool,
+    /// Messages are refused while the actor is down (S35).
+    pub(in crate::engine) rejecting: bool,
+    core: CellCore,
+    pub(crate) mail: M,
+}
+
+/// A cell without its message type. Its core is found without a call of a function.
+pub(crate) type AnyCell = CellOf<dyn Mail>;
+
+/// The part of a cell by which cells differ: a mailbox, or [`NoMail`]. `cell`: the cell that this is part of.
+pub(crate) trait Mail: Any + Send + Sync {
     /// Refuses messages from now on; queued ones become dead letters.
-    fn refuse(&self) {}
-    /// Marks the cell as down; the current message continues. Only matters with `while_down(Reject)`.
+    fn refuse(&self, _cell: &AnyCell) {}
+    /// Marks the actor as down, or as up again, in a cell that refuses messages meanwhile.
     fn set_down(&self, _down: bool) {}
     /// Sets the time of the next start, for senders that are rejected.
     fn set_retry(&self, _at: Option<Instant>) {}
-    /// Reopens a closed mailbox, because the child is started again: messages wait.
+    /// Reopens a closed mailbox.
     fn reopen(&self) {}
     /// Refuses messages from now on; queued ones are still handled.
     fn refuse_new(&self) {}
-    /// Returns whether a message is in hand.
-    fn is_busy(&self) -> bool;
-    /// Returns the number of the turn in which messages are in hand; 0 for none. Two messages that wait have two numbers.
-    fn in_hand(&self) -> u32 {
-        0
-    }
-    /// Returns whether the present incarnation has handled a message.
-    fn has_handled(&self) -> bool {
-        false
-    }
     /// Returns the fill level of the mailbox, if there is one.
-    fn mailbox(&self) -> Option<MailboxDepth> {
+    fn depth(&self, _cell: &AnyCell) -> Option<MailboxDepth> {
         None
     }
 }
 
-impl fmt::Debug for dyn AnyCell {
+impl<M> CellOf<M> {
+    /// Makes a cell around `mail`. `core` makes the core, when nothing is left that could panic: a panic would have to
+    /// drop the core, which could then not be made where it is to be.
+    #[inline(always)]
+    pub(in crate::engine) fn around(mail: M, in_hand: u32, rejecting: bool, core: impl FnOnce() -> CellCore) -> Self {
+        CellOf {
+            in_batch: AtomicUsize::new(0),
+            in_hand: AtomicU32::new(in_hand),
+            has_waiters: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            handled: AtomicBool::new(false),
+            rejecting,
+            core: core(),
+            mail,
+        }
+    }
+}
+
+impl<M: ?Sized> CellOf<M> {
+    #[inline(always)]
+    pub(crate) fn core(&self) -> &CellCore {
+        &self.core
+    }
+
+    /// Makes the loop of the child return: that of an actor after the message in hand.
+    pub(crate) fn interrupt(&self, on: bool) {
+        self.interrupted.store(on, Ordering::Release);
+    }
+
+    /// Returns whether the loop has to return for an order. The order itself wakes the task, so no waker is needed
+    /// here.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+
+    /// Returns whether a message is in hand.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.in_hand() != 0
+    }
+
+    /// Returns the number of the turn in which messages are in hand; 0 for none. Two messages that wait have two numbers.
+    pub(crate) fn in_hand(&self) -> u32 {
+        self.in_hand.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the present incarnation has handled a message.
+    pub(crate) fn has_handled(&self) -> bool {
+        self.handled.load(Ordering::Relaxed)
+    }
+}
+
+impl AnyCell {
+    /// Returns the part by which cells differ, if it has this type.
+    pub(crate) fn mail_as<M: Mail>(&self) -> Option<&M> {
+        let mail: &dyn Any = &self.mail;
+        mail.downcast_ref()
+    }
+
+    /// Refuses messages from now on; queued ones become dead letters.
+    pub(crate) fn refuse(&self) {
+        self.mail.refuse(self);
+    }
+
+    /// Marks the cell as down; the current message continues. Only matters with `while_down(Reject)`.
+    pub(crate) fn set_down(&self, down: bool) {
+        if self.rejecting {
+            self.mail.set_down(down);
+        }
+    }
+
+    /// Sets the time of the next start, for senders that are rejected.
+    pub(crate) fn set_retry(&self, at: Option<Instant>) {
+        if self.rejecting {
+            self.mail.set_retry(at);
+        }
+    }
+
+    /// Reopens a closed mailbox, because the child is started again: messages wait.
+    pub(crate) fn reopen(&self) {
+        self.mail.reopen();
+    }
+
+    /// Refuses messages from now on; queued ones are still handled.
+    pub(crate) fn refuse_new(&self) {
+        self.mail.refuse_new();
+    }
+
+    /// Returns the fill level of the mailbox, if there is one.
+    pub(crate) fn mailbox(&self) -> Option<MailboxDepth> {
+        self.mail.depth(self)
+    }
+}
+
+impl<M: ?Sized> fmt::Debug for CellOf<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.core().fmt(f)
+        self.core.fmt(f)
     }
 }
 
 /// Queues a message and wakes the cell's task.
 #[cfg_attr(debug_assertions, track_caller)]
-pub(crate) fn send(cell: &dyn AnyCell, control: SystemMessage) {
+pub(crate) fn send(cell: &AnyCell, control: SystemMessage) {
     queue(cell, control);
     ring(cell);
 }
@@ -807,13 +914,13 @@ pub(crate) fn send(cell: &dyn AnyCell, control: SystemMessage) {
 /// cannot show this, because every atomic in shuttle is sequentially consistent. Later wake-ups need no fence, since
 /// they go through the state of tokio's task.
 #[cfg_attr(debug_assertions, track_caller)]
-pub(crate) fn ring(cell: &dyn AnyCell) {
+pub(crate) fn ring(cell: &AnyCell) {
     fence(Ordering::SeqCst);
     cell.core().wake();
 }
 
 /// Queues a message. Enough if this is the cell's own task, which looks at its queue before it waits.
-pub(crate) fn queue(cell: &dyn AnyCell, control: SystemMessage) {
+pub(crate) fn queue(cell: &AnyCell, control: SystemMessage) {
     let core = cell.core();
     let mut queue = lock(&core.queue);
     queue.push(control);
@@ -821,7 +928,7 @@ pub(crate) fn queue(cell: &dyn AnyCell, control: SystemMessage) {
 }
 
 /// The cell was notified of its end, and has notified all its watchers: its supervisor's own end may follow.
-pub(crate) fn closed(cell: &dyn AnyCell) {
+pub(crate) fn closed(cell: &AnyCell) {
     let core = cell.core();
     if core.was_closing()
         && let Some(owner) = core.supervisor()
@@ -832,58 +939,36 @@ pub(crate) fn closed(cell: &dyn AnyCell) {
 }
 
 /// A cell without a mailbox: a task, a tree, a set.
-#[derive(Debug)]
-pub(crate) struct BareCell {
-    core: CellCore,
-    interrupted: AtomicBool,
+pub(crate) type BareCell = CellOf<NoMail>;
+
+/// The place of a mailbox in a cell that has none.
+pub(crate) struct NoMail {
     /// The slot for the handle of a tree, which the tree's task keeps: the handle keeps this cell.
     handle: OnceLock<Box<Weak<dyn Any + Send + Sync>>>,
 }
 
+impl Mail for NoMail {}
+
 impl BareCell {
     pub(crate) fn new(core: CellCore) -> Arc<Self> {
-        Arc::new(BareCell { core, interrupted: AtomicBool::new(false), handle: OnceLock::new() })
+        Arc::new(CellOf::around(NoMail { handle: OnceLock::new() }, 1, false, || core))
     }
 
     /// Sets the slot for the handle of a tree. To be called once, before the cell is shared.
     pub(crate) fn set_handle<S: Send + Sync + 'static>(&self, slot: &Arc<S>) {
         let slot: Weak<S> = Arc::downgrade(slot);
-        let _ = self.handle.set(Box::new(slot));
+        let _ = self.mail.handle.set(Box::new(slot));
     }
+}
 
+impl AnyCell {
     /// Returns the slot for the handle of a tree, if it has this type and the tree's task lives.
     pub(crate) fn handle<S: Send + Sync + 'static>(&self) -> Option<Arc<S>> {
-        self.handle.get()?.upgrade()?.downcast().ok()
+        self.mail_as::<NoMail>()?.handle.get()?.upgrade()?.downcast().ok()
     }
 
     /// Returns whether this is the cell of a task: of a child without messages, and without children of its own.
     pub(crate) fn is_of_a_task(&self) -> bool {
-        self.handle.get().is_none() && self.core.table().is_none()
-    }
-}
-
-impl BareCell {
-    /// Returns whether the loop has to return for an order. The order itself wakes the task, so no waker is needed
-    /// here.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Acquire)
-    }
-}
-
-impl AnyCell for BareCell {
-    fn core(&self) -> &CellCore {
-        &self.core
-    }
-
-    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-
-    fn interrupt(&self, on: bool) {
-        self.interrupted.store(on, Ordering::Release);
-    }
-
-    fn is_busy(&self) -> bool {
-        true
+        self.mail_as::<NoMail>().is_some_and(|mail| mail.handle.get().is_none()) && self.core.table().is_none()
     }
 }

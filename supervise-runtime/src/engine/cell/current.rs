@@ -9,16 +9,16 @@ use crate::base::sync::{Arc, foreign};
 
 crate::base::sync::thread_local! {
     // Only lent to the thread, so never dropped here: a thread local without a destructor is cheaper.
-    static CURRENT: Cell<ManuallyDrop<Option<Arc<dyn AnyCell>>>> = const { Cell::new(ManuallyDrop::new(None)) };
+    static CURRENT: Cell<ManuallyDrop<Option<Arc<AnyCell>>>> = const { Cell::new(ManuallyDrop::new(None)) };
     static LEAVING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `poll` as the user code of `cell`; `leaving` is true in `pre_restart` and `post_stop`. `cell` is lent to the
 /// thread and handed back, so that entering does not change the reference count.
-pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn AnyCell>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
+pub(crate) fn enter<T>(cell: &mut Option<Arc<AnyCell>>, leaving: bool, poll: impl FnOnce() -> T) -> T {
     struct Leave<'a> {
-        cell: &'a mut Option<Arc<dyn AnyCell>>,
-        before: Option<Arc<dyn AnyCell>>,
+        cell: &'a mut Option<Arc<AnyCell>>,
+        before: Option<Arc<AnyCell>>,
         leaving: bool,
     }
     impl Drop for Leave<'_> {
@@ -37,7 +37,7 @@ pub(crate) fn enter<T>(cell: &mut Option<Arc<dyn AnyCell>>, leaving: bool, poll:
 
 /// Runs user code of `cell`. In a poll of the cell's task, the cell is entered already, which costs less than entering
 /// it for each piece of user code.
-pub(crate) fn within<T>(cell: &Arc<dyn AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
+pub(crate) fn within<T>(cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
     struct Leave(bool);
     impl Drop for Leave {
         fn drop(&mut self) {
@@ -52,11 +52,11 @@ pub(crate) fn within<T>(cell: &Arc<dyn AnyCell>, leaving: bool, run: impl FnOnce
     run()
 }
 
-fn swap(cell: Option<Arc<dyn AnyCell>>) -> Option<Arc<dyn AnyCell>> {
+fn swap(cell: Option<Arc<AnyCell>>) -> Option<Arc<AnyCell>> {
     ManuallyDrop::into_inner(CURRENT.with(|current| current.replace(ManuallyDrop::new(cell))))
 }
 
-fn with<T>(f: impl FnOnce(Option<&Arc<dyn AnyCell>>) -> T) -> T {
+fn with<T>(f: impl FnOnce(Option<&Arc<AnyCell>>) -> T) -> T {
     let current = swap(None);
     let out = f(current.as_ref());
     swap(current);
@@ -74,7 +74,7 @@ pub(crate) fn is_inside(id: u64) -> bool {
 }
 
 /// Returns whether `cell` is the one with this id, or is below it.
-pub(crate) fn is_below(cell: &Arc<dyn AnyCell>, id: u64) -> bool {
+pub(crate) fn is_below(cell: &Arc<AnyCell>, id: u64) -> bool {
     let mut next = Some(cell.clone());
     while let Some(cell) = next {
         if cell.core().id == id {

@@ -5,7 +5,6 @@ use super::control::AnyCell;
 use super::driver::Driver;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
-use crate::values::failure::Failure;
 use crate::values::settings::Common;
 
 mod bug;
@@ -17,15 +16,14 @@ use farewell::CellGuard;
 struct Life<B: Body> {
     driver: Driver,
     body: B,
-    /// The failure of this crate's own code, if that ended the task.
-    bug: Option<Box<Failure>>,
 }
 
 impl<B: Body> Drop for Life<B> {
     fn drop(&mut self) {
-        let orderly = self.driver.machine.has_exited() && self.bug.is_none();
+        let bug = self.driver.engine.take_bug();
+        let orderly = self.driver.machine.has_exited() && bug.is_none();
         // Made here, since it would take room in each idle child. Dropped last, also if what follows panics.
-        let _farewell = CellGuard::new(self.driver.engine.cell.clone(), orderly, self.bug.take());
+        let _farewell = CellGuard::new(self.driver.engine.cell.clone(), orderly, bug);
         if !orderly {
             // Messages that were taken out of the mailbox and not handled become dead letters too (S5), and an asker
             // outside of the runtime must not wait forever.
@@ -46,11 +44,11 @@ impl<B: Body> Life<B> {
 /// be copied a few times.
 #[inline(always)]
 pub(crate) fn live<B: Body>(
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     common: Arc<Common>,
     body: B,
 ) -> impl Future<Output = ()> + Send + 'static {
-    let mut life = Life { driver: Driver::new(cell, B::KIND, common), body, bug: None };
+    let mut life = Life { driver: Driver::new(cell, B::KIND, common), body };
     async move {
         life.driver.register_waker().await;
         // Until the child has ended. After a bug of this crate it takes the next step.

@@ -33,7 +33,7 @@ mod waitlist;
 /// supervisor.
 #[must_use = "nothing of a cell happens before its life is begun"]
 pub(crate) struct Unbegun {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     /// Boxed once, and not stored in tokio's task: tokio moves a future several times until it is spawned and once it
     /// has ended. All tasks have this one type, so the code around them exists once, and is warm.
     life: BoxFuture<'static, ()>,
@@ -43,7 +43,7 @@ pub(crate) struct Unbegun {
 impl Unbegun {
     /// `live` makes the life, once there is room for it: a life that is made elsewhere is copied to its box.
     #[inline(always)]
-    pub(crate) fn new<F>(cell: Arc<dyn AnyCell>, live: impl FnOnce() -> F) -> Self
+    pub(crate) fn new<F>(cell: Arc<AnyCell>, live: impl FnOnce() -> F) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::senders::Blocked;
-use super::{ActorCell, Admission, Inner, MailboxItem, Patience, Rejected};
+use super::{ActorCell, Admission, Inner, Mailbox, MailboxItem, Patience, Rejected};
 use crate::base::sync::lock;
 
 impl<T> Inner<T> {
@@ -50,7 +50,7 @@ impl<T> Inner<T> {
 impl<T: MailboxItem> ActorCell<T> {
     /// Does the same as `try_push`, for a message that the actor itself has caused: a drain still accepts it (S24).
     pub(crate) fn try_push_own(&self, msg: T) -> Result<(), Rejected> {
-        let inner = lock(&self.inner);
+        let inner = lock(&self.mail.inner);
         let rejected = match inner.gate {
             Admission::Draining => self.is_full(&inner).then_some(Rejected::Full),
             Admission::Open | Admission::Down | Admission::Early | Admission::Closed => {
@@ -64,7 +64,9 @@ impl<T: MailboxItem> ActorCell<T> {
         self.enqueue(inner, msg);
         Ok(())
     }
+}
 
+impl<T> Mailbox<T> {
     /// Refuses new messages and keeps the queued ones, also if the actor counts as down and refuses messages for that
     /// (S35).
     pub(crate) fn drain_gate(&self) -> Blocked {
@@ -79,9 +81,6 @@ impl<T: MailboxItem> ActorCell<T> {
     /// Marks the actor as down for its supervisor, or as up again; the current message continues. Only matters with
     /// `while_down(Reject)` (S35).
     pub(super) fn reject(&self, down: bool) {
-        if !self.rejecting {
-            return;
-        }
         let mut inner = lock(&self.inner);
         let (from, to) = if down { (Admission::Open, Admission::Down) } else { (Admission::Down, Admission::Open) };
         if inner.gate != from {
@@ -91,12 +90,5 @@ impl<T: MailboxItem> ActorCell<T> {
         let blocked = inner.blocked.all();
         drop(inner);
         drop(blocked);
-    }
-
-    /// Sets the time of the next start, for the refusals.
-    pub(super) fn retry(&self, at: Option<Instant>) {
-        if self.rejecting {
-            lock(&self.inner).blocked.set_retry_at(at);
-        }
     }
 }

@@ -32,7 +32,7 @@ impl Wake for Sender {
     }
 }
 
-fn mailbox(capacity: usize) -> (ActorCell<Letter>, Inbox<Letter>) {
+fn mailbox(capacity: usize) -> (Arc<ActorCell<Letter>>, Inbox<Letter>) {
     let core = || CellCore::new(Name::from("letters"), None, Arc::new(TreeShared::new(1)));
     let cell = ActorCell::new(core, capacity, Duration::from_secs(5), WhileDown::Hold);
     cell.set_gate(Admission::Open, Some(capacity));
@@ -55,7 +55,7 @@ fn push(cell: &ActorCell<Letter>, number: u64) -> bool {
 
 /// Takes everything out, also beyond the number after which the actor yields.
 fn take_all(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) {
-    while cell.mailbox().expect("a mailbox").waiting > 0 {
+    while cell.mail.depth(cell).expect("a mailbox").waiting > 0 {
         next(cell, inbox);
     }
     // The first of these may only be the actor's turn to yield.
@@ -63,7 +63,7 @@ fn take_all(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) {
 }
 
 fn capacity(cell: &ActorCell<Letter>, inbox: &Inbox<Letter>) -> usize {
-    lock(&cell.inner).queue.capacity().max(inbox.batch.capacity())
+    lock(&cell.mail.inner).queue.capacity().max(inbox.batch.capacity())
 }
 
 /// A burst costs memory for no longer than it lasts: the buffers go after a second in which a
@@ -127,7 +127,7 @@ fn a_long_batch_is_reported_now_and_then() {
 
 /// A full mailbox from which one message was taken, and this many senders that looked at the length of the batch just
 /// before that, and did not see the room.
-fn missed_the_room(senders: usize) -> (ActorCell<Letter>, Inbox<Letter>, Vec<Arc<Sender>>) {
+fn missed_the_room(senders: usize) -> (Arc<ActorCell<Letter>>, Inbox<Letter>, Vec<Arc<Sender>>) {
     let (cell, mut inbox) = mailbox(100);
     (0..100).for_each(|number| assert!(push(&cell, number)));
     assert_eq!(next(&cell, &mut inbox), Some(0));
@@ -222,7 +222,7 @@ fn a_message_is_offered_to_an_open_mailbox_with_room() {
     }
     cell.set_gate(Admission::Open, Some(usize::MAX));
     assert!((0..10).all(|_| offer()), "a greater bound");
-    drop(cell.drain_gate());
+    drop(cell.mail.drain_gate());
     assert!(!offer(), "a drain accepts nothing new");
 }
 

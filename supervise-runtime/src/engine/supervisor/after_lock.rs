@@ -17,10 +17,10 @@ use crate::values::event::EventKind;
 /// Tasks to wake, events to raise and entries to drop, once this thread holds no lock any more.
 #[must_use = "tasks wait for being woken"]
 pub(crate) struct AfterLock<'a> {
-    owner: &'a dyn AnyCell,
+    owner: &'a AnyCell,
     wakes_owner: bool,
-    woken: Few<Arc<dyn AnyCell>>,
-    said: Few<(Arc<dyn AnyCell>, Said)>,
+    woken: Few<Arc<AnyCell>>,
+    said: Few<(Arc<AnyCell>, Said)>,
     dropped: Few<Entry>,
 }
 
@@ -79,7 +79,7 @@ impl OwnEvent {
     }
 
     /// Returns whether an order that is given now comes after all others.
-    pub(super) fn takes_from(&self, cell: &dyn AnyCell) -> bool {
+    pub(super) fn takes_from(&self, cell: &AnyCell) -> bool {
         self.order.is_next(|| cell.core().has_control())
     }
 
@@ -90,7 +90,7 @@ impl OwnEvent {
 
     /// Keeps the order, or returns it if it has to be queued behind another one. Under the lock of the group no order
     /// of the group can be queued meanwhile.
-    fn put(&self, order: Order, cell: &dyn AnyCell) -> Option<Order> {
+    fn put(&self, order: Order, cell: &AnyCell) -> Option<Order> {
         self.order.put(order, || cell.core().has_control())
     }
 }
@@ -149,7 +149,7 @@ impl<T> Few<T> {
 }
 
 impl<'a> AfterLock<'a> {
-    pub(super) fn of(owner: &'a dyn AnyCell) -> Self {
+    pub(super) fn of(owner: &'a AnyCell) -> Self {
         AfterLock { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
     }
 
@@ -184,7 +184,7 @@ impl<'a> AfterLock<'a> {
         self
     }
 
-    pub(super) fn says(&mut self, cell: Option<Arc<dyn AnyCell>>, said: Said) {
+    pub(super) fn says(&mut self, cell: Option<Arc<AnyCell>>, said: Said) {
         if let Some(cell) = cell {
             self.said.push((cell, said));
         }

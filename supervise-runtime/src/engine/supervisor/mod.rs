@@ -55,7 +55,7 @@ pub(crate) trait Value: Send + Sync {
 type Recipe = Arc<dyn Any + Send + Sync>;
 
 enum Entry {
-    Child { cell: Arc<dyn AnyCell>, cold: Option<Box<ColdState>> },
+    Child { cell: Arc<AnyCell>, cold: Option<Box<ColdState>> },
     Value(Arc<dyn Value>),
 }
 
@@ -88,7 +88,7 @@ struct Inner {
     deferred: Vec<Order>,
     numbers: u64,
     /// The present supervisors of children that were born here and have moved.
-    moved: BTreeMap<u64, Arc<dyn AnyCell>>,
+    moved: BTreeMap<u64, Arc<AnyCell>>,
     /// The children whose places are held for those that replace them, and whether they have ended.
     held: BTreeMap<u64, bool>,
     /// The time that the children of a tree may take to stop, if it is limited (C12).
@@ -201,7 +201,7 @@ impl ChildTable {
     }
 
     /// Passes an event to the group, and carries out the consequences. `owner` is the cell that has these children.
-    pub(crate) fn on<R>(&self, owner: &dyn AnyCell, event: impl FnOnce(&mut Group) -> R) -> R {
+    pub(crate) fn on<R>(&self, owner: &AnyCell, event: impl FnOnce(&mut Group) -> R) -> R {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let out = event(&mut inner.group);
@@ -212,8 +212,8 @@ impl ChildTable {
     /// Passes an event of this child to the group. No effect if the child is no longer in the table.
     pub(crate) fn on_child<R>(
         &self,
-        owner: &dyn AnyCell,
-        child: &dyn AnyCell,
+        owner: &AnyCell,
+        child: &AnyCell,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
         self.on_own(owner, child, None, event)
@@ -222,8 +222,8 @@ impl ChildTable {
     /// Does the same in the child's own task, which carries out itself what follows for the child.
     pub(crate) fn on_own<R>(
         &self,
-        owner: &dyn AnyCell,
-        child: &dyn AnyCell,
+        owner: &AnyCell,
+        child: &AnyCell,
         own: Option<&OwnEvent>,
         event: impl FnOnce(&mut Group, Id) -> R,
     ) -> Option<R> {
@@ -240,8 +240,8 @@ impl ChildTable {
     /// here if the supervisor asks none either. What the group made of the failure is kept in `own`.
     pub(crate) fn fails(
         &self,
-        owner: &dyn AnyCell,
-        child: &dyn AnyCell,
+        owner: &AnyCell,
+        child: &AnyCell,
         own: &OwnEvent,
         failure: Failure,
         (instance, by_default): (bool, Option<FailureInfo>),
@@ -258,7 +258,7 @@ impl ChildTable {
 
     /// Reads what the group knows of this child. Reading changes nothing, so no effects have to be carried out. Returns
     /// `None` if the child is no longer in the table.
-    pub(crate) fn look<R>(&self, child: &dyn AnyCell, read: impl FnOnce(&Group, Id) -> R) -> Option<R> {
+    pub(crate) fn look<R>(&self, child: &AnyCell, read: impl FnOnce(&Group, Id) -> R) -> Option<R> {
         let inner = lock(&self.inner);
         let id = inner.id_of(child)?;
         Some(read(&inner.group, id))
@@ -268,8 +268,8 @@ impl ChildTable {
     /// decision. Returns `None` if the child is no longer in the table.
     pub(crate) fn on_request<'a, R>(
         &self,
-        owner: &'a dyn AnyCell,
-        child: &dyn AnyCell,
+        owner: &'a AnyCell,
+        child: &AnyCell,
         command: Command,
         with: impl FnOnce(CommandOutcome) -> R,
     ) -> Option<(CommandOutcome, R, AfterLock<'a>)> {
@@ -296,7 +296,7 @@ impl ChildTable {
     }
 
     /// A child that was notified of its end has notified all its watchers.
-    pub(crate) fn closed(&self, owner: &dyn AnyCell) {
+    pub(crate) fn closed(&self, owner: &AnyCell) {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.closing = inner.closing.saturating_sub(1);
@@ -341,7 +341,7 @@ impl ChildTable {
     }
 
     /// Adds a declared child.
-    pub(crate) fn declare(&self, owner: &dyn AnyCell, cell: Arc<dyn AnyCell>, recipe: Recipe, settings: Arc<Settings>) {
+    pub(crate) fn declare(&self, owner: &AnyCell, cell: Arc<AnyCell>, recipe: Recipe, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
@@ -358,14 +358,14 @@ impl ChildTable {
     }
 
     /// Returns the recipe of the child that an earlier build has left at this position.
-    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<dyn AnyCell>, Recipe)> {
+    pub(crate) fn declared(&self, id: Id) -> Option<(Arc<AnyCell>, Recipe)> {
         let inner = lock(&self.inner);
         let recipe = inner.recipes.get(id as usize)?.clone()?;
         Some((inner.cell(id)?, recipe))
     }
 
     /// The build has reached a known child again.
-    pub(crate) fn reach(&self, owner: &dyn AnyCell, id: Id, settings: Arc<Settings>) {
+    pub(crate) fn reach(&self, owner: &AnyCell, id: Id, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
@@ -374,7 +374,7 @@ impl ChildTable {
     }
 
     /// The build has reached an optional child that stays absent.
-    pub(crate) fn skip(&self, owner: &dyn AnyCell, id: Id) {
+    pub(crate) fn skip(&self, owner: &AnyCell, id: Id) {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.group.skip(id, Instant::now());
@@ -382,7 +382,7 @@ impl ChildTable {
     }
 
     /// Returns whether this child has ended, or is about to end.
-    pub(crate) fn is_ending(&self, child: &dyn AnyCell) -> bool {
+    pub(crate) fn is_ending(&self, child: &AnyCell) -> bool {
         let inner = lock(&self.inner);
         let id = child.core().slot.load(Ordering::Relaxed);
         match inner.entries.get(id as usize) {
@@ -392,7 +392,7 @@ impl ChildTable {
     }
 
     /// Adds a kept value. A value of an earlier incarnation is replaced.
-    pub(crate) fn keep(&self, owner: &dyn AnyCell, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
+    pub(crate) fn keep(&self, owner: &AnyCell, id: Id, value: Arc<dyn Value>, settings: Arc<Settings>) {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
@@ -407,7 +407,7 @@ impl ChildTable {
     }
 
     /// Holds the place of this child beyond its end, for the one that replaces it.
-    pub(crate) fn hold(&self, child: &dyn AnyCell) {
+    pub(crate) fn hold(&self, child: &AnyCell) {
         let mut inner = lock(&self.inner);
         if let Some(id) = inner.id_of(child) {
             let ended = inner.group.at(id) == MemberState::Ended;
@@ -420,11 +420,11 @@ impl ChildTable {
     /// begun after this call, and after every other lock of the caller.
     pub(crate) fn add<'a>(
         &self,
-        owner: &'a dyn AnyCell,
+        owner: &'a AnyCell,
         name: Option<&str>,
         room: Room,
         settings: Arc<Settings>,
-        make: impl FnOnce(u64) -> Arc<dyn AnyCell>,
+        make: impl FnOnce(u64) -> Arc<AnyCell>,
     ) -> Result<AfterLock<'a>, Refused> {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
@@ -455,7 +455,7 @@ impl ChildTable {
     }
 
     /// Removes a run-time child that moves to another supervisor, if it is up and nothing is in progress here (S38).
-    pub(crate) fn leave(&self, child: &dyn AnyCell) -> Option<Moving> {
+    pub(crate) fn leave(&self, child: &AnyCell) -> Option<Moving> {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
@@ -468,7 +468,7 @@ impl ChildTable {
     }
 
     /// Takes over a child from another supervisor.
-    pub(crate) fn join(&self, cell: &Arc<dyn AnyCell>, moving: Moving) -> Result<(), Moving> {
+    pub(crate) fn join(&self, cell: &Arc<AnyCell>, moving: Moving) -> Result<(), Moving> {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.group.join(moving)?;
@@ -480,11 +480,11 @@ impl ChildTable {
     }
 
     /// Returns the present supervisor of a child that was born here and has moved.
-    pub(crate) fn moved(&self, id: u64) -> Option<Arc<dyn AnyCell>> {
+    pub(crate) fn moved(&self, id: u64) -> Option<Arc<AnyCell>> {
         lock(&self.inner).moved.get(&id).cloned()
     }
 
-    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<dyn AnyCell>>) {
+    pub(crate) fn set_moved(&self, id: u64, to: Option<Arc<AnyCell>>) {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let before = match to {
@@ -504,12 +504,12 @@ impl ChildTable {
     }
 
     /// Returns the child of this name that has not ended.
-    pub(crate) fn child(&self, name: &str) -> Option<Arc<dyn AnyCell>> {
+    pub(crate) fn child(&self, name: &str) -> Option<Arc<AnyCell>> {
         lock(&self.inner).living(name).cloned()
     }
 
     /// Returns all children, in the order of their slots.
-    pub(crate) fn cells(&self) -> Vec<Arc<dyn AnyCell>> {
+    pub(crate) fn cells(&self) -> Vec<Arc<AnyCell>> {
         lock(&self.inner)
             .entries
             .iter()
@@ -522,8 +522,8 @@ impl ChildTable {
     }
 
     /// Returns the children that have ended, and those that have children of their own.
-    pub(crate) fn ended_or_above(&self) -> Vec<Arc<dyn AnyCell>> {
-        let counts = |cell: &Arc<dyn AnyCell>| cell.core().table().is_some() || cell.core().has_ended();
+    pub(crate) fn ended_or_above(&self) -> Vec<Arc<AnyCell>> {
+        let counts = |cell: &Arc<AnyCell>| cell.core().table().is_some() || cell.core().has_ended();
         let inner = lock(&self.inner);
         let cells = inner.entries.iter().flatten().filter_map(|entry| match entry {
             Entry::Child { cell, .. } => Some(cell),
@@ -574,7 +574,7 @@ impl ChildTable {
     }
 
     /// A new incarnation of the supervisor itself begins.
-    pub(crate) fn rebuild(&self, owner: &dyn AnyCell, suspended: bool) {
+    pub(crate) fn rebuild(&self, owner: &AnyCell, suspended: bool) {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         inner.aborted = None;
@@ -591,7 +591,7 @@ fn hash(name: &str) -> u64 {
 
 impl Inner {
     /// Returns the slot of this child, as long as it is in the table.
-    fn id_of(&self, child: &dyn AnyCell) -> Option<Id> {
+    fn id_of(&self, child: &AnyCell) -> Option<Id> {
         let id = child.core().slot.load(Ordering::Relaxed);
         let known = matches!(self.entries.get(id as usize),
             Some(Some(Entry::Child { cell, .. })) if addr_eq(Arc::as_ptr(cell), child));
@@ -682,7 +682,7 @@ impl Inner {
 
     /// Queues the orders for the owner that had to wait for its children. Returns `true` if the owner has to be woken.
     #[must_use]
-    fn notify_deferred(&mut self, owner: &dyn AnyCell) -> bool {
+    fn notify_deferred(&mut self, owner: &AnyCell) -> bool {
         let tells = self.closing == 0 && !self.deferred.is_empty();
         if tells {
             self.deferred.drain(..).for_each(|order| queue(owner, SystemMessage::Order(order)));
@@ -690,7 +690,7 @@ impl Inner {
         tells
     }
 
-    fn living(&self, name: &str) -> Option<&Arc<dyn AnyCell>> {
+    fn living(&self, name: &str) -> Option<&Arc<AnyCell>> {
         let name = &*escaped(name);
         let key = hash(name);
         self.names.range((key, 0)..=(key, Id::MAX)).find_map(|(_, id)| match self.entries.get(*id as usize) {
@@ -734,26 +734,26 @@ impl Inner {
         true
     }
 
-    fn cell(&self, id: Id) -> Option<Arc<dyn AnyCell>> {
+    fn cell(&self, id: Id) -> Option<Arc<AnyCell>> {
         match self.entries.get(id as usize) {
             Some(Some(Entry::Child { cell, .. })) => Some(cell.clone()),
             _ => None,
         }
     }
 
-    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> AfterLock<'a> {
+    fn carry_out<'a>(inner: MutexGuard<'_, Inner>, owner: &'a AnyCell) -> AfterLock<'a> {
         Inner::carry_out_of(inner, owner, None)
     }
 
     /// Carries out the consequences of a step of the build. It runs in the owner's task, which looks at the group and at
     /// its queue before it waits, so that it need not be woken.
-    fn carry_out_here<'a>(inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell) -> AfterLock<'a> {
+    fn carry_out_here<'a>(inner: MutexGuard<'_, Inner>, owner: &'a AnyCell) -> AfterLock<'a> {
         Inner::carry_out(inner, owner).in_its_task()
     }
 
     /// Carries out the consequences of an event of the child `by`, in whose task this runs: gives the orders, and
     /// returns the rest, to be done once the lock is free.
-    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a dyn AnyCell, by: Option<By<'_>>) -> AfterLock<'a> {
+    fn carry_out_of<'a>(mut inner: MutexGuard<'_, Inner>, owner: &'a AnyCell, by: Option<By<'_>>) -> AfterLock<'a> {
         let settled = match by {
             Some((id, Some(own))) if inner.group.concerns_only(id) => inner.gives_back(id, own),
             _ => inner.has_settled(),

@@ -22,7 +22,7 @@ const AT_ONCE: usize = 64;
 
 impl ChildTable {
     /// Returns all children, in the order of their declaration or spawning.
-    pub(crate) fn view(&self, now: Instant) -> Vec<(Arc<dyn AnyCell>, ChildView)> {
+    pub(crate) fn view(&self, now: Instant) -> Vec<(Arc<AnyCell>, ChildView)> {
         let shared = self.inspect(|group| group.view_shared(now));
         let mut all = self.copy(|inner, id, entry| inner.seen(id, entry, shared, now));
         all.sort_by_key(|(_, seen)| seen.member.order);
@@ -30,7 +30,7 @@ impl ChildTable {
     }
 
     /// Returns the children that have not ended, in the order of their declaration or spawning.
-    pub(crate) fn living(&self) -> Vec<Arc<dyn AnyCell>> {
+    pub(crate) fn living(&self) -> Vec<Arc<AnyCell>> {
         let mut all = self.copy(|inner, id, entry| match entry {
             Entry::Child { cell, .. } => Some((inner.group.order_of_living(id)?, cell.clone())),
             Entry::Value(_) => None,
@@ -54,7 +54,7 @@ impl ChildTable {
     }
 
     /// Returns one child; `None` if it is no longer in the table.
-    pub(crate) fn see_child(&self, child: &dyn AnyCell, now: Instant) -> Option<ChildView> {
+    pub(crate) fn see_child(&self, child: &AnyCell, now: Instant) -> Option<ChildView> {
         let inner = lock(&self.inner);
         let id = child.core().slot.load(Ordering::Relaxed);
         let shared = inner.group.view_shared(now);
@@ -75,7 +75,7 @@ impl Inner {
         entry: &Entry,
         shared: Option<(u32, Allowance)>,
         now: Instant,
-    ) -> Option<(Arc<dyn AnyCell>, ChildView)> {
+    ) -> Option<(Arc<AnyCell>, ChildView)> {
         match entry {
             Entry::Child { cell, cold } => {
                 let until = cold.as_ref().and_then(|cold| cold.until);

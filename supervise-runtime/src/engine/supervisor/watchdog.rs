@@ -39,7 +39,7 @@ impl Stuck {
 
 impl ChildTable {
     /// Aborts all children that are still up, whatever time they have. The watchdog finds those that do not go down.
-    pub(crate) fn abort(&self, owner: &dyn AnyCell, now: Instant) {
+    pub(crate) fn abort(&self, owner: &AnyCell, now: Instant) {
         for cell in self.cells() {
             send(&*cell, SystemMessage::Abort);
         }
@@ -54,7 +54,7 @@ impl ChildTable {
 
     /// Reports the children whose time is over; if `stopping`, stops waiting for them. Returns the time of the next
     /// check.
-    pub(crate) fn watchdog(&self, owner: &dyn AnyCell, stopping: bool, now: Instant) -> Option<Instant> {
+    pub(crate) fn watchdog(&self, owner: &AnyCell, stopping: bool, now: Instant) -> Option<Instant> {
         // A child that waits for its own children is not stuck: it runs its own watchdog.
         let patient: Vec<Id> = {
             let cells = lock(&self.inner).cells_going_down();
@@ -137,7 +137,7 @@ impl ChildTable {
 }
 
 impl Inner {
-    fn cells_going_down(&self) -> Vec<(Id, Arc<dyn AnyCell>)> {
+    fn cells_going_down(&self) -> Vec<(Id, Arc<AnyCell>)> {
         self.group.going_down().filter_map(|(id, _)| Some((id, self.cell(id)?))).collect()
     }
 }

@@ -98,7 +98,7 @@ struct InlineRecipe<H> {
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Builder {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     place: Arc<AtomicU32>,
     validator: Arc<Mutex<TreeValidator>>,
     early: EarlyChildren,
@@ -156,7 +156,7 @@ impl Builder {
         self.place.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn known<R: Send + Sync + 'static>(&self, place: u32) -> Option<(Arc<dyn AnyCell>, Arc<R>)> {
+    fn known<R: Send + Sync + 'static>(&self, place: u32) -> Option<(Arc<AnyCell>, Arc<R>)> {
         let (cell, recipe) = self.table().declared(place)?;
         Some((cell, recipe.downcast().ok()?))
     }
@@ -228,7 +228,7 @@ impl Builder {
 
     /// Adds the time that a child may take to stop to the tree's sum. If a tree as a child declares no time, its
     /// children's sum counts.
-    fn takes(&self, options: &Options, kind: ChildKind, cell: &dyn AnyCell) {
+    fn takes(&self, options: &Options, kind: ChildKind, cell: &AnyCell) {
         let below = cell.core().table().and_then(ChildTable::need);
         lock(&self.validator).takes(options, kind, below);
     }
@@ -346,7 +346,7 @@ impl Builder {
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell.clone(), place_of, settings);
                 life.on(runtime).begin();
-                (cell as Arc<dyn AnyCell>, recipe)
+                (cell as Arc<AnyCell>, recipe)
             }
         };
         self.turn(place).await;

@@ -159,7 +159,7 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         (mut plan, initial): (Plan<T, Args>, Initial<Args>),
-        make: impl FnOnce(Arc<dyn AnyCell>, Weak<Mutex<Plan<T, Args>>>) -> S,
+        make: impl FnOnce(Arc<AnyCell>, Weak<Mutex<Plan<T, Args>>>) -> S,
         begin: fn(&S),
     ) -> Result<S, UserError>
     where

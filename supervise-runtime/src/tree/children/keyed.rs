@@ -110,7 +110,7 @@ enum Stands<H> {
     Up(H),
     Starting,
     /// The instance has ended, or is stopping.
-    Ending(Arc<dyn AnyCell>),
+    Ending(Arc<AnyCell>),
 }
 
 /// Why [`Keyed::spawn`] did not start an instance.
@@ -322,7 +322,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     /// Frees the key once the instance has ended. To be called without the lock, since the instance may already have
     /// ended.
-    fn free_at_end(&self, hash: u64, cell: &dyn AnyCell) {
+    fn free_at_end(&self, hash: u64, cell: &AnyCell) {
         let (id, living) = (cell.core().id, Arc::downgrade(&self.living));
         let free = move |ended: &Ended| {
             if let Some(living) = living.upgrade() {
@@ -631,7 +631,7 @@ fn free<K: Key, H>(living: &Living<K, H>, hash: u64, id: u64, ended: &Ended) {
 }
 
 /// Notifies those that watch each instance of the set.
-fn tell_each<K: Key>(instance: &dyn AnyCell, key: Arc<K>, ended: &Ended) {
+fn tell_each<K: Key>(instance: &AnyCell, key: Arc<K>, ended: &Ended) {
     let core = instance.core();
     if let Some(set) = core.parent.as_ref().and_then(|parent| parent.core().table()) {
         set.tell_each(core, Some(key), ended);
@@ -645,16 +645,16 @@ enum Replacing<H> {
     /// The old instance was asked to stop. The rest follows its end.
     Begun(oneshot::Receiver<Result<Starts<H>, SpawnError>>),
     /// The instance has to end first.
-    Ending(Arc<dyn AnyCell>),
+    Ending(Arc<AnyCell>),
     /// The instance has to be up first.
-    Starting(Arc<dyn AnyCell>),
+    Starting(Arc<AnyCell>),
     /// The caller is part of the instance.
     Inside(H),
 }
 
 /// The wait for a first start, which may be dropped.
 struct Upcoming {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     waiting: Waiting,
 }
 
@@ -704,12 +704,12 @@ struct Wanted<K> {
 enum Next<H> {
     Have(H),
     Starts(Starts<H>, Origin),
-    Wait(Arc<dyn AnyCell>),
+    Wait(Arc<AnyCell>),
 }
 
 /// An instance that is starting.
 struct Starts<H> {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     handle: HandleSource<H>,
 }
 

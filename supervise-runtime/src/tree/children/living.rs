@@ -37,7 +37,7 @@ pub(super) type Successor<K, H> = Box<dyn FnOnce(MutexGuard<'_, Table<K, H>>, Pl
 
 pub(super) struct Entry<K, H> {
     pub(super) key: Arc<K>,
-    pub(super) cell: Arc<dyn AnyCell>,
+    pub(super) cell: Arc<AnyCell>,
     pub(super) handle: HandleSource<H>,
     /// The number of callers that wait for the first start. An instance from the declaration itself counts as one.
     pub(super) callers: usize,

@@ -178,7 +178,7 @@ impl<Args> Drop for Initial<Args> {
 /// # }
 /// ```
 pub struct Children<T: Child, Args> {
-    pub(crate) cell: Arc<dyn AnyCell>,
+    pub(crate) cell: Arc<AnyCell>,
     /// Gone with the tree: a handle keeps nothing alive (S2).
     pub(crate) plan: Weak<Mutex<Plan<T, Args>>>,
 }
@@ -368,7 +368,7 @@ struct Instance<T: Child, Args, G> {
 
 /// An instance that was added and runs.
 struct Placed<H> {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     handle: HandleSource<H>,
 }
 
@@ -381,7 +381,7 @@ impl<H> Launched<H> {
 }
 
 /// Reports an initial instance that could not even be added (S27).
-fn not_begun(cell: &dyn AnyCell, error: SpawnError) {
+fn not_begun(cell: &AnyCell, error: SpawnError) {
     let core = cell.core();
     let cause = Cause::Error(UserError::from(error));
     let failure = Failure::new(Phase::Start, cause, core.path(), core.incarnation());

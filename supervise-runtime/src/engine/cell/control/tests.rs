@@ -2,7 +2,7 @@ use super::*;
 
 fn cell(name: &str, parent: Option<&Arc<BareCell>>) -> Arc<BareCell> {
     let bus = parent.map_or_else(|| Arc::new(TreeShared::new(0)), |parent| parent.core.bus.clone());
-    BareCell::new(CellCore::new(Name::from(name), parent.map(|parent| parent.clone() as Arc<dyn AnyCell>), bus))
+    BareCell::new(CellCore::new(Name::from(name), parent.map(|parent| parent.clone() as Arc<AnyCell>), bus))
 }
 
 /// Ends the cell as its task does, so that it took this long.

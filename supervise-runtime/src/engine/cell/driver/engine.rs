@@ -38,7 +38,7 @@ const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restar
 
 /// The executor of the machine's effects.
 pub(crate) struct Engine {
-    pub(in crate::engine::cell) cell: Arc<dyn AnyCell>,
+    pub(in crate::engine::cell) cell: Arc<AnyCell>,
     pub(super) kind: ChildKind,
     /// The settings of this incarnation.
     pub(super) common: Arc<Common>,
@@ -76,7 +76,7 @@ pub(super) struct ColdState {
     /// The timers and subordinate futures of this incarnation.
     pub(super) background: Option<Background>,
     /// The supervisor, if the cell has moved (S38).
-    pub(super) moved: Option<Arc<dyn AnyCell>>,
+    pub(super) moved: Option<Arc<AnyCell>>,
     /// The span of this incarnation, if a subscriber is interested.
     pub(super) span: Option<Incarnation>,
     /// The deadline of the present step, or the end of the backoff.
@@ -84,6 +84,8 @@ pub(super) struct ColdState {
     pub(super) watchdog: Option<Pin<Box<Sleep>>>,
     /// The source of the backoff's jitter.
     pub(super) random: Option<SmallRng>,
+    /// The failure of this crate's own code, if that ended the task.
+    bug: Option<Failure>,
 }
 
 pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
@@ -91,18 +93,23 @@ pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
 }
 
 /// Enters user code: as the code of this cell (S25), in its span (S41).
-pub(super) fn enter<T>(
-    span: Option<&Incarnation>,
-    cell: &Arc<dyn AnyCell>,
-    leaving: bool,
-    run: impl FnOnce() -> T,
-) -> T {
+pub(super) fn enter<T>(span: Option<&Incarnation>, cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
     let _entered = span.map(|incarnation| incarnation.span.enter());
     current::within(cell, leaving, run)
 }
 
 impl Engine {
     // ----- asked and answered
+
+    /// Notes the failure of this crate's own code with which the task ends.
+    pub(in crate::engine::cell) fn ends_with(&mut self, bug: Failure) {
+        self.cold.get_or_insert_default().bug = Some(bug);
+    }
+
+    /// Takes the failure of this crate's own code, if that has ended the task.
+    pub(in crate::engine::cell) fn take_bug(&mut self) -> Option<Failure> {
+        self.cold.as_mut()?.bug.take()
+    }
 
     pub(in crate::engine::cell) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
         let core = self.cell.core();
@@ -114,7 +121,7 @@ impl Engine {
     }
 
     /// Returns the supervisor, and its table of children.
-    pub(super) fn parent(&self) -> Option<(&ChildTable, &Arc<dyn AnyCell>)> {
+    pub(super) fn parent(&self) -> Option<(&ChildTable, &Arc<AnyCell>)> {
         let parent = match self.cold.as_ref().and_then(|cold| cold.moved.as_ref()) {
             Some(supervisor) => supervisor,
             None => self.cell.core().parent.as_ref()?,
@@ -649,8 +656,8 @@ impl Engine {
 
 /// Returns the children that have ended and are kept, since their supervisor might start them again; each after those
 /// below it.
-fn ended_below(cell: &dyn AnyCell) -> Vec<EndedChild> {
-    let below = |cell: &dyn AnyCell| cell.core().table().map(|table| table.ended_or_above()).unwrap_or_default();
+fn ended_below(cell: &AnyCell) -> Vec<EndedChild> {
+    let below = |cell: &AnyCell| cell.core().table().map(|table| table.ended_or_above()).unwrap_or_default();
     let mut ended = Vec::new();
     let mut within = Vec::new();
     let mut children = below(cell).into_iter();

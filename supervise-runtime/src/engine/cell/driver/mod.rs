@@ -145,7 +145,7 @@ impl Port for At<'_> {
 
 impl Driver {
     #[inline]
-    pub(crate) fn new(cell: Arc<dyn AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
+    pub(crate) fn new(cell: Arc<AnyCell>, kind: ChildKind, common: Arc<Common>) -> Self {
         let machine = Machine::new(kind, cell.core().parent.is_none());
         let engine = Engine {
             cell,
@@ -603,7 +603,7 @@ impl Driver {
     }
 
     /// A child of this cell is gone with its runtime, and this cell is not.
-    fn take_lost(&mut self, child: &dyn AnyCell) {
+    fn take_lost(&mut self, child: &AnyCell) {
         let now = Instant::now();
         if let Some(table) = self.engine.cell.core().table() {
             table.on_child(&*self.engine.cell, child, |group, id| group.lose(id, Ended::RuntimeGone, now));
@@ -728,9 +728,9 @@ impl Driver {
     /// Moves the child. `above`: collects the cells that were visited on the way up.
     fn move_to(
         &mut self,
-        to: &Arc<dyn AnyCell>,
+        to: &Arc<AnyCell>,
         unlink: Option<u64>,
-        above: &mut Vec<Arc<dyn AnyCell>>,
+        above: &mut Vec<Arc<AnyCell>>,
     ) -> Result<(), LinkError> {
         let core = self.engine.cell.core();
         let path = || core.path();

@@ -28,7 +28,7 @@ fn above(core: &CellCore) -> Option<Id> {
 /// The span of one incarnation. Dropped with it.
 pub(crate) struct Incarnation {
     pub(crate) span: Span,
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
 }
 
 impl fmt::Debug for Incarnation {
@@ -39,7 +39,7 @@ impl fmt::Debug for Incarnation {
 
 impl Incarnation {
     /// Opens the span. Returns `None` if no subscriber is interested.
-    pub(crate) fn open(cell: &Arc<dyn AnyCell>) -> Option<Self> {
+    pub(crate) fn open(cell: &Arc<AnyCell>) -> Option<Self> {
         let core = cell.core();
         // At level `error`: where an error of a child is shown, its span should be shown too.
         let span = tracing::error_span!(

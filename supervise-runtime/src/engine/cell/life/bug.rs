@@ -20,7 +20,7 @@ pin_project! {
     /// that.
     pub(super) struct Caught<F> {
         // Lent to the thread while the future is polled.
-        pub(super) cell: Option<Arc<dyn AnyCell>>,
+        pub(super) cell: Option<Arc<AnyCell>>,
         #[pin]
         pub(super) future: F,
     }
@@ -53,7 +53,7 @@ impl<B: Body> Life<B> {
         let again = std::mem::replace(&mut self.driver.engine.broken, true);
         let ends = again || caught(|| self.driver.breaks(bug.clone(), &mut self.body)).is_err();
         if ends {
-            self.bug = Some(Box::new(bug));
+            self.driver.engine.ends_with(bug);
         }
         !ends
     }

@@ -12,15 +12,15 @@ use crate::values::report::ChildEnd;
 use crate::values::stop_reason::StopReason;
 
 pub(super) struct CellGuard {
-    cell: Arc<dyn AnyCell>,
+    cell: Arc<AnyCell>,
     /// The child has taken its last step.
     orderly: bool,
     /// The failure of this crate's own code, if that ended the task.
-    bug: Option<Box<Failure>>,
+    bug: Option<Failure>,
 }
 
 impl CellGuard {
-    pub(super) fn new(cell: Arc<dyn AnyCell>, orderly: bool, bug: Option<Box<Failure>>) -> Self {
+    pub(super) fn new(cell: Arc<AnyCell>, orderly: bool, bug: Option<Failure>) -> Self {
         CellGuard { cell, orderly, bug }
     }
 
@@ -85,7 +85,7 @@ impl Drop for CellGuard {
             self.cell.refuse();
             if core.ended().is_none() {
                 match self.bug.take() {
-                    Some(bug) => self.buried(*bug),
+                    Some(bug) => self.buried(bug),
                     None => core.set_ended(Ended::RuntimeGone),
                 }
             }
