@@ -121,8 +121,8 @@ impl Engine {
     }
 
     /// Returns the supervisor, and its table of children.
-    pub(super) fn parent(&self) -> Option<(&ChildTable, &Arc<AnyCell>)> {
-        let parent = match self.cold.as_ref().and_then(|cold| cold.moved.as_ref()) {
+    pub(super) fn parent(&self) -> Option<(&ChildTable, &AnyCell)> {
+        let parent: &AnyCell = match self.cold.as_ref().and_then(|cold| cold.moved.as_ref()) {
             Some(supervisor) => supervisor,
             None => self.cell.core().parent.as_ref()?,
         };
@@ -137,7 +137,7 @@ impl Engine {
     /// Passes an event of this child to its group. `own`: the place for what follows for the child itself.
     pub(super) fn with_group<R>(&self, own: &OwnEvent, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
         let (table, owner) = self.parent()?;
-        let out = table.on_own(&**owner, &*self.cell, Some(own), event);
+        let out = table.on_own(owner, &*self.cell, Some(own), event);
         self.tell_scheduled(own);
         out
     }
@@ -332,8 +332,9 @@ impl Engine {
         }
         self.message = None;
         self.stop_signal = None;
-        self.cell.interrupt(false);
-        let core = self.cell.core();
+        let cell: &AnyCell = &self.cell;
+        cell.interrupt(false);
+        let core = cell.core();
         core.forget_late();
         self.common = hands.common();
         if self.kind.only_supervises() {
@@ -501,7 +502,7 @@ impl Engine {
     pub(super) fn tell_group(&mut self, failure: Failure, instance: bool, handled: bool, own: &OwnEvent) -> Failure {
         let facts = self.restarts_by_default(&failure).then(|| self.facts(handled, own));
         match self.parent() {
-            Some((table, owner)) => table.fails(&**owner, &*self.cell, own, failure, (instance, facts)),
+            Some((table, owner)) => table.fails(owner, &*self.cell, own, failure, (instance, facts)),
             None => failure, // nobody decides about a root
         }
     }

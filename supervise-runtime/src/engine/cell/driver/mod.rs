@@ -554,7 +554,7 @@ impl Driver {
         let now = Instant::now();
         let mut begins = false;
         if let Some((table, owner)) = self.engine.parent() {
-            let stopped = table.on_child(&**owner, &*self.engine.cell, |group, id| {
+            let stopped = table.on_child(owner, &*self.engine.cell, |group, id| {
                 (group.stop_member(id, now), group.at(id) == MemberState::GoingDown)
             });
             match stopped {
