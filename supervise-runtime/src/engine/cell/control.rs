@@ -1,4 +1,4 @@
-//! The part of a cell without type parameters: its path, its control queue, and its end.
+//! The cell, and its part without type parameters: its path, its control queue, and its end.
 
 use std::any::Any;
 use std::cell::RefCell;

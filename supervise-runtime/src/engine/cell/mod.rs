@@ -1,6 +1,6 @@
 //! The cell: the part of a child that stays over all its incarnations, and the loop that runs it.
 //!
-//! * [`control`]: the part of a cell without type parameters: its path, its control queue, its end;
+//! * [`control`]: the cell, and its part without type parameters: its path, its control queue, its end;
 //! * [`current`]: the cell whose user code runs on this thread;
 //! * [`life`]: the task of a cell, step after step;
 //! * [`driver`]: one poll function around one user future; takes orders and carries out effects;
