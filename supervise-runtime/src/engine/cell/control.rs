@@ -777,7 +777,7 @@ pub(crate) struct CellOf<M: ?Sized> {
     pub(crate) mail: M,
 }
 
-/// A cell without its message type. Its core is found without a call of a function.
+/// A cell without its message type. Its core is a field as well, so no function is called to reach it.
 pub(crate) type AnyCell = CellOf<dyn Mail>;
 
 /// The part of a cell by which cells differ: a mailbox, or [`NoMail`]. `cell`: the cell that this is part of.
