@@ -72,7 +72,8 @@ const BLOCKED: Duration = Duration::from_secs(10);
 /// it. The handle stays valid over every restart, also for watching and stopping (rule S2).
 ///
 /// Two handles are equal if they refer to the same actor, whatever its incarnation. A handle is hashed by the same
-/// identity, so it can be a key.
+/// identity, so it can be a key. This holds for the handles of tasks and trees as well. Clippy does not know it and warns
+/// of such keys; allow `clippy::mutable_key_type` there.
 ///
 /// ```
 /// use supervise::prelude::*;
