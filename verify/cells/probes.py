@@ -315,17 +315,17 @@ PROBES = [
     (
         MAILBOX,
         "    pub(crate) fn offer(&self, take: impl FnOnce() -> Option<T::Message>) -> bool {\n",
-        "        crate::probe::message(&self.core);\n",
+        "        crate::probe::message(self.core());\n",
     ),
     (
         MAILBOX,
         "    pub(crate) fn try_push(&self, msg: &mut Option<T::Message>, patience: Patience) -> Result<(), Rejected> {\n",
-        "        crate::probe::message(&self.core);\n",
+        "        crate::probe::message(self.core());\n",
     ),
     (
         MAILBOX,
         "        // Cloned and dropped outside of the lock: a waker may be user code.\n        let mut fresh = None;\n",
-        "        crate::probe::message(&self.core);\n",
+        "        crate::probe::message(self.core());\n",
     ),
     (
         PUSH,
