@@ -1,7 +1,7 @@
 //! The time of an ask (S3): when it is over, whatever the actor does.
 //!
 //! To arm a timer of tokio costs about as much as the whole way of a message, and almost no ask needs its timer. So an
-//! ask that was answered leaves its timer armed, and the next ask of the same task on this thread takes it, if it fires
+//! ask that was answered leaves its timer armed, and the next ask on this thread with the same waker takes it, if it fires
 //! before the time of that ask is over. When it fires, the ask arms it again, for the rest. Its own time is as exact as
 //! with a timer of its own.
 //!
@@ -276,5 +276,30 @@ mod tests {
             fire
         });
         assert_eq!(fire.await, [5, 6, 6]);
+    }
+
+    /// The clones of this waker are elsewhere, so its own address may be that of another one next.
+    #[tokio::test(start_paused = true)]
+    #[expect(unsafe_code, reason = "a waker whose data is a number")]
+    async fn a_timer_is_not_known_by_a_waker_that_its_clones_do_not_keep() {
+        static NEXT: std::task::RawWakerVTable = std::task::RawWakerVTable::new(
+            |number| std::task::RawWaker::new(number.wrapping_byte_add(1), &NEXT),
+            |_| {},
+            |_| {},
+            |_| {},
+        );
+        let begun = Instant::now();
+        // SAFETY: no function of the table reads the number.
+        let waker = unsafe { Waker::new(std::ptr::null(), &NEXT) };
+        let mut fire = Vec::new();
+        for _ in 0..2 {
+            let mut deadline = None;
+            assert!(Deadline::begin(&mut deadline, TIME, &mut Cx::from_waker(&waker)).is_pending());
+            let deadline = deadline.expect("a time that has begun");
+            fire.push((deadline.timer.sleep.deadline() - begun).as_secs());
+            deadline.leave(TIME);
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        assert_eq!(fire, [5, 6]);
     }
 }
