@@ -78,10 +78,11 @@ impl<T> Mailbox<T> {
         inner.blocked.all()
     }
 
-    /// Marks the actor as down for its supervisor, or as up again; the current message continues. Only matters with
+    /// Marks the actor as down for its supervisor, or as up again; the current message continues. To be called only with
     /// `while_down(Reject)` (S35).
     pub(super) fn reject(&self, down: bool) {
         let mut inner = lock(&self.inner);
+        debug_assert!(inner.rejecting, "other mailboxes take messages while the actor is down");
         let (from, to) = if down { (Admission::Open, Admission::Down) } else { (Admission::Down, Admission::Open) };
         if inner.gate != from {
             return;

@@ -160,7 +160,6 @@ fn a_sender_that_missed_the_room_is_woken_when_the_handler_waits() {
     assert_eq!(senders[0].0.load(Ordering::Relaxed), 1);
 }
 
-/// A cell is busy from a message until it asks for the next one.
 /// A line of the processor's cache has 64 bytes, on some processors 128. The core is larger than two of them.
 #[test]
 fn the_actor_and_its_senders_write_to_different_lines() {
@@ -174,6 +173,7 @@ fn the_actor_and_its_senders_write_to_different_lines() {
     assert!(actor.iter().all(|place| place + 128 <= offset_of!(ActorCell<Letter>, mail)), "{actor:?}");
 }
 
+/// A cell is busy from a message until it asks for the next one.
 #[test]
 fn a_cell_is_busy_while_a_message_is_in_hand() {
     let (cell, mut inbox) = mailbox(2);
