@@ -178,7 +178,8 @@ pub trait InstanceSet: Sealed {
 /// A handle without the type of the child: an actor, a task or a tree.
 ///
 /// [`ChildRef`] has its methods. Its [`shutdown`](ChildRef::shutdown) gives the [`Ended`], also of a tree. Two handles
-/// are equal if they refer to the same child.
+/// are equal if they refer to the same child. As the key of a map it needs `#[allow(clippy::mutable_key_type)]`, see
+/// [`ActorRef`].
 ///
 /// ```
 /// use supervise::prelude::*;
