@@ -238,9 +238,13 @@ fn whole_millis(delay: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decide::budget::Allowance;
     use crate::values::backoff::{Reset, SteppedBackoff};
+    use crate::values::strategy::OnLimit;
 
     const FAILED: LastRun = LastRun { handled: false, never_at_once: false };
+
+    const ONCE: Allowance = Allowance { max: Some(1), within: None, on_limit: OnLimit::Stop };
 
     fn secs(s: u64) -> Duration {
         Duration::from_secs(s)
@@ -313,8 +317,10 @@ mod tests {
         assert!(delay.restarts.is_none(), "a child that has not failed has no history");
         delay.next(None, FAILED, 0, now);
         delay.set_wait(secs(3));
+        delay.budget_or_init().charge(&ONCE, now);
         delay.forget();
         assert_eq!((delay.streak(), delay.row(None, now)), (0, Row::default()));
+        assert_eq!(delay.budget().map(|budget| budget.used(&ONCE, now)), Some(1), "a budget has a life of its own");
         assert_eq!([delay.take_wait(), delay.take_wait()], [secs(3), Duration::ZERO]);
     }
 

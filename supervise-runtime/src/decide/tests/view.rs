@@ -1,7 +1,9 @@
 //! The view of a group and its members from outside (S42).
 
 use super::super::group::{GroupState, Id, OwnEnd};
+use super::super::member::MemberState;
 use super::harness::{GROUPS, Harness, tree};
+use crate::values::failure::Row;
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 fn waited_for(harness: &Harness) -> Vec<Id> {
@@ -102,4 +104,20 @@ fn a_supervisor_is_built_until_it_is_up() {
         harness.group.rebuild(false);
         assert!(harness.group.is_being_built(), "{strategy:?}: the supervisor starts again");
     }
+}
+
+/// S9: a failure is told with the restarts in a row before it, which are those of the child alone.
+#[test]
+fn a_failure_comes_after_a_number_of_restarts() {
+    let mut harness = tree(Strategy::OneForOne).steady();
+    for restarts in 0..4 {
+        assert_eq!(harness.group.row(1, harness.now).restarts, restarts);
+        harness.fails(1, Directive::Restart);
+        harness.gone(1);
+        if harness.group.at(1) == MemberState::BackingOff {
+            harness.due(1);
+        }
+        harness.up(1);
+    }
+    assert_eq!(harness.group.row(0, harness.now), Row::default());
 }
