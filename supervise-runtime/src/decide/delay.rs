@@ -317,11 +317,21 @@ mod tests {
         assert!(delay.restarts.is_none(), "a child that has not failed has no history");
         delay.next(None, FAILED, 0, now);
         delay.set_wait(secs(3));
-        delay.budget_or_init().charge(&ONCE, now);
         delay.forget();
         assert_eq!((delay.streak(), delay.row(None, now)), (0, Row::default()));
-        assert_eq!(delay.budget().map(|budget| budget.used(&ONCE, now)), Some(1), "a budget has a life of its own");
         assert_eq!([delay.take_wait(), delay.take_wait()], [secs(3), Duration::ZERO]);
+        delay.forget();
+        assert!(delay.restarts.is_none(), "nothing is left to remember");
+    }
+
+    #[test]
+    fn a_budget_outlives_the_history() {
+        let (mut delay, now) = (RestartDelay::default(), Instant::now());
+        delay.next(None, FAILED, 0, now);
+        delay.budget_or_init().charge(&ONCE, now);
+        delay.forget();
+        assert_eq!(delay.streak(), 0);
+        assert_eq!(delay.budget().map(|budget| budget.used(&ONCE, now)), Some(1));
     }
 
     #[test]

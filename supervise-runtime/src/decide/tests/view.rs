@@ -1,9 +1,11 @@
 //! The view of a group and its members from outside (S42).
 
-use super::super::group::{GroupState, Id, OwnEnd};
+use super::super::child::machine::Order;
+use super::super::group::{FailureRoute, GroupState, Id, OwnEnd};
 use super::super::member::MemberState;
 use super::harness::{GROUPS, Harness, tree};
-use crate::values::failure::Row;
+use super::sim::failure;
+use crate::values::failure::{Phase, Row};
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 fn waited_for(harness: &Harness) -> Vec<Id> {
@@ -120,4 +122,27 @@ fn a_failure_comes_after_a_number_of_restarts() {
         harness.up(1);
     }
     assert_eq!(harness.group.row(0, harness.now), Row::default());
+}
+
+/// The order to start, or to go down for a restart, that is all that follows for a child from its own event is handed back
+/// to it. A watchdog that has to be told of the child keeps the order to go down.
+#[test]
+fn an_order_for_the_child_itself_is_handed_back() {
+    let mut harness = tree(Strategy::OneForOne).pauses().steady();
+    let (now, facts) = (harness.now, harness.facts());
+    let group = &mut harness.group;
+    assert_eq!(group.failed(1, true), FailureRoute::Decide);
+    group.decided(1, Directive::Restart, &failure(Phase::Running), facts);
+    assert!(group.concerns_only(1) && !group.concerns_only(0));
+    assert!(group.take_order(false).is_none() && group.concerns_only(1), "the watchdog is told");
+    let down = group.take_order(true);
+    assert!(matches!(down, Some((Some(_), Order::Down(..)))), "{down:?}");
+    assert!(!group.has_effects());
+    group.gone(1, now);
+    group.take_effects();
+    group.due(1, now);
+    assert!(group.concerns_only(1));
+    let start = group.take_order(false);
+    assert!(matches!(start, Some((None, Order::Start))), "{start:?}");
+    assert!(!group.has_effects() && group.take_order(true).is_none());
 }
