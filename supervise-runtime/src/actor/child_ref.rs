@@ -179,7 +179,7 @@ pub trait InstanceSet: Sealed {
 ///
 /// [`ChildRef`] has its methods. Its [`shutdown`](ChildRef::shutdown) gives the [`Ended`], also of a tree. Two handles
 /// are equal if they refer to the same child. As the key of a map it needs `#[allow(clippy::mutable_key_type)]`, see
-/// [`ActorRef`].
+/// [`ActorRef`](crate::ActorRef).
 ///
 /// ```
 /// use supervise::prelude::*;
