@@ -114,24 +114,37 @@ const _: () = {
                 {
                     __rt::SupervisorStrategy::new(__rt::Strategy::RestForOne)
                         .decider(
-                            __rt::Decider::partial(move |
-                                __failure: &__rt::Failure,
-                            | -> ::core::option::Option<__rt::Directive> {
-                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                                    io::Error,
-                                >(__failure) {
-                                    match __it {
-                                        _ => {
-                                            return ::core::option::Option::Some(
-                                                __rt::Directive::Restart,
-                                            );
+                            __rt::Decider::with_arms(
+                                move |
+                                    __failure: &__rt::Failure,
+                                    __arm: &mut ::core::primitive::usize,
+                                | -> ::core::option::Option<__rt::Directive> {
+                                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                        io::Error,
+                                    >(__failure) {
+                                        match __it {
+                                            _ => {
+                                                *__arm = 0usize;
+                                                return ::core::option::Option::Some(
+                                                    __rt::Directive::Restart,
+                                                );
+                                            }
+                                            #[allow(unreachable_patterns)]
+                                            _ => {}
                                         }
-                                        #[allow(unreachable_patterns)]
-                                        _ => {}
                                     }
-                                }
-                                ::core::option::Option::Some(__rt::Directive::Stop)
-                            }),
+                                    {
+                                        *__arm = 1usize;
+                                        ::core::option::Option::Some(__rt::Directive::Stop)
+                                    }
+                                },
+                                const {
+                                    &[
+                                        __rt::Arm::new(0usize, "_: io::Error => Restart"),
+                                        __rt::Arm::new(1usize, "_ => Stop"),
+                                    ]
+                                },
+                            ),
                         )
                 },
             );
@@ -344,6 +357,7 @@ const _: () = {
                 "strategy(RestForOne)",
                 "decider(_: io::Error => Restart, _ => Stop)",
             ],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "hall",
@@ -354,6 +368,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -365,6 +380,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["max_children(4)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Lamp as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -376,6 +392,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(
                         ::core::option::Option::Some(&<Garden as __rt::TreeHandle>::SPEC),
                     ),
@@ -392,6 +409,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "gate",
@@ -402,6 +420,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
                 },
             ],

@@ -213,6 +213,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "counter",
@@ -223,6 +224,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["backoff(100ms..10s)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Counter as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -236,6 +238,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],

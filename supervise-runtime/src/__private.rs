@@ -31,7 +31,7 @@ pub use crate::values::spec::{
     Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec, default_shutdown, shutdown_suffices,
 };
 pub use crate::values::strategy::{
-    BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit,
+    Arm, BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit,
     ShutdownOrder, ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
 };
 

@@ -64,7 +64,7 @@ pub mod policy {
     pub use crate::actor::options::ChildOptions;
     pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
     pub use crate::values::strategy::{
-        BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
+        Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
         ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
     };
 }
@@ -72,17 +72,20 @@ pub mod policy {
 /// Events: one for each change of state in a tree.
 pub mod event {
     pub use crate::engine::bus::{EVENT_BUFFER, Events};
-    pub use crate::values::event::{DeadLetterReason, Event, EventKind};
+    pub use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 }
 
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
     pub use crate::inspection::health::{Health, Symptom, SymptomKind};
-    pub use crate::inspection::snapshot::{Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
+    pub use crate::inspection::observing::Observing;
+    pub use crate::inspection::part::{Extent, Instances};
+    pub use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
     pub use crate::values::ended::EndedKind;
     pub use crate::values::failure::CauseKind;
     pub use crate::values::kind::ChildKind;
     pub use crate::values::mailbox_depth::MailboxDepth;
+    pub use crate::values::observe::Observe;
     pub use crate::values::report::{ChildReport, Report};
 }
 

@@ -7,6 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Duration;
 
+use supervise::inspect::{Extent, Health, Observe};
 use supervise::prelude::*;
 use supervise::testing::{advance, settle};
 
@@ -18,12 +19,17 @@ static ALLOCATOR: Counting = Counting;
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
-    /// The number of allocations that are so large that they can only be a buffer.
+    /// The number of allocations.
+    static NUMBER: Cell<u32> = const { Cell::new(0) };
+    /// The number of those that are so large that they can only be a buffer.
     static GREAT: Cell<u32> = const { Cell::new(0) };
 }
 
 fn count(bytes: isize) {
     LIVE.set(LIVE.get() + bytes);
+    if bytes > 0 {
+        NUMBER.set(NUMBER.get() + 1);
+    }
     if bytes >= 4096 {
         GREAT.set(GREAT.get() + 1);
     }
@@ -119,6 +125,58 @@ async fn a_steady_load_keeps_its_buffers() {
     }
     assert_eq!(GREAT.get(), before, "buffers were allocated again");
     drop(tree.shutdown().await);
+}
+
+/// S48: an actor that is killed with messages that wait keeps no times of them.
+#[tokio::test(start_paused = true)]
+async fn the_killed_keep_no_times() {
+    let tree = Sinks::tree().observe(Observe::TIMING).start().await.unwrap();
+    let sink = tree.sinks.spawn().await.unwrap();
+    burst(&sink, 10).await;
+    let before = LIVE.get();
+    for _ in 0..20_000 {
+        sink.try_tell(Msg::Add(1)).unwrap();
+    }
+    let snapshot = tree.snapshot(); // begins to note the times
+    assert!(snapshot.find(&sink.path()).unwrap().mailbox.unwrap().oldest.is_some());
+    drop(snapshot);
+    sink.kill();
+    let _ = sink.terminated().await;
+    settle().await;
+    let left = LIVE.get() - before;
+    assert!(left < 16 * 1024, "{left} bytes of an actor that was killed");
+    drop(tree.shutdown().await);
+}
+
+/// S50: the health of a large tree that is well copies nothing of the nodes, whether they are actors or trees, and a part
+/// without the instances does not look at them.
+#[tokio::test(start_paused = true)]
+async fn health_copies_nothing_of_what_is_well() {
+    supervisor! {
+        struct Large {
+            sinks: [Sink] = || Sink(0),
+            users: [User] = || User::tree(),
+        }
+        struct User {
+            sink: Sink = Sink(0),
+        }
+    }
+
+    let large = Large::start().await.unwrap();
+    for _ in 0..2000 {
+        large.sinks.spawn().await.unwrap();
+        large.users.spawn().await.unwrap();
+    }
+    let counted = |look: &dyn Fn() -> Health| {
+        let before = NUMBER.get();
+        assert!(look().is_healthy());
+        NUMBER.get() - before
+    };
+    let all = counted(&|| large.health());
+    assert!(all < 100, "{all} allocations for 6,003 nodes");
+    let declared = counted(&|| large.health_of("Large", Extent::Declared).expect("the root"));
+    assert!(declared < 10, "{declared} allocations for 3 nodes");
+    drop(large.shutdown().await);
 }
 
 /// S3: an actor that ends keeps no buffer, though its cell stays.

@@ -329,7 +329,7 @@ PROBES = [
     ),
     (
         PUSH,
-        "        let path = || this.cell.core().path();\n        if !*this.sent {\n",
+        "        let path = || this.cell.core().path();\n        let mut here = None;\n        if !*this.sent {\n",
         "        crate::probe::ask(this.cell.core());\n",
         BEFORE,
     ),

@@ -16,6 +16,7 @@ use super::check::{Subject, key, subject};
 use super::{Arm, Coverage, Decider};
 use crate::duration::lower;
 use crate::free_names::FreeNames;
+use crate::pretty::to_source;
 use crate::tree::model::word;
 
 /// Arms of one type, which share a `match`; or one guarded `_`.
@@ -70,8 +71,8 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
     });
     let rest = match last {
         Some(arm) => {
-            let answer = answer(arm);
-            quote!(::core::option::Option::Some(#answer))
+            let (noted, answer) = (noted(arm), answer(arm));
+            quote!({ #noted ::core::option::Option::Some(#answer) })
         }
         None => quote!(::core::option::Option::None),
     };
@@ -80,14 +81,20 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
         let name = Ident::new("failure", span);
         Some(quote!(#[allow(unused_variables)] let #name = __failure;))
     });
+    let texts = arms.list.iter().map(|arm| {
+        let (index, text) = (arm.index, to_source(arm.text()));
+        quote_spanned!(arm.pat.span()=> __rt::Arm::new(#index, #text))
+    });
     quote! {
-        __rt::Decider::partial(
-            move |__failure: &__rt::Failure|
+        __rt::Decider::with_arms(
+            move |__failure: &__rt::Failure, __arm: &mut ::core::primitive::usize|
                 -> ::core::option::Option<__rt::Directive> {
                 #(#named)*
                 #(#matches)*
                 #rest
-            }
+            },
+            // Last: while somebody types, an editor compares places in front of the cursor, and these texts change.
+            const { &[#(#texts),*] }
         )
     }
 }
@@ -126,16 +133,16 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
             .arms
             .iter()
             .map(|arm| {
-                let answer = answer(arm);
+                let (noted, answer) = (noted(arm), answer(arm));
                 let guard = arm.guard.as_ref().map(lower);
-                quote!(if #guard { return ::core::option::Option::Some(#answer); })
+                quote!(if #guard { #noted return ::core::option::Option::Some(#answer); })
             })
             .collect();
     };
     let arms = group.arms.iter().map(|arm| {
-        let (pat, answer) = (&arm.pat, answer(arm));
+        let (pat, noted, answer) = (&arm.pat, noted(arm), answer(arm));
         let guard = arm.guard.as_ref().map(lower).map(|guard| quote!(if #guard));
-        quote!(#pat #guard => return ::core::option::Option::Some(#answer),)
+        quote!(#pat #guard => { #noted return ::core::option::Option::Some(#answer); })
     });
     let by_path = group.by_path || before.iter().any(|earlier| earlier.by_path);
     let rest = if closed && by_path && !group.overlaps() {
@@ -153,6 +160,12 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
             match #it { #(#arms)* #rest }
         }
     }
+}
+
+/// Emits the statement that notes the arm which answers.
+fn noted(arm: &Arm) -> TokenStream {
+    let index = arm.index;
+    quote!(*__arm = #index;)
 }
 
 /// Turns `Restart` into `Directive::Restart`. Anything else is kept as an expression.

@@ -42,6 +42,8 @@ pub(crate) struct Arm {
     pub(crate) ty: Option<Type>,
     pub(crate) guard: Option<Expr>,
     pub(crate) answer: Expr,
+    /// The position among the arms that could be read.
+    pub(crate) index: usize,
 }
 
 /// The variants that a list of arms must cover.
@@ -77,6 +79,14 @@ impl Decider {
 impl Arm {
     fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.guard.iter().chain([&self.answer])
+    }
+
+    /// Returns the arm as it was written.
+    fn text(&self) -> TokenStream {
+        let Arm { pat, ty, guard, answer, .. } = self;
+        let ty = ty.as_ref().map(|ty| quote!(: #ty));
+        let guard = guard.as_ref().map(|guard| quote!(if #guard));
+        quote!(#pat #ty #guard => #answer)
     }
 }
 

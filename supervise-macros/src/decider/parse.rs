@@ -25,7 +25,7 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Optio
     let arms = errors.read(tokens, |input, errors| {
         let mut arms = Arms::default();
         while !input.is_empty() {
-            match arm(input) {
+            match arm(input, arms.list.len()) {
                 Ok(arm) => arms.list.push(arm),
                 Err(error) => {
                     errors.push(error);
@@ -39,7 +39,7 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Optio
     arms.map(Decider::Arms)
 }
 
-fn arm(input: ParseStream) -> syn::Result<Arm> {
+fn arm(input: ParseStream, index: usize) -> syn::Result<Arm> {
     let pat = Pat::parse_multi_with_leading_vert(input)?;
     let ty = if input.peek(Token![:]) {
         input.parse::<Token![:]>()?;
@@ -66,7 +66,7 @@ fn arm(input: ParseStream) -> syn::Result<Arm> {
     } else if !input.is_empty() && !matches!(answer, Expr::Block(_)) {
         return Err(input.error("expected `,` after this arm"));
     }
-    Ok(Arm { pat, ty, guard, answer })
+    Ok(Arm { pat, ty, guard, answer, index })
 }
 
 fn skip(input: ParseStream) {

@@ -276,8 +276,8 @@ where
         })
     }
 
-    fn return_batch(&mut self) {
-        self.inbox.return_batch(&self.cell);
+    fn served(&mut self) {
+        self.inbox.served(&self.cell);
     }
 }
 

@@ -79,8 +79,10 @@ pub(crate) enum Rank {
     Keys,
     /// A group and its table.
     Group,
-    /// A control queue, a mailbox, a life, and every lock of a single value: no further lock is taken under it.
+    /// A control queue, a mailbox, a life, and every lock of a single value.
     Leaf,
+    /// The waits of all asks: changed under the lock of a reply.
+    Asks,
 }
 
 /// A lock of the runtime; see the module for what may run under it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use supervise_rules::{Given, MaxRestarts};
 use tokio::time::Instant;
 
+use crate::base::clock::after;
 use crate::values::strategy::{OnLimit, RestartLimit};
 
 /// A resolved limit: every field has its value.
@@ -63,6 +64,13 @@ impl Budget {
             (Some(_), None) => self.count,
             (Some(_), Some(within)) => self.charged().filter(|at| is_within(*at, within, now)).count() as u32,
         }
+    }
+
+    /// Returns the time from which on no restart counts any more, if one counts now and the window is limited.
+    pub(crate) fn restored(&self, allowance: &Allowance, now: Instant) -> Option<Instant> {
+        let newest = self.charged().last()?;
+        let within = allowance.within.filter(|within| allowance.max.is_some() && is_within(newest, *within, now))?;
+        Some(after(newest, within))
     }
 
     /// Counts a restart.

@@ -127,6 +127,11 @@ impl RestartDelay {
         Row { restarts: restarts.n, failing_for }
     }
 
+    /// Returns the time when the present incarnation went up, if it was up.
+    pub(crate) fn up(&self) -> Option<Instant> {
+        self.up
+    }
+
     /// Returns the length of the streak; 1 for the first restart.
     pub(crate) fn streak(&self) -> u32 {
         self.restarts.as_ref().map_or(0, |restarts| restarts.streak)

@@ -12,6 +12,7 @@ use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+use crate::engine::observed::Switch;
 use crate::engine::span::Spans;
 use crate::values::event::{Event, EventKind};
 use crate::values::failure::Failure;
@@ -146,6 +147,8 @@ pub(crate) struct TreeShared {
     /// Made by the first subscriber, removed at the end of the tree.
     sender: Mutex<Channel>,
     heard: AtomicBool,
+    /// What is collected about messages.
+    pub(crate) observed: Switch,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
@@ -221,6 +224,7 @@ impl TreeShared {
         TreeShared {
             sender: Mutex::new(Channel::Unheard),
             heard: AtomicBool::new(false),
+            observed: Switch::new(),
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
@@ -263,6 +267,7 @@ impl TreeShared {
     }
 
     pub(crate) fn close(&self) {
+        self.observed.end();
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
         foreign();
         drop(before); // with the events that were not read
@@ -320,20 +325,20 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
     // The path is a field already.
     let own = |failure: &Failure| failure.at(&path()).to_string();
     match kind {
-        EventKind::Decided { directive: Directive::Restart, failure, streak } if *streak <= 1 => {
-            say!(ERROR, failure = own(failure), "failed; restarting")
+        EventKind::Decided { directive: Directive::Restart, failure, streak, by } if *streak <= 1 => {
+            say!(ERROR, failure = own(failure), %by, "failed; restarting")
         }
-        EventKind::Decided { directive: Directive::Restart, failure, streak } => {
-            say!(WARN, failure = own(failure), streak, "failed again; restarting")
+        EventKind::Decided { directive: Directive::Restart, failure, streak, by } => {
+            say!(WARN, failure = own(failure), streak, %by, "failed again; restarting")
         }
-        EventKind::Decided { directive: Directive::Resume, failure, .. } => {
-            say!(WARN, failure = own(failure), "failed; resuming")
+        EventKind::Decided { directive: Directive::Resume, failure, by, .. } => {
+            say!(WARN, failure = own(failure), %by, "failed; resuming")
         }
-        EventKind::Decided { directive: Directive::Stop, failure, .. } => {
-            say!(ERROR, failure = own(failure), "failed; stopping")
+        EventKind::Decided { directive: Directive::Stop, failure, by, .. } => {
+            say!(ERROR, failure = own(failure), %by, "failed; stopping")
         }
-        EventKind::Decided { directive: Directive::Escalate, failure, .. } => {
-            say!(DEBUG, failure = own(failure), "failed; escalating")
+        EventKind::Decided { directive: Directive::Escalate, failure, by, .. } => {
+            say!(DEBUG, failure = own(failure), %by, "failed; escalating")
         }
         EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
         EventKind::LimitReached => say!(ERROR, "restarted too often"),
@@ -341,6 +346,7 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
         EventKind::StillStarting { since } => say!(WARN, ?since, "still starting"),
         EventKind::Blocked { since } => say!(WARN, ?since, "a tell waits for room in the mailbox"),
+        EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
         EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
         EventKind::GuardDropped { started_at } => {
             say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")

@@ -43,6 +43,7 @@ use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::strategy::WhileDown;
 
+mod arrivals;
 mod gate;
 mod senders;
 #[cfg(test)]
@@ -107,6 +108,8 @@ struct Inner<T> {
     blocked: Senders,
     /// Messages are refused while the actor is down (S35).
     rejecting: bool,
+    /// The time at which each message came is noted: see [`arrivals`].
+    timed: bool,
 }
 
 /// How long a sender may wait for an actor that is down.
@@ -168,6 +171,7 @@ impl<T: MailboxItem> ActorCell<T> {
                 open_below: 0,
                 blocked,
                 rejecting,
+                timed: false,
             });
             CellOf::around(Mailbox { cell: cell.clone(), ask, inner }, 0, rejecting, core)
         })
@@ -213,7 +217,7 @@ impl<T: MailboxItem> ActorCell<T> {
             return Err(rejected);
         }
         if let Some(msg) = msg.take() {
-            self.enqueue(inner, T::of(msg));
+            self.enqueue_noted(inner, T::of(msg));
         }
         Ok(())
     }
@@ -252,7 +256,7 @@ impl<T: MailboxItem> ActorCell<T> {
             drop(inner);
             return;
         }
-        self.enqueue(inner, msg);
+        self.enqueue_noted(inner, msg);
     }
 
     /// Does the same as `try_push`, but stores a waker if the mailbox is full. `ticket` identifies the waiting sender.
@@ -273,7 +277,7 @@ impl<T: MailboxItem> ActorCell<T> {
                     // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
                     match msg.take() {
-                        Some(msg) => self.enqueue(inner, T::of(msg)),
+                        Some(msg) => self.enqueue_noted(inner, T::of(msg)),
                         None => drop(inner),
                     }
                     foreign();
@@ -349,6 +353,7 @@ impl<T: MailboxItem> ActorCell<T> {
             inner.capacity = capacity;
         }
         inner.set_gate(gate);
+        inner.follow(self.core(), self.in_batch.load(Ordering::Relaxed));
         let blocked = inner.blocked.all();
         drop(inner);
         drop(blocked);
@@ -375,11 +380,22 @@ impl<T: MailboxItem> ActorCell<T> {
     /// Removes the items that end with the incarnation; the messages among them become dead letters with this reason. To
     /// be called by the actor's own task, after its batch was given back.
     pub(crate) fn purge(&self, reason: DeadLetterReason, stale: impl Fn(&T) -> bool) {
-        let gone: Vec<T> = {
+        let gone = {
             let mut inner = lock(&self.mail.inner);
-            let (gone, stay) = std::mem::take(&mut inner.queue).into_iter().partition(|letter| stale(letter));
+            let queued = inner.queue.len();
+            let mut came = inner.take_arrivals(queued).into_iter();
+            let (mut gone, mut stay) = (Vec::new(), VecDeque::new());
+            for letter in std::mem::take(&mut inner.queue) {
+                let came = came.next();
+                if stale(&letter) {
+                    gone.push(letter);
+                } else {
+                    stay.push_back(letter);
+                    inner.put_arrival(came);
+                }
+            }
             inner.queue = stay;
-            Vec::from(gone)
+            gone
         };
         let made = gone.len();
         for letter in gone {
@@ -401,8 +417,9 @@ impl<T: MailboxItem> Mail for Mailbox<T> {
         }
         inner.set_gate(Admission::Closed);
         let (blocked, queue) = (inner.blocked.all(), std::mem::take(&mut inner.queue));
+        let came = inner.take_arrivals(0);
         drop(inner);
-        drop(blocked);
+        drop((blocked, came));
         for letter in queue {
             bury(letter, cell.core(), DeadLetterReason::Ended);
         }
@@ -427,12 +444,19 @@ impl<T: MailboxItem> Mail for Mailbox<T> {
         drop(self.drain_gate());
     }
 
+    fn has_messages(&self) -> bool {
+        true
+    }
+
     fn depth(&self, cell: &AnyCell) -> Option<MailboxDepth> {
-        let inner = lock(&self.inner);
+        let mut inner = lock(&self.inner);
+        inner.follow(cell.core(), cell.in_batch.load(Ordering::Relaxed));
+        let waiting = inner.queue.len() + cell.in_batch.load(Ordering::Relaxed);
         Some(MailboxDepth {
-            waiting: inner.queue.len() + cell.in_batch.load(Ordering::Relaxed),
+            waiting,
             capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
             blocked: inner.blocked.len(),
+            oldest: inner.oldest(waiting),
         })
     }
 }
@@ -458,6 +482,8 @@ pub(crate) struct Inbox<T> {
     /// The number of messages that were taken out without a check for waiting senders: fewer than [`SHORT`].
     unsaid: u8,
     bounded: bool,
+    /// The number of messages of this turn that are observed, also those that were handled.
+    observed: u8,
     /// Present while the buffers are large.
     calm: Option<Box<Calm>>,
 }
@@ -491,6 +517,7 @@ impl<T: MailboxItem> Inbox<T> {
             turns: 0,
             unsaid: 0,
             bounded: true,
+            observed: 0,
             calm: None,
         }
     }
@@ -511,6 +538,9 @@ impl<T: MailboxItem> Inbox<T> {
     pub(crate) fn poll_turn(&mut self, cell: &ActorCell<T>, cx: &mut Context<'_>) -> Poll<Turn> {
         if self.turn > 0 {
             return Poll::Ready(Turn::Begun);
+        }
+        if self.observed > 0 {
+            self.observed_over(cell, cell.core().bus.observed.now());
         }
         cell.in_hand.store(0, Ordering::Relaxed);
         if cell.interrupted.load(Ordering::Acquire) {
@@ -552,6 +582,10 @@ impl<T: MailboxItem> Inbox<T> {
             }
         }
         self.turn = self.batch.len().min(self.budget.into()) as u8;
+        let observe = cell.core().bus.observed.now();
+        if !observe.is_empty() {
+            self.observe(cell, observe);
+        }
         self.budget -= self.turn;
         self.number = self.number.wrapping_add(1).max(1);
         cell.in_hand.store(self.number, Ordering::Relaxed);
@@ -606,12 +640,17 @@ impl<T: MailboxItem> Inbox<T> {
     /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
     pub(crate) fn requeue_front(&mut self, cell: &ActorCell<T>, msg: T) {
         self.return_batch(cell);
-        lock(&cell.mail.inner).queue.push_front(msg);
+        let mut inner = lock(&cell.mail.inner);
+        inner.put_back_arrival();
+        inner.queue.push_front(msg);
     }
 
     /// Puts the rest of the batch back to the front of the queue when a handler waits, so that a close of the mailbox
     /// meanwhile finds all messages there.
     pub(crate) fn return_batch(&mut self, cell: &ActorCell<T>) {
+        if self.observed > 1 {
+            self.observed_before(cell);
+        }
         if self.batch.is_empty() {
             return;
         }
@@ -622,6 +661,14 @@ impl<T: MailboxItem> Inbox<T> {
         inner.set_batch(0);
         cell.in_batch.store(0, Ordering::Relaxed);
         self.tell_unsaid(cell, inner);
+    }
+
+    /// Puts the rest of the batch back when the message loop has returned. The message in hand is over, whatever its end.
+    pub(crate) fn served(&mut self, cell: &ActorCell<T>) {
+        self.return_batch(cell);
+        if self.observed > 0 {
+            self.observed_over(cell, cell.core().bus.observed.now());
+        }
     }
 
     /// Wakes senders for the room that was made without a look at them.
@@ -644,7 +691,8 @@ impl<T: MailboxItem> Inbox<T> {
                 return; // the actor was woken for it
             }
             if calm.longest <= inner.queue.capacity().max(self.batch.capacity()) / 4 {
-                let before = (std::mem::take(&mut inner.queue), std::mem::take(&mut self.batch));
+                let before =
+                    (std::mem::take(&mut inner.queue), std::mem::take(&mut self.batch), inner.take_arrivals(0));
                 drop(inner);
                 drop(before);
                 self.calm = None;
@@ -658,7 +706,7 @@ impl<T: MailboxItem> Inbox<T> {
 
     /// Closes the mailbox at the end: all queued messages are dropped, and the buffers are given back.
     pub(crate) fn close(&mut self, cell: &ActorCell<T>) {
-        self.return_batch(cell);
+        self.served(cell); // a handler may have been dropped with its runtime
         self.batch = VecDeque::new();
         self.calm = None;
         cell.mail.refuse(cell);

@@ -1,9 +1,12 @@
 //! The third floor: what carries decisions out, for children of any kind.
 
+pub(crate) mod asks;
 pub(crate) mod background;
 pub(crate) mod bus;
 pub(crate) mod cell;
 pub(crate) mod death_watch;
 pub(crate) mod mailbox;
+pub(crate) mod observed;
+pub(crate) mod polls;
 pub(crate) mod span;
 pub(crate) mod supervisor;

@@ -2,7 +2,14 @@
 
 use std::fmt;
 
-use crate::inspection::snapshot::{Node, NodeState, Snapshot};
+use tokio::time::Instant;
+
+use crate::base::sync::Arc;
+use crate::decide::group::OwnEnd;
+use crate::engine::cell::control::AnyCell;
+use crate::engine::supervisor::ChildView;
+use crate::inspection::part::{Extent, are_spawned, seen};
+use crate::inspection::snapshot::{Node, NodeState, Snapshot, is_excused, lifecycle, own_end, state, streak};
 use crate::values::ended::Ended;
 use crate::values::strategy::Lifecycle;
 
@@ -156,31 +163,89 @@ impl Snapshot {
     pub fn health(&self) -> Health {
         let mut symptoms = Vec::new();
         for node in self.nodes() {
-            let asked = std::ptr::eq(node, &self.root);
-            let mut say = |reason| symptoms.push(Symptom { path: node.path.clone(), reason });
-            match &node.state {
-                NodeState::Running => {
-                    if node.streak > 0 {
-                        say(SymptomKind::Streak(node.streak));
-                    }
-                }
-                NodeState::Ended(ended) if asked || is_against(ended, node.lifecycle) => {
-                    say(SymptomKind::Ended(ended.clone()));
-                }
-                NodeState::Ended(_) => {}
-                _ if node.excused && !asked => {}
-                state => say(SymptomKind::Down(state.clone())),
-            }
-            if let Some(blocked) = senders(node) {
-                say(SymptomKind::Blocked(blocked));
-            }
+            Facts::of_node(node).tell(std::ptr::eq(node, &self.root), || node.path.clone(), &mut symptoms);
         }
+        Health::of(symptoms)
+    }
+}
+
+impl Health {
+    fn of(symptoms: Vec<Symptom>) -> Health {
         if symptoms.is_empty() { Health::Healthy } else { Health::Degraded(symptoms) }
     }
 }
 
-fn senders(node: &Node) -> Option<usize> {
-    node.mailbox.map(|mailbox| mailbox.blocked).filter(|blocked| *blocked > 0)
+/// Returns the health of this cell and of those below it. Only nodes that may have a symptom are looked at closely: they
+/// are told of as in a snapshot.
+pub(crate) fn of(cell: &Arc<AnyCell>, view: Option<ChildView>, now: Instant, extent: Extent) -> Health {
+    let mut symptoms = Vec::new();
+    let mut todo = vec![(cell.clone(), view, true)];
+    while let Some((cell, view, asked)) = todo.pop() {
+        let end = own_end(&*cell);
+        // A child that is well by what its supervisor knows has no view.
+        let view = if view.is_none() && end.is_some() { seen(&*cell, now) } else { view };
+        if asked || view.is_some() {
+            let facts = Facts::of(&*cell, view.as_ref(), end, now);
+            facts.tell(asked, || cell.core().path(), &mut symptoms);
+        }
+        let table = cell.core().table().filter(|table| extent == Extent::Everything || !are_spawned(table));
+        if let Some(table) = table {
+            let lost = matches!(cell.core().ended(), Some(Ended::RuntimeGone));
+            todo.extend(table.view_unwell(lost, now).into_iter().rev().map(|(cell, seen)| (cell, seen, false)));
+        }
+    }
+    Health::of(symptoms)
+}
+
+/// The facts about a node that may be symptoms.
+struct Facts {
+    state: NodeState,
+    streak: u32,
+    lifecycle: Lifecycle,
+    excused: bool,
+    blocked: usize,
+}
+
+impl Facts {
+    fn of(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> Self {
+        let member = seen.map(|seen| &seen.member);
+        Facts {
+            state: state(cell, seen, end, now),
+            streak: streak(cell, member),
+            lifecycle: lifecycle(member),
+            excused: is_excused(end, member),
+            blocked: cell.mailbox().map_or(0, |mailbox| mailbox.blocked),
+        }
+    }
+
+    fn of_node(node: &Node) -> Self {
+        Facts {
+            state: node.state.clone(),
+            streak: node.streak,
+            lifecycle: node.lifecycle,
+            excused: node.excused,
+            blocked: node.mailbox.map_or(0, |mailbox| mailbox.blocked),
+        }
+    }
+
+    /// Tells the symptoms. `asked`: the health of this node was asked for, and not that of a node above it.
+    fn tell(self, asked: bool, path: impl Fn() -> String, symptoms: &mut Vec<Symptom>) {
+        let mut say = |reason| symptoms.push(Symptom { path: path(), reason });
+        match self.state {
+            NodeState::Running => {
+                if self.streak > 0 {
+                    say(SymptomKind::Streak(self.streak));
+                }
+            }
+            NodeState::Ended(ended) if asked || is_against(&ended, self.lifecycle) => say(SymptomKind::Ended(ended)),
+            NodeState::Ended(_) => {}
+            _ if self.excused && !asked => {}
+            state => say(SymptomKind::Down(state)),
+        }
+        if self.blocked > 0 {
+            say(SymptomKind::Blocked(self.blocked));
+        }
+    }
 }
 
 fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {

@@ -3,12 +3,17 @@
 mod declared;
 mod draw;
 pub(crate) mod health;
+pub(crate) mod observing;
+pub(crate) mod part;
 #[cfg(feature = "serde")]
 mod serialize;
 pub(crate) mod snapshot;
 
+use tokio::time::Instant;
+
 use crate::tree::TreeRef;
 use health::Health;
+use part::{Extent, seen};
 use snapshot::Snapshot;
 
 impl TreeRef {
@@ -18,13 +23,15 @@ impl TreeRef {
     /// and runs no user code. So the state of every node is exact, but two nodes may be read at slightly different
     /// times (S42).
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&*self.cell)
+        let now = Instant::now();
+        Snapshot::of(&*self.cell, seen(&*self.cell, now), now, Extent::Everything)
     }
 
-    /// Returns the health of this tree and of everything below it. As cheap as [`snapshot`](TreeRef::snapshot).
+    /// Returns the health of this tree and of everything below it.
     ///
-    /// See rule S42.
+    /// Nodes that are well cost little: nothing is copied of them. See rule S42.
     pub fn health(&self) -> Health {
-        self.snapshot().health()
+        let now = Instant::now();
+        health::of(&self.cell, seen(&*self.cell, now), now, Extent::Everything)
     }
 }

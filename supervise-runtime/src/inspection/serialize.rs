@@ -7,14 +7,15 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::time::Instant;
 
 use crate::inspection::health::{Health, Symptom, SymptomKind};
-use crate::inspection::snapshot::{Node, NodeState, RestartBudget, Snapshot};
+use crate::inspection::part::Instances;
+use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
 use crate::values::ended::Ended;
-use crate::values::event::{DeadLetterReason, Event, EventKind};
+use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::report::{ChildReport, Report};
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Directive, Lifecycle, Strategy};
+use crate::values::strategy::{Arm, Directive, Lifecycle, Strategy};
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -38,10 +39,14 @@ impl Serialize for Event {
             EventKind::Reported { failure } | EventKind::Escalated { failure } => {
                 map.serialize_entry("failure", failure)?;
             }
-            EventKind::Decided { directive, failure, streak } => {
+            EventKind::Decided { directive, failure, streak, by } => {
                 map.serialize_entry("directive", directive)?;
                 map.serialize_entry("failure", failure)?;
                 map.serialize_entry("streak", streak)?;
+                map.serialize_entry("by", by)?;
+                if let Some(arm) = by.arm() {
+                    map.serialize_entry("arm", arm)?;
+                }
             }
             EventKind::RestartScheduled { after } => map.serialize_entry("after_ms", &millis(*after))?,
             EventKind::Stopping { reason } => map.serialize_entry("reason", reason)?,
@@ -50,6 +55,7 @@ impl Serialize for Event {
             EventKind::StillStarting { since } | EventKind::Blocked { since } => {
                 map.serialize_entry("since_ms", &millis(*since))?;
             }
+            EventKind::AskCycle { cycle } => map.serialize_entry("cycle", cycle)?,
             EventKind::DeadLetter { message, reason } => {
                 map.serialize_entry("message", message)?;
                 map.serialize_entry("reason", reason)?;
@@ -81,6 +87,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::Stuck => "stuck",
         EventKind::StillStarting { .. } => "still_starting",
         EventKind::Blocked { .. } => "blocked",
+        EventKind::AskCycle { .. } => "ask_cycle",
         EventKind::DeadLetter { .. } => "dead_letter",
         EventKind::GuardDropped { .. } => "guard_dropped",
     }
@@ -182,13 +189,13 @@ impl Serialize for Snapshot {
     }
 }
 
-/// A node whose times count from the start of its tree.
-struct Since<'a> {
-    node: &'a Node,
+/// A part of a snapshot whose times count from the start of its tree.
+struct Since<'a, T> {
+    node: &'a T,
     started: Instant,
 }
 
-impl Serialize for Since<'_> {
+impl Serialize for Since<'_, Node> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (node, started) = (self.node, self.started);
         let mut map = serializer.serialize_map(None)?;
@@ -208,12 +215,34 @@ impl Serialize for Since<'_> {
             map.serialize_entry("strategy", strategy)?;
         }
         map.serialize_entry("incarnation", &node.incarnation)?;
+        if let Some(since) = node.up_since {
+            map.serialize_entry("up_since_ms", &millis(since.saturating_duration_since(started)))?;
+        }
+        if let Some(declared) = node.declared {
+            map.serialize_entry("declared_at", &declared.at.to_string())?;
+            map.serialize_entry("settings", declared.settings)?;
+        }
         if let Some(restarts) = &node.restarts {
-            map.serialize_entry("restarts", restarts)?;
+            map.serialize_entry("restarts", &Since { node: restarts, started })?;
         }
         map.serialize_entry("streak", &node.streak)?;
         if let Some(mailbox) = &node.mailbox {
             map.serialize_entry("mailbox", mailbox)?;
+        }
+        if let Some(messages) = &node.messages {
+            map.serialize_entry("messages", messages)?;
+        }
+        if let Some(runs_for) = node.runs_for {
+            map.serialize_entry("runs_for_ms", &millis(runs_for))?;
+        }
+        if let Some(above) = &node.starts_after {
+            map.serialize_entry("starts_after", above)?;
+        }
+        if !node.waits_for.is_empty() {
+            map.serialize_entry("waits_for", &node.waits_for)?;
+        }
+        if let Some(instances) = &node.instances {
+            map.serialize_entry("instances", instances)?;
         }
         if let Some(failure) = &node.last_failure {
             map.serialize_entry("last_failure", failure)?;
@@ -225,34 +254,68 @@ impl Serialize for Since<'_> {
 }
 
 fn state(state: &NodeState) -> &'static str {
+    word(state.kind())
+}
+
+fn word(state: NodeStateKind) -> &'static str {
     match state {
-        NodeState::Queued => "queued",
-        NodeState::Starting => "starting",
-        NodeState::Running => "running",
-        NodeState::Suspended => "suspended",
-        NodeState::Failed => "failed",
-        NodeState::GoingDown => "going_down",
-        NodeState::BackingOff { .. } => "backing_off",
-        NodeState::Ended(_) => "ended",
+        NodeStateKind::Queued => "queued",
+        NodeStateKind::Starting => "starting",
+        NodeStateKind::Running => "running",
+        NodeStateKind::Suspended => "suspended",
+        NodeStateKind::Failed => "failed",
+        NodeStateKind::GoingDown => "going_down",
+        NodeStateKind::BackingOff => "backing_off",
+        NodeStateKind::Ended => "ended",
     }
 }
 
-impl Serialize for RestartBudget {
+impl Serialize for Since<'_, RestartBudget> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("used", &self.used)?;
-        map.serialize_entry("max", &self.max)?;
-        map.serialize_entry("within_ms", &self.within.map(millis))?;
+        let RestartBudget { used, max, within, restored } = self.node;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("used", used)?;
+        map.serialize_entry("max", max)?;
+        map.serialize_entry("within_ms", &within.map(millis))?;
+        if let Some(restored) = restored {
+            map.serialize_entry("restored_ms", &millis(restored.saturating_duration_since(self.started)))?;
+        }
         map.end()
     }
 }
 
 impl Serialize for MailboxDepth {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("waiting", &self.waiting)?;
         map.serialize_entry("capacity", &self.capacity)?;
         map.serialize_entry("blocked", &self.blocked)?;
+        if let Some(oldest) = self.oldest {
+            map.serialize_entry("oldest_ms", &millis(oldest))?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Instances {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (state, number) in self.iter() {
+            map.serialize_entry(word(state), &number)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Messages {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("handled", &self.handled)?;
+        for (name, time) in [("busy_us", self.busy), ("longest_us", self.longest), ("in_hand_us", self.in_hand)] {
+            if let Some(time) = time {
+                map.serialize_entry(name, &u64::try_from(time.as_micros()).unwrap_or(u64::MAX))?;
+            }
+        }
         map.end()
     }
 }
@@ -303,7 +366,22 @@ macro_rules! words {
     )*};
 }
 
+impl Serialize for Arm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("index", &self.index)?;
+        map.serialize_entry("text", self.text)?;
+        map.serialize_entry("at", &self.at.to_string())?;
+        map.end()
+    }
+}
+
 words! {
+    DecidedBy {
+        DecidedBy::Child(_) => "child",
+        DecidedBy::Supervisor(_) => "supervisor",
+        DecidedBy::Default => "default",
+    }
     Phase { Phase::Start => "start", Phase::Running => "running", Phase::Restart => "restart", }
     Cause {
         Cause::Error(_) => "error",

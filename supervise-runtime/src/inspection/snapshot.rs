@@ -5,14 +5,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::decide::group::{Group, OwnEnd};
+use crate::decide::group::{Group, MemberView, OwnEnd};
 use crate::decide::member::MemberState;
+use crate::engine::asks;
 use crate::engine::cell::control::AnyCell;
+use crate::engine::polls;
 use crate::engine::supervisor::ChildView;
+use crate::inspection::part::{Extent, Instances, are_spawned};
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::kind::ChildKind;
 use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::observe::Observe;
+use crate::values::spec::ChildSpec;
 use crate::values::strategy::{Lifecycle, Strategy};
 
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
@@ -108,6 +113,11 @@ pub struct Node {
     pub strategy: Option<Strategy>,
     /// The incarnation, counted from 1; 0 before the first start.
     pub incarnation: u32,
+    /// The declaration of the child, with its settings as written and its place in the source. The instances of a set have
+    /// that of the set; `None` for a root, and for a child of an actor.
+    pub declared: Option<&'static ChildSpec>,
+    /// The time since which the node is up; `None` unless it is [`Running`](NodeState::Running), and for a root.
+    pub up_since: Option<Instant>,
     /// The used part of the restart budget. Members that share a budget, as in a group, all show that one; a root
     /// has none.
     ///
@@ -119,6 +129,17 @@ pub struct Node {
     pub streak: u32,
     /// The messages in the mailbox; `None` for a task or a tree.
     pub mailbox: Option<MailboxDepth>,
+    /// The numbers of the messages of an actor, if they are observed.
+    pub messages: Option<Messages>,
+    /// The time for which code of this child has held its thread, in real time: tasks that are queued on that thread wait
+    /// meanwhile. `None` if none runs at this moment, or times are not observed ([`Observe::TIMING`]).
+    pub runs_for: Option<Duration>,
+    /// The path of the child above in the declaration for which the start of this one waits.
+    pub starts_after: Option<String>,
+    /// The paths of the actors for whose replies this one waits, if asks are observed ([`Observe::ASKS`]).
+    pub waits_for: Vec<String>,
+    /// The children that were spawned at run time, by their state; `None` if the node cannot have any.
+    pub instances: Option<Instances>,
     /// The last failure that was decided on, in any incarnation. The node keeps it, with its error and everything that
     /// the error owns (a channel, a lock), until the next failure.
     pub last_failure: Option<Failure>,
@@ -221,6 +242,20 @@ pub enum NodeStateKind {
     Ended,
 }
 
+impl NodeStateKind {
+    /// All kinds, in the order of their numbers.
+    pub(crate) const ALL: [NodeStateKind; 8] = [
+        NodeStateKind::Queued,
+        NodeStateKind::Starting,
+        NodeStateKind::Running,
+        NodeStateKind::Suspended,
+        NodeStateKind::Failed,
+        NodeStateKind::GoingDown,
+        NodeStateKind::BackingOff,
+        NodeStateKind::Ended,
+    ];
+}
+
 impl NodeState {
     /// Returns the kind of the state, without its values.
     pub fn kind(&self) -> NodeStateKind {
@@ -234,6 +269,80 @@ impl NodeState {
             NodeState::BackingOff { .. } => NodeStateKind::BackingOff,
             NodeState::Ended(_) => NodeStateKind::Ended,
         }
+    }
+}
+
+/// The numbers of the messages of an actor, which a tree collects on request: see [`Observe`].
+///
+/// They count over all incarnations, for as long as they were observed. The times count from the begin of a handler to its
+/// end, with the time in which it waits. A message is over when its handler has returned, failed or was dropped.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::inspect::Observe;
+/// use supervise::prelude::*;
+/// use tokio::time::sleep;
+///
+/// struct Oven;
+///
+/// #[actor]
+/// impl Oven {
+///     async fn handle(&mut self, _cake: &'static str) {
+///         sleep(Duration::from_secs(40)).await;
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Bakery {
+///         oven: Oven = Oven,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bakery = Bakery::start().await?;
+/// let _observing = bakery.observe(Observe::TIMING);
+/// for cake in ["apple", "cheese", "plum"] {
+///     bakery.oven.tell(cake).await?;
+/// }
+/// sleep(Duration::from_secs(50)).await;
+///
+/// let snapshot = bakery.snapshot();
+/// let oven = snapshot.find("oven").expect("a declared child");
+/// let cakes = oven.messages.expect("they are observed");
+/// assert_eq!((cakes.handled, cakes.busy, cakes.longest), (1, Some(Duration::from_secs(40)), Some(Duration::from_secs(40))));
+/// assert_eq!(cakes.in_hand, Some(Duration::from_secs(10)));
+/// assert_eq!(oven.mailbox.and_then(|mailbox| mailbox.oldest), Some(Duration::from_secs(50)));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Messages {
+    /// The number of messages that are over.
+    pub handled: u64,
+    /// The time of all handlers together; `None` if times are not observed ([`Observe::TIMING`]).
+    pub busy: Option<Duration>,
+    /// The time of the longest handler; `None` if times are not observed.
+    pub longest: Option<Duration>,
+    /// The time for which the present handler runs; `None` if none runs, or times were not observed when it began.
+    pub in_hand: Option<Duration>,
+}
+
+impl Messages {
+    fn of(cell: &AnyCell, now: Instant) -> Option<Messages> {
+        let observed = cell.core().bus.observed.now();
+        if !observed.contains(Observe::COUNTS) || !cell.has_messages() {
+            return None;
+        }
+        let tally = cell.core().tallied().unwrap_or_default();
+        let times = observed.contains(Observe::TIMING).then(|| tally.times.unwrap_or_default());
+        Some(Messages {
+            handled: tally.handled,
+            busy: times.map(|times| times.busy),
+            longest: times.map(|times| times.longest),
+            in_hand: times.and_then(|times| Some(now.saturating_duration_since(times.begun?))),
+        })
     }
 }
 
@@ -275,14 +384,18 @@ pub struct RestartBudget {
     pub max: Option<u32>,
     /// The length of the window; `None`: the life of the supervisor's incarnation.
     pub within: Option<Duration>,
+    /// The time at which nothing of the budget is used any more, if nothing fails until then; `None` if nothing is used,
+    /// or the window has no end.
+    pub restored: Option<Instant>,
 }
 
 impl Snapshot {
-    pub(crate) fn of(cell: &AnyCell) -> Snapshot {
-        let now = Instant::now();
-        let core = cell.core();
-        let seen = core.supervisor().and_then(|supervisor| supervisor.core().table()?.see_child(cell, now));
-        Snapshot { at: now, started: core.bus.started(), root: Node::of(cell, seen, now) }
+    pub(crate) fn of(cell: &AnyCell, seen: Option<ChildView>, now: Instant, extent: Extent) -> Snapshot {
+        let mut root = Node::of(cell, seen, now, extent);
+        if root.state.kind() == NodeStateKind::Queued {
+            root.starts_after = awaited_by(cell, now);
+        }
+        Snapshot { at: now, started: cell.core().bus.started(), root }
     }
 
     /// Returns every node, each before its children, in the order of declaration.
@@ -304,22 +417,26 @@ impl Snapshot {
 
 impl Node {
     /// Returns the node with everything below it. A loop, since the depth of a tree may exceed the stack.
-    fn of(cell: &AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+    fn of(cell: &AnyCell, seen: Option<ChildView>, now: Instant, extent: Extent) -> Node {
         // Each node with the position of its parent, which comes earlier in the list.
-        let mut nodes = vec![(0, Node::alone(cell, seen, now))];
+        let mut nodes = vec![(0, Node::alone(cell, seen, cell.core().declaration(), now))];
         let mut todo = Vec::new();
         let below = |cell: &AnyCell, own: usize, todo: &mut Vec<_>| {
-            let children = cell.core().table().map(|table| table.view(now)).unwrap_or_default();
-            todo.extend(children.into_iter().rev().map(|child| (own, child)));
+            let table = cell.core().table().filter(|table| extent == Extent::Everything || !are_spawned(table));
+            let Some(table) = table else { return };
+            let declarations = cell.core().declarations();
+            todo.extend(table.view(now).into_iter().rev().map(|child| (own, declarations, child)));
         };
         below(cell, 0, &mut todo);
-        while let Some((above, (cell, seen))) = todo.pop() {
-            nodes.push((above, Node::alone(&*cell, Some(seen), now)));
+        while let Some((above, declarations, (cell, seen))) = todo.pop() {
+            let declared = cell.core().declaration_in(declarations);
+            nodes.push((above, Node::alone(&*cell, Some(seen), declared, now)));
             below(&*cell, nodes.len() - 1, &mut todo);
         }
         loop {
             let (above, mut node) = nodes.pop().expect("the first one is left");
             node.children.reverse();
+            node.name_the_awaited();
             match nodes.get_mut(above) {
                 Some((_, above)) => above.children.push(node),
                 None => return node,
@@ -327,28 +444,52 @@ impl Node {
         }
     }
 
-    fn alone(cell: &AnyCell, seen: Option<ChildView>, now: Instant) -> Node {
+    /// Says for which child above each queued one waits. Children that were spawned at run time wait for none.
+    fn name_the_awaited(&mut self) {
+        if self.instances.is_some() {
+            return;
+        }
+        let mut awaited: Option<String> = None;
+        for child in &mut self.children {
+            if child.state.kind() == NodeStateKind::Queued {
+                child.starts_after = awaited.clone();
+            } else if awaited.is_none() && child.state.is_awaited() {
+                awaited = Some(child.path.clone());
+            }
+        }
+    }
+
+    fn alone(cell: &AnyCell, seen: Option<ChildView>, declared: Option<&'static ChildSpec>, now: Instant) -> Node {
         let core = cell.core();
         let strategy = core.table().map(|table| table.strategy());
         let member = seen.as_ref().map(|seen| &seen.member);
-        let end = core.table().and_then(|table| table.inspect(Group::own_end));
+        let end = own_end(cell);
+        let state = state(cell, seen.as_ref(), end, now);
         Node {
             path: core.path(),
             name: core.name(),
             kind: member.and_then(|member| member.kind).unwrap_or(ChildKind::Tree),
-            state: state(cell, seen.as_ref(), end, now),
-            lifecycle: member.map_or(Lifecycle::Temporary, |member| member.lifecycle),
+            lifecycle: lifecycle(member),
             strategy,
             incarnation: core.incarnation(),
+            up_since: member.filter(|_| state.kind() == NodeStateKind::Running).and_then(|member| member.up),
+            declared,
             restarts: member.map(|member| RestartBudget {
-                used: member.used,
-                max: member.allowance.max,
-                within: member.allowance.within,
+                used: member.budget.used,
+                max: member.budget.allowance.max,
+                within: member.budget.allowance.within,
+                restored: member.budget.restored,
             }),
-            streak: member.map_or(0, |member| if cell.has_handled() { 0 } else { member.streak }),
+            streak: streak(cell, member),
+            messages: Messages::of(cell, now),
+            runs_for: polls::of(core),
+            starts_after: None,
+            waits_for: asks::of(core),
+            instances: core.table().and_then(|table| Instances::of_table(table, now)),
             mailbox: cell.mailbox(),
             last_failure: core.last_failure(),
-            excused: end == Some(OwnEnd::Done) || member.is_some_and(|member| member.leaving || member.fresh),
+            excused: is_excused(end, member),
+            state,
             children: Vec::new(),
         }
     }
@@ -357,6 +498,17 @@ impl Node {
     pub fn is_up(&self) -> bool {
         matches!(self.state, NodeState::Running)
     }
+}
+
+/// Returns the path of the child above this queued one for which it waits, as [`Node::name_the_awaited`].
+fn awaited_by(cell: &AnyCell, now: Instant) -> Option<String> {
+    let parent = cell.core().supervisor()?;
+    let table = parent.core().table().filter(|table| !are_spawned(table))?;
+    let above = table.view(now).into_iter().take_while(|(sibling, _)| sibling.core().id != cell.core().id);
+    above
+        .filter(|(sibling, seen)| state(&**sibling, Some(seen), own_end(&**sibling), now).is_awaited())
+        .map(|(sibling, _)| sibling.core().path())
+        .next()
 }
 
 impl Drop for Node {
@@ -369,7 +521,25 @@ impl Drop for Node {
     }
 }
 
-fn state(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> NodeState {
+pub(super) fn lifecycle(member: Option<&MemberView>) -> Lifecycle {
+    member.map_or(Lifecycle::Temporary, |member| member.lifecycle)
+}
+
+pub(super) fn streak(cell: &AnyCell, member: Option<&MemberView>) -> u32 {
+    member.filter(|_| !cell.has_handled()).map_or(0, |member| member.streak)
+}
+
+/// Returns whether the child is down as intended: it ends in order, or is started for the first time.
+pub(super) fn is_excused(end: Option<OwnEnd>, member: Option<&MemberView>) -> bool {
+    end == Some(OwnEnd::Done) || member.is_some_and(|member| member.leaving || member.fresh)
+}
+
+/// Returns how the cell is about to end by itself, if it is.
+pub(super) fn own_end(cell: &AnyCell) -> Option<OwnEnd> {
+    cell.core().table().and_then(|table| table.inspect(Group::own_end))
+}
+
+pub(super) fn state(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> NodeState {
     let core = cell.core();
     let ended = core.ended();
     let Some(ChildView { member, until }) = seen else {
@@ -398,6 +568,16 @@ fn state(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Ins
         }
         (MemberState::Up, _) if member.suspended => NodeState::Suspended,
         (MemberState::Up, _) => NodeState::Running,
+    }
+}
+
+impl NodeState {
+    /// Returns whether children below wait for one in this state before they start.
+    fn is_awaited(&self) -> bool {
+        match self {
+            NodeState::Starting | NodeState::Failed | NodeState::GoingDown | NodeState::BackingOff { .. } => true,
+            NodeState::Queued | NodeState::Running | NodeState::Suspended | NodeState::Ended(_) => false,
+        }
     }
 }
 

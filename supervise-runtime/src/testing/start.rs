@@ -10,7 +10,9 @@ use super::clock::{self, advance, settle};
 use super::record::Record;
 use crate::base::BoxFuture;
 use crate::tree::{Running, Tree, TreeDef};
+use crate::values::event::{Event, EventKind};
 use crate::values::failure::Failure;
+use crate::values::observe::Observe;
 use crate::values::report::Report;
 
 /// Starts a tree for a test: on the paused clock, with a fixed seed, and with all events recorded from its first start
@@ -117,6 +119,7 @@ impl<T: TreeDef> IntoFuture for Starting<T> {
     fn into_future(self) -> Self::IntoFuture {
         let mut tree = self.tree.seed_or(0);
         tree.tested();
+        tree = tree.observe_too(Observe::ASKS);
         Box::pin(async move {
             clock::pause();
             let record = Record::of(tree.events());
@@ -204,6 +207,53 @@ impl<T: TreeDef> Tested<T> {
     #[track_caller]
     pub fn expect<E: AsRef<str>>(&mut self, expected: impl IntoIterator<Item = E>) {
         self.record.expect(expected);
+    }
+
+    /// Checks that no actors have waited for each other's replies so far, so that none of them could go on.
+    ///
+    /// A tree under test always observes who asks whom; see [`AskCycle`](crate::event::EventKind::AskCycle).
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// use supervise::testing;
+    ///
+    /// struct Stock;
+    ///
+    /// #[actor]
+    /// impl Stock {
+    ///     fn handle(&mut self, reply: Reply<u32>) {
+    ///         reply.send(3);
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         stock: Stock = Stock,
+    ///     }
+    /// }
+    ///
+    /// // #[tokio::test]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut shop = testing::start(Shop::tree()).await.expect("a start");
+    /// assert_eq!(shop.stock.ask(|reply| reply).await.ok(), Some(3));
+    /// shop.expect_no_deadlock();
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics with the paths of each cycle of actors.
+    #[track_caller]
+    pub fn expect_no_deadlock(&mut self) {
+        let cycles: Vec<String> = self
+            .record
+            .events()
+            .iter()
+            .filter(|event| matches!(event.kind, EventKind::AskCycle { .. }))
+            .map(Event::to_string)
+            .collect();
+        assert!(cycles.is_empty(), "actors waited for each other:\n{}", cycles.join("\n"));
     }
 
     /// Returns the record of the events so far.

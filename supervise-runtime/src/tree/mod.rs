@@ -68,7 +68,7 @@ where
 
 fn launch_build<H, F, Fut>(child_slot: ChildSlot, options: ChildOptions<H>, build: F) -> Launched<H>
 where
-    H: Clone + Send + 'static,
+    H: TreeHandle,
     F: FnMut(Builder) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {

@@ -17,6 +17,7 @@ use crate::engine::cell::require_time;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
 
@@ -52,6 +53,7 @@ pub struct Tree<T: TreeDef> {
     pub(super) params: T::Params,
     bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
+    observe: Observe,
 }
 
 impl<T: TreeDef> fmt::Debug for Tree<T> {
@@ -64,7 +66,7 @@ impl<T: TreeDef> Tree<T> {
     /// Makes a tree with these parameters.
     #[doc(hidden)]
     pub fn new(params: T::Params) -> Self {
-        Tree { params, bus: None, seed: None }
+        Tree { params, bus: None, seed: None, observe: Observe::NOTHING }
     }
 
     /// Sets the seed of the random delays, so that they are the same in every run. Only the seed of a root has an
@@ -73,6 +75,47 @@ impl<T: TreeDef> Tree<T> {
     /// Call this before [`events`](Tree::events) (S34).
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
+        self
+    }
+
+    /// Sets the facts about messages that the tree collects from its start to its end. Only what is set for a root has an
+    /// effect.
+    ///
+    /// ```
+    /// use supervise::inspect::Observe;
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _query: u32) {} }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         db: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::tree().observe(Observe::COUNTS).start().await?;
+    /// for query in 0..3 {
+    ///     shop.db.tell(query).await?;
+    /// }
+    /// # tokio::task::yield_now().await;
+    /// # tokio::task::yield_now().await;
+    /// let db = shop.snapshot().find("db").and_then(|db| db.messages).expect("they are counted");
+    /// assert_eq!(db.handled, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn observe(mut self, what: Observe) -> Self {
+        self.observe = what;
+        self
+    }
+
+    /// Adds these facts to those that are collected.
+    #[cfg(feature = "testing")]
+    pub(crate) fn observe_too(mut self, what: Observe) -> Self {
+        self.observe |= what;
         self
     }
 
@@ -193,6 +236,7 @@ impl<T: TreeDef> Tree<T> {
         say_abort_once();
         let bus = self.bus();
         bus.started();
+        bus.observed.request(self.observe);
         bus.spans.begin();
         let slot = ChildSlot::new(Name::Declared(T::SPEC.name), None, bus);
         let mut first = Some(self.params);

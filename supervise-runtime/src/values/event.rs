@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::Directive;
+use crate::values::strategy::{Arm, Directive};
 
 /// A change of state somewhere in a tree.
 ///
@@ -174,6 +174,8 @@ pub enum EventKind {
         failure: Failure,
         /// The length of the streak: restarts so far without progress in between.
         streak: u32,
+        /// The decider that answered.
+        by: DecidedBy,
     },
     /// A restart was decided. It begins after `after`, once everything that has to go down is down. `Restarted`
     /// follows, or `Failed` if the start fails, or `Ended` if a stop comes first.
@@ -224,6 +226,13 @@ pub enum EventKind {
     Blocked {
         /// The time that the `tell` has waited so far.
         since: Duration,
+    },
+    /// The handler of this actor waits for a reply of another one, which waits, perhaps through others, for a reply of this
+    /// one. Without a time for one of these asks, they wait forever. Raised when the last of them begins to wait, if asks are
+    /// observed ([`Observe::ASKS`](crate::inspect::Observe::ASKS)).
+    AskCycle {
+        /// The paths of the actors: each asks the next, and the last asks the first.
+        cycle: Vec<String>,
     },
     /// A message that will not be handled.
     DeadLetter {
@@ -297,6 +306,75 @@ pub enum DeadLetterReason {
     Restarted,
 }
 
+/// The decider that answered a failure, in [`EventKind::Decided`].
+///
+/// `Display` writes a few words: `the child's decider: _: io::Error => Stop`.
+///
+/// ```
+/// use supervise::event::{DecidedBy, EventKind};
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Shop {
+///         #![decider(Cause::Panic(_) => Stop, e: std::io::Error if e.raw_os_error().is_none() => Resume)]
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let mut events = shop.events();
+/// shop.db.tell(()).await?; // fails
+///
+/// while let Some(event) = events.next().await {
+///     if let EventKind::Decided { by: DecidedBy::Supervisor(Some(arm)), .. } = event?.kind {
+///         assert_eq!((arm.index, arm.text), (1, "e: std::io::Error if e.raw_os_error().is_none() => Resume"));
+///         assert!(arm.at.file().ends_with(".rs"));
+///         break;
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecidedBy {
+    /// The child's own decider, with this arm; `None` if the decider is a function.
+    Child(Option<&'static Arm>),
+    /// The decider of the supervisor, with this arm; `None` if the decider is a function.
+    Supervisor(Option<&'static Arm>),
+    /// No decider: the default of rule S9.
+    Default,
+}
+
+impl DecidedBy {
+    /// Returns the arm that answered.
+    pub fn arm(&self) -> Option<&'static Arm> {
+        match self {
+            DecidedBy::Child(arm) | DecidedBy::Supervisor(arm) => *arm,
+            DecidedBy::Default => None,
+        }
+    }
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DecidedBy::Child(_) => "the child's decider",
+            DecidedBy::Supervisor(_) => "the supervisor's decider",
+            DecidedBy::Default => "the default",
+        })?;
+        match self.arm() {
+            Some(arm) => write!(f, ": {arm}"),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} #{} ", self.path, self.incarnation)?;
@@ -319,6 +397,11 @@ impl fmt::Display for Event {
             EventKind::Stuck => f.write_str("stuck: it blocks its thread and cannot be ended"),
             EventKind::StillStarting { since } => write!(f, "still starting after {since:?}"),
             EventKind::Blocked { since } => write!(f, "its mailbox has been full for {since:?}"),
+            EventKind::AskCycle { cycle } => {
+                f.write_str("waits for a reply that waits for its own: ")?;
+                cycle.iter().try_for_each(|path| write!(f, "{path} asks "))?;
+                f.write_str(cycle.first().map_or("", |first| first))
+            }
             EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
             EventKind::GuardDropped { started_at } => {
                 write!(

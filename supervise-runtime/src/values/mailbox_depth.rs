@@ -1,5 +1,7 @@
 //! The number of messages in a mailbox.
 
+use std::time::Duration;
+
 /// The fill level of a mailbox.
 ///
 /// ```
@@ -35,4 +37,7 @@ pub struct MailboxDepth {
     pub capacity: Option<usize>,
     /// The number of senders that wait for room.
     pub blocked: usize,
+    /// The time for which the oldest message waits, if times are observed ([`Observe::TIMING`](crate::inspect::Observe));
+    /// a message that came before counts from the time when that began.
+    pub oldest: Option<Duration>,
 }

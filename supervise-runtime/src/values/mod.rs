@@ -9,6 +9,7 @@ pub(crate) mod invalid_settings;
 pub(crate) mod kind;
 pub(crate) mod link_error;
 pub(crate) mod mailbox_depth;
+pub(crate) mod observe;
 pub mod path;
 pub(crate) mod place;
 pub(crate) mod report;

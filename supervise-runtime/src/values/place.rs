@@ -30,6 +30,18 @@ impl Name {
         matches!(self, Name::Number(u64::MAX))
     }
 
+    /// Returns what follows this name in a path that begins with it: nothing, or the names below.
+    pub(crate) fn strip<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let rest = match self {
+            Name::Declared(name) => path.strip_prefix(*name)?,
+            Name::Element(name, index) => number(path.strip_prefix(*name)?.strip_prefix('/')?, (*index).into())?,
+            Name::Text(text) => path.strip_prefix(&**text)?,
+            Name::Number(_) if self.is_guardian() => path.strip_prefix(GUARDIAN)?,
+            Name::Number(own) => number(path.strip_prefix('#')?, *own)?,
+        };
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/').filter(|below| !below.is_empty()) }
+    }
+
     fn len(&self) -> usize {
         match self {
             Name::Declared(name) => name.len(),
@@ -57,6 +69,13 @@ impl Name {
             }
         }
     }
+}
+
+/// Returns what follows this number in a text that begins with it.
+fn number(text: &str, number: u64) -> Option<&str> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_plain = digits == 1 || !text.starts_with('0'); // `#07` is not `#7`
+    (is_plain && text[..digits].parse() == Ok(number)).then(|| &text[digits..])
 }
 
 /// Returns the length of a number as text.
@@ -200,6 +219,27 @@ mod tests {
             assert_eq!(text(&Name::Element("jam", index), above.iter()), format!("#10/guardian/daily/{expected}"));
         }
         assert_eq!(text(&Name::from("one"), [].into_iter()), "one");
+    }
+
+    #[test]
+    fn a_name_is_stripped_from_the_paths_that_begin_with_it() {
+        for name in
+            [Name::Declared("jam"), Name::Element("jam", 10), Name::from("a/b"), Name::Number(7), Name::GUARDIAN]
+        {
+            let own = text(&name, [].into_iter());
+            assert_eq!(name.strip(&own), Some(""), "{own}");
+            assert_eq!(name.strip(&format!("{own}/below/1")), Some("below/1"), "{own}");
+            for other in [
+                format!("{own}x"),
+                format!("{own}/"),
+                format!("x{own}"),
+                format!("{own}0"),
+                own[..own.len() - 1].to_owned(),
+            ] {
+                assert_eq!(name.strip(&other), None, "{own} is not {other}");
+            }
+        }
+        assert_eq!((Name::Number(7).strip("#07"), Name::Number(0).strip("#0")), (None, Some("")));
     }
 
     /// S6: a path of any depth is made, written and dropped without recursion.

@@ -1,6 +1,7 @@
 //! The settings of a supervisor and of a child, as plain values.
 
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 use crate::base::deferred_drop::CatchDrop;
@@ -540,7 +541,52 @@ impl RestartLimit {
     }
 }
 
-type Decide = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
+/// Gets the place for the index of the arm that answers.
+type Decide = dyn Fn(&Failure, &mut usize) -> Option<Directive> + Send + Sync;
+
+/// The index of no arm.
+const NO_ARM: usize = usize::MAX;
+
+/// An arm of a decider: `e: io::Error if e.kind() == NotFound => Stop`.
+///
+/// `Display` writes its text. See [`DecidedBy`](crate::event::DecidedBy).
+///
+/// ```
+/// use supervise::event::DecidedBy;
+/// use supervise::policy::Arm;
+///
+/// /// The line of a log: which arm has answered, and where it is written.
+/// fn answered(by: DecidedBy) -> Option<String> {
+///     let (DecidedBy::Child(arm) | DecidedBy::Supervisor(arm)) = by else { return None };
+///     arm.map(|Arm { index, text, at, .. }| format!("arm {index}, {text}, at {at}"))
+/// }
+/// # assert_eq!(answered(DecidedBy::Default), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Arm {
+    /// The position among the arms of its decider, from 0.
+    pub index: usize,
+    /// The arm as it is written.
+    pub text: &'static str,
+    /// The place of the arm in the source.
+    pub at: &'static Location<'static>,
+}
+
+impl Arm {
+    /// Makes an arm at the place of the call. Called by generated code.
+    #[doc(hidden)]
+    #[track_caller]
+    pub const fn new(index: usize, text: &'static str) -> Self {
+        Arm { index, text, at: Location::caller() }
+    }
+}
+
+impl fmt::Display for Arm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
 
 /// The function that decides what happens after a failure.
 ///
@@ -585,6 +631,7 @@ type Decide = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
 pub struct Decider {
     decide: Decides,
     typed: bool,
+    arms: &'static [Arm],
 }
 
 #[derive(Clone)]
@@ -597,21 +644,38 @@ impl Decider {
     /// Makes a decider with arms: `None` if no arm matches.
     pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
         let decide = CatchDrop::new(decide);
-        Decider { decide: Decides::Shared(Arc::new(move |failure| decide(failure))), typed: true }
+        Decider { decide: Decides::Shared(Arc::new(move |failure, _| decide(failure))), typed: true, arms: &[] }
+    }
+
+    /// Makes a decider with these arms. `decide` stores the index of the arm that answers. Called by generated code.
+    #[doc(hidden)]
+    pub fn with_arms(
+        decide: impl Fn(&Failure, &mut usize) -> Option<Directive> + Send + Sync + 'static,
+        arms: &'static [Arm],
+    ) -> Self {
+        let decide = CatchDrop::new(decide);
+        Decider { decide: Decides::Shared(Arc::new(move |failure, arm| decide(failure, arm))), typed: true, arms }
     }
 
     /// Makes a decider that answers every failure.
     pub fn total(decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static) -> Self {
         let decide = CatchDrop::new(decide);
-        Decider { decide: Decides::Shared(Arc::new(move |failure| Some(decide(failure)))), typed: false }
+        Decider { decide: Decides::Shared(Arc::new(move |failure, _| Some(decide(failure)))), typed: false, arms: &[] }
     }
 
     /// Returns the directive for this failure; `None` if the decider leaves it open.
     pub fn decide(&self, failure: &Failure) -> Option<Directive> {
-        match &self.decide {
+        self.answer(failure).map(|(directive, _)| directive)
+    }
+
+    /// Returns the directive for this failure, and the arm that gave it.
+    pub(crate) fn answer(&self, failure: &Failure) -> Option<(Directive, Option<&'static Arm>)> {
+        let mut arm = NO_ARM;
+        let directive = match &self.decide {
             Decides::Const(decide) => decide(failure),
-            Decides::Shared(decide) => decide(failure),
-        }
+            Decides::Shared(decide) => decide(failure, &mut arm),
+        };
+        Some((directive?, self.arms.get(arm)))
     }
 
     /// Returns `true` if the decider has arms, so that an error without an arm escalates.
@@ -733,7 +797,7 @@ impl SupervisorStrategy {
         strategy: Strategy::OneForOne,
         limit: RestartLimit::new(),
         budget: BudgetScope::PerChild,
-        decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false }),
+        decider: Some(Decider { decide: Decides::Const(|_| Some(Directive::Stop)), typed: false, arms: &[] }),
     };
 
     /// Returns this strategy with the default budget, 10 restarts in 1 minute, and the default decider.

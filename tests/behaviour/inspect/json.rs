@@ -10,6 +10,9 @@ use crate::common::{Boom, Do, Journal, Probe, ms, secs};
 #[error("no answer")]
 struct NoAnswer(#[source] std::io::Error);
 
+/// The line of the tree's decider.
+const ARMS: u32 = line!() + 4;
+
 supervisor! {
     struct Shop(journal: Journal) {
         #![decider(Boom::Fatal => Stop, _ => Restart)]
@@ -28,6 +31,11 @@ async fn shop() -> testing::Tested<Shop> {
     let shop = testing::start(Shop::tree(Journal::default())).seed(7).await.unwrap();
     shop.advance(ms(1500)).await;
     shop
+}
+
+/// A place in this file.
+fn place(line: u32, column: u32) -> String {
+    format!("{}:{line}:{column}", file!())
 }
 
 fn no_answer() -> Fault {
@@ -59,17 +67,21 @@ async fn events() {
         "chain": ["panicked: out of luck"] });
     let limit = json!({ "path": "db", "incarnation": 2, "phase": "running", "cause": "limit_reached",
         "chain": ["restarted too often"], "before": second });
+    let by = json!({ "by": "supervisor", "arm": { "index": 1, "text": "_ => Restart", "at": place(ARMS, 41) } });
     assert_eq!(all[0], db(0, 1, "started"));
     assert_eq!(all[3], json!({ "path": "Shop", "at_ms": 0, "incarnation": 1, "event": "started", "seed": 7 }));
     assert_eq!(
         all[4..],
         [
             with(db(1500, 1, "failed"), json!({ "failure": failure() })),
-            with(db(1500, 1, "decided"), json!({ "directive": "restart", "failure": failure(), "streak": 1 })),
+            with(
+                with(db(1500, 1, "decided"), by.clone()),
+                json!({ "directive": "restart", "failure": failure(), "streak": 1 })
+            ),
             with(db(1500, 1, "restart_scheduled"), json!({ "after_ms": 3000 })),
             db(4500, 2, "restarted"),
             with(db(4500, 2, "failed"), json!({ "failure": second })),
-            with(db(4500, 2, "decided"), json!({ "directive": "stop", "failure": second, "streak": 2 })),
+            with(with(db(4500, 2, "decided"), by), json!({ "directive": "stop", "failure": second, "streak": 2 })),
             db(4500, 2, "limit_reached"),
             with(db(4500, 2, "ended"), json!({ "ended": { "why": "limit", "failure": limit } })),
         ]
@@ -91,19 +103,25 @@ async fn a_snapshot() {
                 {
                     "path": "db", "name": "db", "kind": "actor", "state": "backing_off", "until_ms": 4500,
                     "lifecycle": "permanent", "incarnation": 1, "streak": 1,
-                    "restarts": { "used": 1, "max": 1, "within_ms": 60000 },
+                    "declared_at": place(ARMS + 3, 9),
+                    "settings": ["backoff(3s..30s, random_factor = 0)",
+                        "limit(max_restarts = 1, within = 1min, on_limit = Stop)"],
+                    "restarts": { "used": 1, "max": 1, "within_ms": 60000, "restored_ms": 61500 },
                     "mailbox": { "waiting": 0, "capacity": 1024, "blocked": 0 },
                     "last_failure": failure(), "children": [],
                 },
                 {
                     "path": "cart", "name": "cart", "kind": "actor", "state": "running",
                     "lifecycle": "transient", "incarnation": 1, "streak": 0,
+                    "up_since_ms": 0, "declared_at": place(ARMS + 6, 9),
+                    "settings": ["mailbox(Bounded(2))", "lifecycle(Transient, shutdown = 1s)"],
                     "restarts": { "used": 0, "max": 10, "within_ms": 60000 },
                     "mailbox": { "waiting": 0, "capacity": 2, "blocked": 0 }, "children": [],
                 },
                 {
                     "path": "ticker", "name": "ticker", "kind": "task", "state": "ended",
                     "ended": { "why": "stopped" }, "lifecycle": "permanent", "incarnation": 1, "streak": 0,
+                    "declared_at": place(ARMS + 8, 9), "settings": ["lifecycle(Permanent)"],
                     "restarts": { "used": 0, "max": 10, "within_ms": 60000 }, "children": [],
                 },
             ],

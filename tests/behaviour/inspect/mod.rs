@@ -1,7 +1,11 @@
 //! Events, snapshots, health and drawings of a tree.
 
+mod asks;
+mod decided;
 mod events;
 mod health;
 mod json;
+mod observe;
+mod parts;
 mod snapshot;
 mod spec;

@@ -1,5 +1,6 @@
 //! The declared tree as a constant, and its drawings: S42, S24.
 
+use std::panic::Location;
 use std::time::Duration;
 
 use supervise::inspect::ChildKind;
@@ -109,6 +110,7 @@ const fn child(name: &'static str, shape: Shape, kind: ChildKind) -> ChildSpec {
         lifecycle: Lifecycle::Permanent,
         shutdown: DeclaredShutdown::Default,
         settings: &[],
+        at: Location::caller(),
         below: Below::Known(None),
     }
 }
@@ -121,6 +123,7 @@ const SHAPES: TreeSpec = TreeSpec {
     shutdown: DeclaredShutdown::Default,
     shutdown_order: ShutdownOrder::Reverse,
     settings: &["decider(_ => Restart)", "strategy(RestForOne, max_restarts = 3)"],
+    at: Location::caller(),
     children: &[
         child("one", Shape::One, ChildKind::Actor),
         child("maybe", Shape::Optional, ChildKind::Task),
@@ -144,6 +147,7 @@ const INNER: TreeSpec = TreeSpec {
     shutdown: DeclaredShutdown::Default,
     shutdown_order: ShutdownOrder::Reverse,
     settings: &[],
+    at: Location::caller(),
     children: &[child("leaf", Shape::One, ChildKind::Actor), child("leaves", Shape::Set, ChildKind::Actor)],
 };
 

@@ -116,35 +116,50 @@ fn cautious() -> Decider {
             use ::supervise::__private as __rt;
             #[allow(unused_qualifications)]
             let __decider = __rt::IntoDecider::into_decider(
-                __rt::Decider::partial(move |
-                    __failure: &__rt::Failure,
-                | -> ::core::option::Option<__rt::Directive> {
-                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                        DbError,
-                    >(__failure) {
-                        match __it {
-                            DbError::Timeout { .. } => {
-                                return ::core::option::Option::Some(
-                                    __rt::Directive::Restart,
-                                );
+                __rt::Decider::with_arms(
+                    move |
+                        __failure: &__rt::Failure,
+                        __arm: &mut ::core::primitive::usize,
+                    | -> ::core::option::Option<__rt::Directive> {
+                        if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                            DbError,
+                        >(__failure) {
+                            match __it {
+                                DbError::Timeout { .. } => {
+                                    *__arm = 0usize;
+                                    return ::core::option::Option::Some(
+                                        __rt::Directive::Restart,
+                                    );
+                                }
+                                #[allow(unreachable_patterns)]
+                                _ => {}
                             }
-                            #[allow(unreachable_patterns)]
-                            _ => {}
                         }
-                    }
-                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                        io::Error,
-                    >(__failure) {
-                        match __it {
-                            e => {
-                                return ::core::option::Option::Some(__rt::Directive::Stop);
+                        if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                            io::Error,
+                        >(__failure) {
+                            match __it {
+                                e => {
+                                    *__arm = 1usize;
+                                    return ::core::option::Option::Some(__rt::Directive::Stop);
+                                }
+                                #[allow(unreachable_patterns)]
+                                _ => {}
                             }
-                            #[allow(unreachable_patterns)]
-                            _ => {}
                         }
-                    }
-                    ::core::option::Option::Some(__rt::Directive::Escalate)
-                }),
+                        {
+                            *__arm = 2usize;
+                            ::core::option::Option::Some(__rt::Directive::Escalate)
+                        }
+                    },
+                    const {
+                        &[
+                            __rt::Arm::new(0usize, "DbError::Timeout { .. } => Restart"),
+                            __rt::Arm::new(1usize, "e: io::Error => Stop"),
+                            __rt::Arm::new(2usize, "_ => Escalate"),
+                        ]
+                    },
+                ),
             );
             __decider
         }

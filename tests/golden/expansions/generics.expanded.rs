@@ -258,6 +258,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "loader",
@@ -268,6 +269,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -281,6 +283,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
                     settings: &["lifecycle(Permanent, shutdown = 5s)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -292,6 +295,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| {
                         <Cache<T, N> as __rt::Declared>::TREE
                     }),
@@ -307,6 +311,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
                     settings: &["lifecycle(Permanent, shutdown = 5s)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(
                         ::core::option::Option::Some(
                             &<Inner<T, N> as __rt::TreeHandle>::SPEC,
@@ -328,6 +333,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "leaf",
@@ -338,6 +344,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
             ],

@@ -137,6 +137,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "one",
@@ -147,6 +148,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -158,6 +160,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
             ],

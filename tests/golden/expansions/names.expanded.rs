@@ -332,6 +332,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 #[cfg(feature = "http")]
                 __rt::ChildSpec {
@@ -343,6 +344,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -354,6 +356,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -367,6 +370,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -378,6 +382,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(
                         ::core::option::Option::Some(&<Inner as __rt::TreeHandle>::SPEC),
                     ),
@@ -394,6 +399,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["strategy(AllForOne)"],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "leaf",
@@ -404,6 +410,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
             ],
@@ -848,6 +855,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "names",
@@ -858,6 +866,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Names as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -869,6 +878,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -880,6 +890,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["while_down(Reject)", "mailbox(Bounded(3))"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -893,6 +904,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],

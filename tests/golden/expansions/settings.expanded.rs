@@ -39,62 +39,94 @@ const _: () = {
                         .within(__rt::Duration::new(600, 0))
                         .on_limit(__rt::OnLimit::Stop)
                         .decider(
-                            __rt::Decider::partial(move |
-                                __failure: &__rt::Failure,
-                            | -> ::core::option::Option<__rt::Directive> {
-                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                                    DbError,
-                                >(__failure) {
-                                    match __it {
-                                        DbError::Timeout { ms } if *ms < 100 => {
-                                            return ::core::option::Option::Some(__rt::Directive::Resume);
+                            __rt::Decider::with_arms(
+                                move |
+                                    __failure: &__rt::Failure,
+                                    __arm: &mut ::core::primitive::usize,
+                                | -> ::core::option::Option<__rt::Directive> {
+                                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                        DbError,
+                                    >(__failure) {
+                                        match __it {
+                                            DbError::Timeout { ms } if *ms < 100 => {
+                                                *__arm = 0usize;
+                                                return ::core::option::Option::Some(
+                                                    __rt::Directive::Resume,
+                                                );
+                                            }
+                                            DbError::Timeout { .. } | DbError::Busy => {
+                                                *__arm = 1usize;
+                                                return ::core::option::Option::Some(
+                                                    __rt::Directive::Restart,
+                                                );
+                                            }
+                                            #[allow(unreachable_patterns)]
+                                            _ => {}
                                         }
-                                        DbError::Timeout { .. } | DbError::Busy => {
-                                            return ::core::option::Option::Some(
-                                                __rt::Directive::Restart,
-                                            );
-                                        }
-                                        #[allow(unreachable_patterns)]
-                                        _ => {}
                                     }
-                                }
-                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                                    io::Error,
-                                >(__failure) {
-                                    match __it {
-                                        e if e.kind() == io::ErrorKind::NotFound => {
-                                            return ::core::option::Option::Some(__rt::Directive::Stop);
+                                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                        io::Error,
+                                    >(__failure) {
+                                        match __it {
+                                            e if e.kind() == io::ErrorKind::NotFound => {
+                                                *__arm = 2usize;
+                                                return ::core::option::Option::Some(__rt::Directive::Stop);
+                                            }
+                                            #[allow(unreachable_patterns)]
+                                            _ => {}
                                         }
-                                        #[allow(unreachable_patterns)]
-                                        _ => {}
                                     }
-                                }
-                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                                    Cause,
-                                >(__failure) {
-                                    match __it {
-                                        Cause::Killed => {
-                                            return ::core::option::Option::Some(__rt::Directive::Stop);
+                                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                        Cause,
+                                    >(__failure) {
+                                        match __it {
+                                            Cause::Killed => {
+                                                *__arm = 3usize;
+                                                return ::core::option::Option::Some(__rt::Directive::Stop);
+                                            }
+                                            #[allow(unreachable_patterns)]
+                                            _ => {}
                                         }
-                                        #[allow(unreachable_patterns)]
-                                        _ => {}
                                     }
-                                }
-                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                                    Phase,
-                                >(__failure) {
-                                    match __it {
-                                        Phase::Restart => {
-                                            return ::core::option::Option::Some(
-                                                __rt::Directive::Escalate,
-                                            );
+                                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                        Phase,
+                                    >(__failure) {
+                                        match __it {
+                                            Phase::Restart => {
+                                                *__arm = 4usize;
+                                                return ::core::option::Option::Some(
+                                                    __rt::Directive::Escalate,
+                                                );
+                                            }
+                                            #[allow(unreachable_patterns)]
+                                            _ => {}
                                         }
-                                        #[allow(unreachable_patterns)]
-                                        _ => {}
                                     }
-                                }
-                                ::core::option::Option::Some(__rt::Directive::Restart)
-                            }),
+                                    {
+                                        *__arm = 5usize;
+                                        ::core::option::Option::Some(__rt::Directive::Restart)
+                                    }
+                                },
+                                const {
+                                    &[
+                                        __rt::Arm::new(
+                                            0usize,
+                                            "DbError::Timeout { ms } if *ms < 100 => Resume",
+                                        ),
+                                        __rt::Arm::new(
+                                            1usize,
+                                            "DbError::Timeout { .. } | DbError::Busy => Restart",
+                                        ),
+                                        __rt::Arm::new(
+                                            2usize,
+                                            "e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop",
+                                        ),
+                                        __rt::Arm::new(3usize, "Cause::Killed => Stop"),
+                                        __rt::Arm::new(4usize, "Phase::Restart => Escalate"),
+                                        __rt::Arm::new(5usize, "_ => Restart"),
+                                    ]
+                                },
+                            ),
                         )
                 },
             );
@@ -141,22 +173,29 @@ const _: () = {
                     let __options = __options.redeliver(3);
                     __options
                         .decider(
-                            __rt::Decider::partial(move |
-                                __failure: &__rt::Failure,
-                            | -> ::core::option::Option<__rt::Directive> {
-                                if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
-                                    DbError,
-                                >(__failure) {
-                                    match __it {
-                                        DbError::Corrupt => {
-                                            return ::core::option::Option::Some(__rt::Directive::Stop);
+                            __rt::Decider::with_arms(
+                                move |
+                                    __failure: &__rt::Failure,
+                                    __arm: &mut ::core::primitive::usize,
+                                | -> ::core::option::Option<__rt::Directive> {
+                                    if let ::core::option::Option::Some(__it) = __rt::Failure::get::<
+                                        DbError,
+                                    >(__failure) {
+                                        match __it {
+                                            DbError::Corrupt => {
+                                                *__arm = 0usize;
+                                                return ::core::option::Option::Some(__rt::Directive::Stop);
+                                            }
+                                            #[allow(unreachable_patterns)]
+                                            _ => {}
                                         }
-                                        #[allow(unreachable_patterns)]
-                                        _ => {}
                                     }
-                                }
-                                ::core::option::Option::None
-                            }),
+                                    ::core::option::Option::None
+                                },
+                                const {
+                                    &[__rt::Arm::new(0usize, "DbError::Corrupt => Stop")]
+                                },
+                            ),
                         )
                 };
                 __rt::Builder::child(
@@ -333,6 +372,7 @@ const _: () = {
                 "shutdown(20s, Together)",
                 "decider(DbError::Timeout { ms } if *ms < 100 => Resume, DbError::Timeout { .. } | DbError::Busy => Restart, e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop, Cause::Killed => Stop, Phase::Restart => Escalate, _ => Restart)",
             ],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "db",
@@ -355,6 +395,7 @@ const _: () = {
                         "redeliver(attempts = 3)",
                         "decider(DbError::Corrupt => Stop)",
                     ],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -368,6 +409,7 @@ const _: () = {
                     settings: &[
                         "backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))",
                     ],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -383,6 +425,7 @@ const _: () = {
                         "max_children(5)",
                         "max_starting(2)",
                     ],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Db as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -399,6 +442,7 @@ const _: () = {
                         "runtime(tokio::runtime::Handle::current())",
                         "lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)",
                     ],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],
@@ -755,6 +799,7 @@ const _: () = {
                 "backoff(pace)",
                 "mailbox(Bounded(room), ask = 1s)",
             ],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "db",
@@ -770,6 +815,7 @@ const _: () = {
                         ),
                     ),
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -786,6 +832,7 @@ const _: () = {
                         ),
                     ),
                     settings: &["lifecycle(Temporary)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],

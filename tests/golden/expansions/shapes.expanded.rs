@@ -542,6 +542,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "one",
@@ -552,6 +553,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -563,6 +565,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -574,6 +577,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Permanent,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -585,6 +589,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["initial(0..count)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -596,6 +601,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -607,6 +613,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Temporary,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["lifecycle(Temporary)"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
                 },
                 __rt::ChildSpec {
@@ -620,6 +627,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -631,6 +639,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Shapes as __rt::Declared>::TREE),
                 },
             ],

@@ -325,6 +325,7 @@ const _: () = {
             shutdown: __rt::DeclaredShutdown::Default,
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
+            at: ::core::panic::Location::caller(),
             children: &[
                 __rt::ChildSpec {
                     name: "plain",
@@ -337,6 +338,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -348,6 +350,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -359,6 +362,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -370,6 +374,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -383,6 +388,7 @@ const _: () = {
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
                 __rt::ChildSpec {
@@ -394,6 +400,7 @@ const _: () = {
                     lifecycle: __rt::Lifecycle::Transient,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
+                    at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                 },
             ],

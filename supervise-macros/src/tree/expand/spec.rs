@@ -29,6 +29,7 @@ pub(super) fn tree_handle(
     let settings = body.settings.iter().map(|setting| &setting.text);
     let children = body.children().filter(|entry| entry.is_typed()).filter_map(|entry| child(entry, within, types));
     let head = types.implementing(&quote!(__rt::TreeHandle), name);
+    let at = place(name);
     quote! {
         #[automatically_derived]
         #head {
@@ -39,6 +40,7 @@ pub(super) fn tree_handle(
                 shutdown: __rt::DeclaredShutdown::#shutdown,
                 shutdown_order: __rt::ShutdownOrder::#order,
                 settings: &[#(#settings),*],
+                at: #at,
                 children: &[#(#children)*],
             };
         }
@@ -93,6 +95,7 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
         None => quote!(__rt::DeclaredShutdown::#own),
     };
     let settings = child.settings.iter().map(|setting| &setting.text);
+    let at = place(&child.name);
     Some(quote! {
         #(#cfgs)*
         __rt::ChildSpec {
@@ -104,9 +107,15 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
             lifecycle: __rt::Lifecycle::#lifecycle,
             shutdown: #shutdown,
             settings: &[#(#settings),*],
+            at: #at,
             below: #below,
         },
     })
+}
+
+/// Emits the place of a name in the source, as rustc knows it.
+fn place(name: &Ident) -> TokenStream {
+    quote_spanned!(name.span()=> ::core::panic::Location::caller())
 }
 
 /// Checks that the `shutdown` time of each subtree is enough for its children, where it is a literal (rule C12).

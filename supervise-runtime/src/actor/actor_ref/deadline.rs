@@ -60,10 +60,10 @@ thread_local! {
 
 impl Deadline {
     /// Begins the time. Returns whether it is over; if not, the task will be woken.
-    pub(super) fn begin(deadline: &mut Option<Self>, within: Duration, cx: &mut Cx<'_>) -> Poll<()> {
+    pub(super) fn begin(deadline: &mut Option<Self>, within: Duration, here: Here, cx: &mut Cx<'_>) -> Poll<()> {
         let now = Instant::now();
         let until = after(now, within);
-        let made = runtime();
+        let Here(made) = here;
         let sleep = match SPARE.try_with(Cell::take).ok().flatten() {
             Some(timer) if timer.suits(made, cx.waker(), now, until) => {
                 *deadline = Some(Deadline { until, timer });
@@ -119,19 +119,26 @@ impl Timer {
     }
 }
 
-#[cfg(not(shuttle))]
-fn runtime() -> Option<RuntimeId> {
-    Handle::try_current().ok().map(|runtime| runtime.id())
+/// The runtime on this thread, which an ask looks for once.
+#[derive(Clone, Copy)]
+pub(super) struct Here(Option<RuntimeId>);
+
+impl Here {
+    /// Returns `None` outside of a runtime.
+    #[cfg(not(shuttle))]
+    pub(super) fn find() -> Option<Self> {
+        Handle::try_current().ok().map(|runtime| Here(Some(runtime.id())))
+    }
+
+    #[cfg(shuttle)]
+    pub(super) fn find() -> Option<Self> {
+        Some(Here(None))
+    }
 }
 
 /// Stands in for the id of a runtime in the tests of interleavings, in which no timer is left.
 #[cfg(shuttle)]
 type RuntimeId = ();
-
-#[cfg(shuttle)]
-fn runtime() -> Option<RuntimeId> {
-    None
-}
 
 fn address(waker: &Waker) -> Address {
     (waker.data().addr(), from_ref(waker.vtable()).addr())
@@ -148,6 +155,10 @@ fn kept(waker: &Waker) -> Option<Address> {
 mod tests {
     use super::*;
 
+    fn here() -> Here {
+        Here::find().expect("a runtime")
+    }
+
     use std::future::poll_fn;
     use std::sync::Arc;
     use std::task::Wake;
@@ -159,7 +170,7 @@ mod tests {
     /// Begins a time, and returns it with its timer's address.
     async fn begin(within: Duration) -> (Deadline, *const Sleep) {
         let mut deadline = None;
-        let over = poll_fn(|cx| Poll::Ready(Deadline::begin(&mut deadline, within, cx).is_ready())).await;
+        let over = poll_fn(|cx| Poll::Ready(Deadline::begin(&mut deadline, within, here(), cx).is_ready())).await;
         assert!(!over);
         let deadline = deadline.expect("a time that has begun");
         let timer = from_ref(&*deadline.timer.sleep);
@@ -241,7 +252,7 @@ mod tests {
             let begun = Instant::now();
             let mut deadline = None;
             let over = poll_fn(|cx| match &mut deadline {
-                None => Deadline::begin(&mut deadline, TIME, cx),
+                None => Deadline::begin(&mut deadline, TIME, here(), cx),
                 Some(deadline) => deadline.poll(cx),
             });
             tokio::time::timeout(2 * TIME, over).await.expect("the timer is not one of this runtime");
@@ -267,7 +278,7 @@ mod tests {
             let mut fire = Vec::new();
             for part in [&parts[0], &parts[1], &parts[1]] {
                 let mut deadline = None;
-                assert!(Deadline::begin(&mut deadline, TIME, &mut Cx::from_waker(part)).is_pending());
+                assert!(Deadline::begin(&mut deadline, TIME, here(), &mut Cx::from_waker(part)).is_pending());
                 let deadline = deadline.expect("a time that has begun");
                 fire.push((deadline.timer.sleep.deadline() - begun).as_secs());
                 deadline.leave(TIME);
@@ -294,7 +305,7 @@ mod tests {
         let mut fire = Vec::new();
         for _ in 0..2 {
             let mut deadline = None;
-            assert!(Deadline::begin(&mut deadline, TIME, &mut Cx::from_waker(&waker)).is_pending());
+            assert!(Deadline::begin(&mut deadline, TIME, here(), &mut Cx::from_waker(&waker)).is_pending());
             let deadline = deadline.expect("a time that has begun");
             fire.push((deadline.timer.sleep.deadline() - begun).as_secs());
             deadline.leave(TIME);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::deadline::Deadline;
+use super::deadline::{Deadline, Here};
 use super::reply::Answer;
 use super::{BLOCKED, Cell};
 use crate::actor::Actor;
@@ -19,6 +19,7 @@ use crate::actor::errors::{AskError, TellError};
 use crate::base::clock::after;
 use crate::engine::cell::current;
 use crate::engine::mailbox::{Patience, Rejected};
+use crate::engine::observed;
 use crate::values::event::EventKind;
 
 /// A message on its way into a mailbox. The number of the variant is apart, as in [`Envelope`](super::Envelope).
@@ -315,14 +316,18 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
     type Output = Result<R, AskError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+        let mut this = self.project();
         let path = || this.cell.core().path();
+        let mut here = None;
         if !*this.sent {
             // Checked before the message is sent, and not only when the reply is late.
-            assert!(
-                this.within.is_none() || has_runtime(),
-                "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
-            );
+            if this.within.is_some() {
+                here = Here::find();
+                assert!(
+                    here.is_some(),
+                    "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
+                );
+            }
             let pushed = if this.push.offer(this.cell) {
                 Poll::Ready(Ok(()))
             } else if *this.at_once {
@@ -333,24 +338,32 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
             match pushed {
                 Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {
+                    this.answer.is_given_up();
                     return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
                 }
                 Poll::Pending => {}
             }
         }
         if *this.sent
-            && let Poll::Ready(answer) = this.answer.poll(cx)
+            && let Poll::Ready(answer) = this.answer.as_mut().poll(cx)
         {
             if let (Some(deadline), Some(within)) = (this.deadline.take(), *this.within) {
                 deadline.leave(within);
             }
             return Poll::Ready(answer.ok_or_else(|| AskError::NoReply { path: path() }));
         }
-        let Some(within) = *this.within else { return Poll::Pending };
-        let over = match this.deadline {
-            Some(deadline) => deadline.poll(cx),
-            None => Deadline::begin(this.deadline, within, cx),
+        let over = match (*this.within, this.deadline, here) {
+            (Some(within), Some(deadline), _) => deadline.poll(cx).map(|()| within),
+            (Some(within), deadline, Some(here)) => Deadline::begin(deadline, within, here, cx).map(|()| within),
+            _ => Poll::Pending,
         };
-        over.map(|()| Err(AskError::TimedOut { path: path(), within }))
+        if let Poll::Ready(within) = over {
+            this.answer.is_given_up();
+            return Poll::Ready(Err(AskError::TimedOut { path: path(), within }));
+        }
+        if observed::some_asks() {
+            this.answer.waits_for(this.cell.core());
+        }
+        Poll::Pending
     }
 }

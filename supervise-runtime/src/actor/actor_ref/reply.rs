@@ -12,7 +12,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as Cx, Poll, Waker};
 
-use crate::base::sync::{Arc, Mutex, foreign, lock};
+use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
+use crate::engine::asks::{self, Ticket};
+use crate::engine::cell::control::CellCore;
 
 struct Shared<T>(Mutex<State<T>>);
 
@@ -24,6 +26,28 @@ struct State<T> {
     answered: bool,
     /// The asker no longer waits.
     forsaken: bool,
+    /// Present while an actor waits, if asks are observed.
+    wait: Option<Ticket>,
+}
+
+impl<T> State<T> {
+    fn is_over(&self) -> bool {
+        self.answered || self.replies == 0
+    }
+}
+
+impl<T> Shared<T> {
+    /// Notes that no actor waits for the reply any more. That is done outside of the lock, so it may have to be done again.
+    #[cold]
+    #[inline(never)]
+    fn end_wait<'a>(&'a self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        let wait = state.wait.take();
+        drop(state);
+        if let Some(wait) = wait {
+            asks::over(wait);
+        }
+        lock(&self.0)
+    }
 }
 
 /// The sending end of the answer to an [`ask`](crate::ActorRef::ask). Dropping it notifies the asker that no reply
@@ -85,7 +109,7 @@ pub(crate) struct Answer<T> {
 }
 
 pub(super) fn reply<T>() -> (Reply<T>, Answer<T>) {
-    let state = State { value: None, waker: None, replies: 1, answered: false, forsaken: false };
+    let state = State { value: None, waker: None, replies: 1, answered: false, forsaken: false, wait: None };
     let shared = Arc::new(Shared(Mutex::new(state)));
     (Reply(Some(shared.clone())), Answer { shared, left: false, over: false })
 }
@@ -101,6 +125,9 @@ impl<T> Reply<T> {
     pub fn send(mut self, value: T) {
         let Some(shared) = self.0.take() else { return };
         let mut state = lock(&shared.0);
+        while state.wait.is_some() {
+            state = shared.end_wait(state); // before the asker goes on, and this actor
+        }
         state.replies -= 1;
         let waker = state.waker.take();
         let late = if state.answered || state.forsaken { Some(value) } else { state.value.replace(value) };
@@ -135,12 +162,39 @@ impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
         let Some(shared) = self.0.take() else { return };
         let mut state = lock(&shared.0);
+        while state.replies == 1 && state.wait.is_some() {
+            state = shared.end_wait(state);
+        }
         state.replies -= 1;
         let waker = if state.replies == 0 { state.waker.take() } else { None };
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+}
+
+impl<T> Answer<T> {
+    /// Notes that the step on this thread waits for the reply of this cell, since asks are observed.
+    #[cold]
+    pub(super) fn waits_for(&self, asked: &CellCore) {
+        let step = asks::step(asked);
+        let mut state = lock(&self.shared.0);
+        if state.is_over() {
+            return;
+        }
+        let waited = asks::wait(state.wait, step);
+        state.wait = waited.ticket;
+        drop(state);
+        if let Some(cycle) = waited.cycle {
+            cycle.report();
+        }
+    }
+
+    /// Notes that nobody waits any more, though the future may exist.
+    #[cold]
+    pub(super) fn is_given_up(&self) {
+        drop(self.shared.end_wait(lock(&self.shared.0)));
     }
 }
 
@@ -154,7 +208,7 @@ impl<T> Future for Answer<T> {
         let mut fresh = (!self.left).then(|| cx.waker().clone());
         loop {
             let mut state = lock(&self.shared.0);
-            if state.answered || state.replies == 0 {
+            if state.is_over() {
                 let value = state.value.take();
                 drop(state);
                 self.over = true;
@@ -183,6 +237,9 @@ impl<T> Drop for Answer<T> {
             return; // whoever answered last has taken the waker
         }
         let mut state = lock(&self.shared.0);
+        while state.wait.is_some() {
+            state = self.shared.end_wait(state);
+        }
         state.forsaken = true;
         let left = (state.value.take(), state.waker.take());
         drop(state);

@@ -57,7 +57,7 @@ mod view;
 use roster::{Place, Roster};
 
 pub(crate) use roster::{Id, is_roomy};
-pub(crate) use view::{MemberView, OwnEnd};
+pub(crate) use view::{BudgetView, MemberView, OwnEnd};
 
 /// The kind of supervisor that owns the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -548,7 +548,7 @@ impl Group {
     }
 
     /// Returns the order number of the member, for ranges.
-    pub(super) fn order(&self, id: Id) -> u64 {
+    pub(crate) fn order(&self, id: Id) -> u64 {
         self.roster.get(id).map_or(0, |member| member.order)
     }
 
@@ -558,19 +558,29 @@ impl Group {
     }
 
     /// Returns the budget that all members share; otherwise each member has its own.
-    pub(crate) fn view_shared(&self, now: Instant) -> Option<(u32, Allowance)> {
+    pub(crate) fn view_shared(&self, now: Instant) -> Option<BudgetView> {
         let allowance = (self.is_group() || self.shared).then(|| self.group_allowance())?;
-        Some((self.budget.used(&allowance, now), allowance))
+        Some(BudgetView::of(Some(&self.budget), allowance, now))
+    }
+
+    /// Returns whether the member is up, and not suspended.
+    pub(crate) fn runs(&self, id: Id) -> bool {
+        let member =
+            self.roster.get(id).filter(|member| !self.suspended || member.settings.kind == Some(ChildKind::Task));
+        member.is_some_and(|member| member.at == MemberState::Up)
+    }
+
+    /// Returns whether the member runs, and was not restarted lately.
+    pub(crate) fn is_well(&self, id: Id, now: Instant) -> bool {
+        self.runs(id) && self.roster.get(id).is_some_and(|member| member.restart_delay.streak_at(now) == 0)
     }
 
     /// Returns `None` if the member is forgotten, or is a kept value. `shared`: the result of [`Group::view_shared`],
     /// which looks at all members.
-    pub(crate) fn view(&self, id: Id, shared: Option<(u32, Allowance)>, now: Instant) -> Option<MemberView> {
+    pub(crate) fn view(&self, id: Id, shared: Option<BudgetView>, now: Instant) -> Option<MemberView> {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
-        let (used, allowance) = shared.unwrap_or_else(|| {
-            let allowance = self.allowance_of(id);
-            (member.restart_delay.budget().map_or(0, |budget| budget.used(&allowance, now)), allowance)
-        });
+        let own = || BudgetView::of(member.restart_delay.budget(), self.allowance_of(id), now);
+        let budget = shared.unwrap_or_else(own);
         Some(MemberView {
             at: if self.waits_for_place(id) { MemberState::Starting } else { member.at },
             kind: member.settings.kind,
@@ -581,8 +591,8 @@ impl Group {
             fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: member.order,
             streak: member.restart_delay.streak_at(now),
-            used,
-            allowance,
+            budget,
+            up: member.restart_delay.up(),
         })
     }
 

@@ -1,6 +1,8 @@
 //! The view of a member from outside (S42).
 
-use crate::decide::budget::Allowance;
+use tokio::time::Instant;
+
+use crate::decide::budget::{Allowance, Budget};
 use crate::decide::member::MemberState;
 use crate::values::kind::ChildKind;
 use crate::values::strategy::Lifecycle;
@@ -23,9 +25,26 @@ pub(crate) struct MemberView {
     pub(crate) order: u64,
     /// The length of the streak of restarts at this time, as far as the group knows.
     pub(crate) streak: u32,
-    /// The restarts that count against the budget of the member, or of its group.
+    /// The budget of the member, or of its group.
+    pub(crate) budget: BudgetView,
+    /// The time when the present incarnation went up, if it was up.
+    pub(crate) up: Option<Instant>,
+}
+
+/// A budget, as it is now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BudgetView {
     pub(crate) used: u32,
+    /// The time from which on none of them counts any more.
+    pub(crate) restored: Option<Instant>,
     pub(crate) allowance: Allowance,
+}
+
+impl BudgetView {
+    pub(super) fn of(budget: Option<&Budget>, allowance: Allowance, now: Instant) -> Self {
+        let used = budget.map_or(0, |budget| budget.used(&allowance, now));
+        BudgetView { used, restored: budget.and_then(|budget| budget.restored(&allowance, now)), allowance }
+    }
 }
 
 /// The way in which a supervisor is about to end that was not stopped.

@@ -12,7 +12,7 @@ use crate::values::strategy::{BudgetScope, Directive, MaxRestarts, OnLimit, Rest
 fn a_new_instance_uses_its_own_settings_and_a_fresh_budget() {
     let mut harness = tree(Strategy::RestForOne).max(1).steady();
     assert_eq!(harness.fails(2, Directive::Restart), "decided: down 2");
-    let used = |group: &Group, now| group.view_shared(now).map(|(used, allowance)| (used, allowance.max));
+    let used = |group: &Group, now| group.view_shared(now).map(|budget| (budget.used, budget.allowance.max));
     assert_eq!(used(&harness.group, harness.now), Some((1, Some(1))));
     let limit = RestartLimit::new().max_restarts(MaxRestarts::AtMost(7)).within(Duration::from_secs(3));
     let budget = BudgetScope::PerChild;
@@ -37,7 +37,7 @@ fn at_the_default_limit_an_instance_of_a_set_ends_and_others_escalate() {
     {
         let harness = tree(Strategy::OneForOne).owner(owner).default_limit().steady();
         let view = harness.group.view(1, None, harness.now).expect("a living child");
-        assert_eq!((view.allowance.max, view.allowance.on_limit), (Some(10), on_limit), "{owner:?}");
+        assert_eq!((view.budget.allowance.max, view.budget.allowance.on_limit), (Some(10), on_limit), "{owner:?}");
     }
 }
 
@@ -46,7 +46,7 @@ fn at_the_default_limit_an_instance_of_a_set_ends_and_others_escalate() {
 fn a_group_with_only_declared_backoffs_restarts_any_number_of_times() {
     let max = |setup: super::harness::Setup| {
         let harness = setup.default_limit().steady();
-        harness.group.view_shared(harness.now).expect("a group").1.max
+        harness.group.view_shared(harness.now).expect("a group").allowance.max
     };
     assert_eq!(max(tree(Strategy::AllForOne).pause(0, 20).pause(2, 20).kind(1, None)), None);
     assert_eq!(max(tree(Strategy::AllForOne).pause(0, 20).kind(1, None)), Some(10));

@@ -120,7 +120,7 @@ pub(crate) trait Body: Hands {
     fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send;
 
     /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
-    fn return_batch(&mut self) {}
+    fn served(&mut self) {}
 
     fn pre_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
         Box::pin(ready(Ok(())))

@@ -17,9 +17,11 @@ use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Atom
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign};
 use crate::decide::child::machine::Order;
+use crate::decide::group::Owner;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
+use crate::engine::observed::Tally;
 use crate::engine::supervisor::ChildTable;
 use crate::values::ended::{Ended, Watched};
 use crate::values::event::EventKind;
@@ -31,6 +33,7 @@ use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::place::Name;
 use crate::values::place::{Path, Place, text};
 use crate::values::report::{ChildEnd, ChildReport};
+use crate::values::spec::{ChildSpec, TreeSpec};
 use crate::values::stop_reason::StopReason;
 
 mod lifecycle;
@@ -130,6 +133,17 @@ impl Queue {
     fn into_iter(self) -> impl Iterator<Item = SystemMessage> {
         self.first.into_iter().chain(self.more.map_or_else(Vec::new, |more| *more))
     }
+}
+
+/// The declarations of the children of a cell.
+#[derive(Clone, Copy)]
+pub(crate) enum Declarations {
+    /// They are the children of a tree.
+    Tree(&'static TreeSpec),
+    /// They are the instances of a set.
+    Set(&'static ChildSpec),
+    /// They were spawned by an actor, or at the top level.
+    None,
 }
 
 /// The part of a cell without type parameters.
@@ -284,6 +298,11 @@ impl CellCore {
         text(&self.name, above.map(|core| &core.name))
     }
 
+    /// Returns the name of the tree that this cell is part of.
+    pub(crate) fn name_of_root(&self) -> String {
+        successors(Some(self), |core| core.core_above()).last().map(CellCore::name).unwrap_or_default()
+    }
+
     fn core_above(&self) -> Option<&CellCore> {
         self.parent.as_ref().map(|parent| parent.core())
     }
@@ -319,6 +338,11 @@ impl CellCore {
     /// Returns what a watcher learns of this cell.
     pub(crate) fn identity(&self) -> Watched {
         Watched::new(self.id, self.path())
+    }
+
+    /// Returns what follows the name of this cell in a path that begins with it.
+    pub(crate) fn strip<'a>(&self, path: &'a str) -> Option<&'a str> {
+        self.name.strip(path)
     }
 
     pub(crate) fn name(&self) -> String {
@@ -409,6 +433,48 @@ impl CellCore {
             let late = lock(&self.life).rare_mut().and_then(|rare| rare.late.take());
             drop(late); // outside of the lock: it contains an error, which is a user value
         }
+    }
+
+    /// Returns the declaration of this child: for an instance of a set, that of the set. `None` for a root, and for a
+    /// child of an actor.
+    pub(crate) fn declaration(&self) -> Option<&'static ChildSpec> {
+        self.declaration_in(self.parent.as_ref()?.core().declarations())
+    }
+
+    /// Returns the declarations of the children of this cell.
+    pub(crate) fn declarations(&self) -> Declarations {
+        let Some(table) = self.table() else { return Declarations::None };
+        match table.declaration.get() {
+            Some(tree) => Declarations::Tree(tree),
+            None if table.inspect(|group| group.owner() == Owner::Set) => {
+                self.declaration().map_or(Declarations::None, Declarations::Set)
+            }
+            None => Declarations::None,
+        }
+    }
+
+    /// Returns the declaration of this cell among those of its parent's children.
+    pub(crate) fn declaration_in(&self, declarations: Declarations) -> Option<&'static ChildSpec> {
+        match declarations {
+            Declarations::Tree(tree) => {
+                let (Name::Declared(own) | Name::Element(own, _)) = self.name else { return None };
+                tree.children.iter().find(|child| child.name == own)
+            }
+            Declarations::Set(set) => Some(set),
+            Declarations::None => None,
+        }
+    }
+
+    // ----- observed messages
+
+    /// Changes the numbers of the messages that are observed.
+    pub(crate) fn tally<R>(&self, change: impl FnOnce(&mut Tally) -> R) -> R {
+        change(lock(&self.life).rare_or_init().tally.get_or_insert_default())
+    }
+
+    /// Returns the numbers of the messages, if any were observed.
+    pub(crate) fn tallied(&self) -> Option<Tally> {
+        lock(&self.life).rare()?.tally.as_deref().copied()
     }
 
     // ----- children
@@ -792,6 +858,10 @@ pub(crate) trait Mail: Any + Send + Sync {
     fn reopen(&self) {}
     /// Refuses messages from now on; queued ones are still handled.
     fn refuse_new(&self) {}
+    /// Returns whether this is the mailbox of an actor.
+    fn has_messages(&self) -> bool {
+        false
+    }
     /// Returns the fill level of the mailbox, if there is one.
     fn depth(&self, _cell: &AnyCell) -> Option<MailboxDepth> {
         None
@@ -850,6 +920,16 @@ impl<M: ?Sized> CellOf<M> {
 }
 
 impl AnyCell {
+    /// Returns whether this is the cell of an actor.
+    pub(crate) fn has_messages(&self) -> bool {
+        self.mail.has_messages()
+    }
+
+    /// Returns whether senders may wait for room.
+    pub(crate) fn has_waiters(&self) -> bool {
+        self.has_waiters.load(Ordering::Relaxed)
+    }
+
     /// Returns the part by which cells differ, if it has this type.
     pub(crate) fn mail_as<M: Mail>(&self) -> Option<&M> {
         let mail: &dyn Any = &self.mail;

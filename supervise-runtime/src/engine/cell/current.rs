@@ -11,6 +11,7 @@ crate::base::sync::thread_local! {
     // Only lent to the thread, so never dropped here: a thread local without a destructor is cheaper.
     static CURRENT: Cell<ManuallyDrop<Option<Arc<AnyCell>>>> = const { Cell::new(ManuallyDrop::new(None)) };
     static LEAVING: Cell<bool> = const { Cell::new(false) };
+    static ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `poll` as the user code of `cell`; `leaving` is true in `pre_restart` and `post_stop`. `cell` is lent to the
@@ -50,6 +51,26 @@ pub(crate) fn within<T>(cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -
     }
     let _leave = Leave(LEAVING.with(|now| now.replace(leaving)));
     run()
+}
+
+/// Runs code of the entered cell that is not a step of it: its subordinate futures.
+pub(crate) fn aside<T>(run: impl FnOnce() -> T) -> T {
+    struct Leave(bool);
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            ASIDE.with(|now| now.set(self.0));
+        }
+    }
+    let _leave = Leave(ASIDE.with(|now| now.replace(true)));
+    run()
+}
+
+/// Returns the actor whose handler or hook runs on this thread.
+pub(crate) fn step() -> Option<Arc<AnyCell>> {
+    if ASIDE.with(Cell::get) {
+        return None;
+    }
+    with(|current| current.filter(|cell| cell.has_messages()).cloned())
 }
 
 fn swap(cell: Option<Arc<AnyCell>>) -> Option<Arc<AnyCell>> {

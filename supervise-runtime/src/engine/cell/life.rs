@@ -92,7 +92,7 @@ fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()>
                 Step::Serve => {
                     let exit = driver.run(body.serve()).await;
                     driver.was_in_hand(body.in_hand());
-                    body.return_batch();
+                    body.served();
                     exit
                 }
                 Step::HandIn => driver.hand_in().await,

@@ -18,8 +18,9 @@ impl<T> Inner<T> {
     }
 
     /// Calculates how short the queue has to be for a message to be accepted without a closer look.
-    fn judge(&mut self) {
-        let open = self.gate == Admission::Open;
+    pub(super) fn judge(&mut self) {
+        // A message whose time is noted takes the way of those that need a closer look.
+        let open = self.gate == Admission::Open && !self.timed;
         self.open_below = if open { self.capacity.saturating_sub(self.batch) } else { 0 };
     }
 
@@ -61,7 +62,7 @@ impl<T: MailboxItem> ActorCell<T> {
             drop(inner);
             return Err(rejected);
         }
-        self.enqueue(inner, msg);
+        self.enqueue_noted(inner, msg);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
-//! The senders that wait for room in a mailbox, and the time that refused ones are given.
+//! The parts of a mailbox that few have: the senders that wait for room, the time that refused ones are given, and the
+//! times at which messages came.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem::take;
 use std::task::Waker;
 
@@ -8,8 +9,8 @@ use tokio::time::Instant;
 
 use crate::base::sync::foreign;
 
-/// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one or refuse one, so
-/// both together take no more room than a pointer.
+/// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one, refuse one, or
+/// are observed, so all this together takes no more room than a pointer.
 #[derive(Default)]
 pub(super) struct Senders(Option<Box<Waiting>>);
 
@@ -20,6 +21,10 @@ struct Waiting {
     tickets: u64,
     /// The end of the backoff, for the refusals.
     retry_at: Option<Instant>,
+    /// The times at which the messages came: see [`arrivals`](super::arrivals).
+    arrivals: VecDeque<Instant>,
+    /// The time at which the message came that the actor has taken out.
+    taken: Option<Instant>,
 }
 
 impl Senders {
@@ -29,6 +34,24 @@ impl Senders {
 
     pub(super) fn set_retry_at(&mut self, at: Option<Instant>) {
         self.0.get_or_insert_default().retry_at = at;
+    }
+
+    pub(super) fn arrivals(&self) -> Option<&VecDeque<Instant>> {
+        self.0.as_ref().map(|waiting| &waiting.arrivals)
+    }
+
+    pub(super) fn arrivals_mut(&mut self) -> &mut VecDeque<Instant> {
+        &mut self.0.get_or_insert_default().arrivals
+    }
+
+    /// Takes the time of the oldest message out, since the actor does.
+    pub(super) fn take_arrival(&mut self) {
+        let waiting = self.0.get_or_insert_default();
+        waiting.taken = waiting.arrivals.pop_front();
+    }
+
+    pub(super) fn taken(&self) -> Option<Instant> {
+        self.0.as_ref()?.taken
     }
 
     pub(super) fn len(&self) -> usize {

@@ -6,6 +6,7 @@ use std::task::Wake;
 
 use super::*;
 use crate::engine::bus::TreeShared;
+use crate::values::observe::Observe;
 use crate::values::place::Name;
 
 /// A message of eight bytes.
@@ -54,9 +55,14 @@ fn push(cell: &ActorCell<Letter>, number: u64) -> bool {
     cell.offer(|| msg.take()) || cell.try_push(&mut msg, Patience::Waits).is_ok()
 }
 
+/// Returns how full the mailbox is, as a snapshot shows it.
+fn depth(cell: &ActorCell<Letter>) -> MailboxDepth {
+    cell.mail.depth(cell).expect("a mailbox")
+}
+
 /// Takes everything out, also beyond the number after which the actor yields.
 fn take_all(cell: &ActorCell<Letter>, inbox: &mut Inbox<Letter>) {
-    while cell.mail.depth(cell).expect("a mailbox").waiting > 0 {
+    while depth(cell).waiting > 0 {
         next(cell, inbox);
     }
     // The first of these may only be the actor's turn to yield.
@@ -249,4 +255,76 @@ fn the_time_of_an_ask_can_change() {
     assert_eq!(cell.ask_time(), Some(Duration::from_secs(7)));
     cell.set_ask_time(Duration::MAX);
     assert_eq!(cell.ask_time(), None);
+}
+
+/// S48: a walk of pushes, handled messages, returned batches, purges and switches. At each step the oldest message of the
+/// mailbox has the age that a list of all arrivals gives it, and the counts are those of the messages handled.
+#[tokio::test(start_paused = true)]
+async fn the_oldest_message_has_its_age_whatever_happens_to_the_others() {
+    use rand::rngs::SmallRng;
+    use rand::{RngExt as _, SeedableRng as _};
+
+    for seed in 0..200 {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let (cell, mut inbox) = mailbox(usize::MAX);
+        let switch = &cell.core().bus.observed;
+        switch.request(Observe::TIMING);
+        // The messages that wait, with the time from which on each counts.
+        let mut waiting: VecDeque<(u64, Instant)> = VecDeque::new();
+        let (mut on, mut in_hand, mut handled, mut number) = (true, false, 0, 0);
+        for step in 0..300 {
+            match random.random_range(0..16) {
+                0..6 => {
+                    number += 1;
+                    assert!(push(&cell, number));
+                    waiting.push_back((number, Instant::now()));
+                }
+                6..11 => {
+                    handled += u64::from(std::mem::take(&mut in_hand) && on);
+                    let taken = next(&cell, &mut inbox).or_else(|| next(&cell, &mut inbox));
+                    assert_eq!(taken, waiting.pop_front().map(|(number, _)| number), "seed {seed}, step {step}");
+                    in_hand = taken.is_some();
+                }
+                11 => inbox.return_batch(&cell),
+                12 => {
+                    inbox.return_batch(&cell);
+                    cell.purge(DeadLetterReason::Restarted, |Letter(number)| number % 3 == 0);
+                    waiting.retain(|(number, _)| number % 3 != 0);
+                }
+                13 if seed % 2 == 0 => {
+                    // The message in hand and the rest of the turn are no longer observed, or not yet.
+                    inbox.served(&cell);
+                    handled += u64::from(std::mem::take(&mut in_hand) && on);
+                    on = !on;
+                    if on {
+                        switch.request(Observe::TIMING);
+                        let now = Instant::now();
+                        waiting.iter_mut().for_each(|(_, came)| *came = now);
+                    } else {
+                        switch.give_back(Observe::TIMING);
+                    }
+                    let _ = depth(&cell);
+                }
+                _ => tokio::time::advance(Duration::from_millis(random.random_range(1..50))).await,
+            }
+            let depth = depth(&cell);
+            let oldest = waiting.front().map(|(_, came)| came.elapsed()).filter(|_| on);
+            assert_eq!((depth.waiting, depth.oldest), (waiting.len(), oldest), "seed {seed}, step {step}");
+        }
+        inbox.served(&cell);
+        handled += u64::from(in_hand && on);
+        assert_eq!(cell.core().tallied().unwrap_or_default().handled, handled, "seed {seed}");
+        inbox.close(&cell);
+        assert_eq!(lock(&cell.mail.inner).blocked.arrivals().map_or(0, VecDeque::len), 0, "nothing is left behind");
+    }
+}
+
+/// S48: without a request nothing is noted, and nothing is allocated for it.
+#[test]
+fn nothing_is_noted_without_a_request() {
+    let (cell, mut inbox) = mailbox(usize::MAX);
+    (0..100).for_each(|number| assert!(push(&cell, number)));
+    take_all(&cell, &mut inbox);
+    assert!(cell.core().tallied().is_none() && lock(&cell.mail.inner).blocked.arrivals().is_none());
+    assert_eq!(depth(&cell).oldest, None);
 }

@@ -30,6 +30,7 @@ use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
 use crate::values::place::Place;
+use crate::values::spec::TreeSpec;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
 
@@ -105,6 +106,8 @@ pub(crate) struct ChildTable {
     each: OnceLock<Box<Mutex<Each>>>,
     /// The place above the children, made when a failure of a child first needs it.
     pub(crate) place: OnceLock<Arc<Place>>,
+    /// The declaration, if these are the children of a tree.
+    pub(crate) declaration: OnceLock<&'static TreeSpec>,
 }
 
 impl fmt::Debug for ChildTable {
@@ -158,6 +161,7 @@ impl ChildTable {
             decider: Mutex::new(strategy.decider.clone()),
             each: OnceLock::new(),
             place: OnceLock::new(),
+            declaration: OnceLock::new(),
         }
     }
 

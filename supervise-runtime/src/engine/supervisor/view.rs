@@ -5,8 +5,7 @@ use tokio::time::Instant;
 use super::{ChildTable, Entry, Inner};
 use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, lock};
-use crate::decide::budget::Allowance;
-use crate::decide::group::{Group, Id, MemberView};
+use crate::decide::group::{BudgetView, Group, Id, MemberView};
 use crate::engine::cell::control::AnyCell;
 use crate::values::strategy::Strategy;
 
@@ -15,6 +14,14 @@ pub(crate) struct ChildView {
     pub(crate) member: MemberView,
     /// The end of its last backoff.
     pub(crate) until: Option<Instant>,
+}
+
+/// A child, and the view that its supervisor has of it, if that says more than that the child is well.
+type Noted = (Arc<AnyCell>, Option<ChildView>);
+
+/// Returns whether nothing that only the cell knows is a symptom.
+fn is_well(cell: &AnyCell) -> bool {
+    !cell.core().is_apart() && !cell.has_waiters() && !cell.core().has_ended()
 }
 
 /// The number of children that are copied before the lock is released for a moment, since a set may have any number.
@@ -29,6 +36,55 @@ impl ChildTable {
         all
     }
 
+    /// Returns the children that may not be well, and those that have children themselves, in the order of their
+    /// declaration or spawning. A child without a view is well but for what its own table knows. `lost`: the runtime of
+    /// the owner is gone, and of each child that runs there.
+    pub(crate) fn view_unwell(&self, lost: bool, now: Instant) -> Vec<Noted> {
+        let shared = self.inspect(|group| group.view_shared(now));
+        let mut all = self.copy(|inner, id, entry| {
+            let Entry::Child { cell, .. } = entry else { return None };
+            let well = !lost && inner.group.is_well(id, now) && is_well(&**cell);
+            let (cell, seen) = match (well, cell.core().table()) {
+                (true, None) => return None,
+                (true, Some(_)) => (cell.clone(), None),
+                (false, _) => inner.seen(id, entry, shared, now).map(|(cell, seen)| (cell, Some(seen)))?,
+            };
+            Some((inner.group.order(id), cell, seen))
+        });
+        all.sort_by_key(|(order, ..)| *order);
+        all.into_iter().map(|(_, cell, seen)| (cell, seen)).collect()
+    }
+
+    /// Returns the number of the children that certainly run, and the others. A child without a view runs but for what
+    /// its own table knows.
+    pub(crate) fn view_not_running(&self, now: Instant) -> (u32, Vec<Noted>) {
+        let mut running = 0;
+        let shared = self.inspect(|group| group.view_shared(now));
+        let others = self.copy(|inner, id, entry| {
+            let Entry::Child { cell, .. } = entry else { return None };
+            let runs = inner.group.runs(id) && !cell.core().is_apart();
+            match (runs, cell.core().table()) {
+                (true, None) => {
+                    running += 1;
+                    None
+                }
+                (true, Some(_)) => Some((cell.clone(), None)),
+                (false, _) => inner.seen(id, entry, shared, now).map(|(cell, seen)| (cell, Some(seen))),
+            }
+        });
+        (running, others)
+    }
+
+    /// Returns the child for which `is` returns `true`. It runs under the lock.
+    pub(crate) fn find(&self, now: Instant, mut is: impl FnMut(&AnyCell) -> bool) -> Option<(Arc<AnyCell>, ChildView)> {
+        let shared = self.inspect(|group| group.view_shared(now));
+        let mut found = self.copy(|inner, id, entry| match entry {
+            Entry::Child { cell, .. } if is(&**cell) => inner.seen(id, entry, shared, now),
+            _ => None,
+        });
+        found.pop()
+    }
+
     /// Returns the children that have not ended, in the order of their declaration or spawning.
     pub(crate) fn living(&self) -> Vec<Arc<AnyCell>> {
         let mut all = self.copy(|inner, id, entry| match entry {
@@ -40,7 +96,7 @@ impl ChildTable {
     }
 
     /// Copies what `of` takes from each entry, in steps between which the lock is free.
-    fn copy<R>(&self, of: impl Fn(&Inner, Id, &Entry) -> Option<R>) -> Vec<R> {
+    fn copy<R>(&self, mut of: impl FnMut(&Inner, Id, &Entry) -> Option<R>) -> Vec<R> {
         let mut all = Vec::new();
         for from in (0..).step_by(AT_ONCE) {
             let inner = lock(&self.inner);
@@ -73,7 +129,7 @@ impl Inner {
         &self,
         id: Id,
         entry: &Entry,
-        shared: Option<(u32, Allowance)>,
+        shared: Option<BudgetView>,
         now: Instant,
     ) -> Option<(Arc<AnyCell>, ChildView)> {
         match entry {

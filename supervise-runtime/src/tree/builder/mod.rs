@@ -33,6 +33,7 @@ use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::settings::Common;
+use crate::values::spec::TreeSpec;
 use crate::values::strategy::{ShutdownOrder, ShutdownTimeout, SupervisorStrategy};
 
 mod later;
@@ -109,12 +110,12 @@ pub(super) fn with_builder<H, F, Fut>(
     mut build: F,
 ) -> impl FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> BoxFuture<'static, Result<H, UserError>> + Send + 'static
 where
-    H: Send + 'static,
+    H: TreeHandle,
     F: FnMut(Builder) -> Fut + Send + 'static,
     Fut: Future<Output = Result<H, UserError>> + Send + 'static,
 {
     move |cell, time| {
-        let builder = Builder::new(cell);
+        let builder = Builder::new(cell, const { &H::SPEC });
         let handle = build(builder.clone());
         // Boxed: a tree may contain itself.
         Box::pin(async move {
@@ -126,8 +127,9 @@ where
 }
 
 impl Builder {
-    pub(crate) fn new(cell: Arc<BareCell>) -> Self {
-        cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
+    pub(crate) fn new(cell: Arc<BareCell>, declaration: &'static TreeSpec) -> Self {
+        let table = cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
+        let _ = table.declaration.set(declaration); // an earlier build has set the same
         Builder { cell, place: Arc::default(), validator: Arc::default(), early: Arc::default() }
     }
 

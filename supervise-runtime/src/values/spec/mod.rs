@@ -6,6 +6,8 @@ mod shutdown_check;
 pub use budget::default_shutdown;
 pub use shutdown_check::shutdown_suffices;
 
+use std::panic::Location;
+
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout, Strategy};
 
@@ -49,6 +51,8 @@ pub struct TreeSpec {
     pub shutdown_order: ShutdownOrder,
     /// The settings inside the braces, as written.
     pub settings: &'static [&'static str],
+    /// The place of the declaration in the source.
+    pub at: &'static Location<'static>,
     /// The children in the order of their declaration.
     pub children: &'static [ChildSpec],
 }
@@ -95,6 +99,8 @@ pub struct ChildSpec {
     pub shutdown: DeclaredShutdown,
     /// The settings above the child, as written.
     pub settings: &'static [&'static str],
+    /// The place of the declaration in the source.
+    pub at: &'static Location<'static>,
     /// The tree below the child, if the child is a tree; see [`ChildSpec::tree`].
     pub below: Below,
 }

@@ -98,6 +98,8 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::Location;
+
     use super::*;
     use crate::values::kind::ChildKind;
     use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape};
@@ -113,6 +115,7 @@ mod tests {
             lifecycle: Lifecycle::Permanent,
             shutdown: DeclaredShutdown::Is(ShutdownTimeout::Within(shutdown)),
             settings: &[],
+            at: Location::caller(),
             below: Below::Known(None),
         }
     }
@@ -125,6 +128,7 @@ mod tests {
         shutdown: DeclaredShutdown::Default,
         shutdown_order: ShutdownOrder::Reverse,
         settings: &[],
+        at: Location::caller(),
         children: &CHILDREN,
     };
 

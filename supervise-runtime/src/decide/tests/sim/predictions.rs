@@ -41,8 +41,12 @@ impl Sim {
             let key = (!self.plan.shares_budget()).then_some(id);
             let counts = |(of, at): &&(_, _)| *of == key && self.now.duration_since(*at) < WITHIN;
             let used = self.charges.iter().filter(counts).count() as u32;
-            assert_eq!(view.used, used.min(self.plan.max), "the restarts of {id} that count");
-            assert_eq!((view.allowance.max, view.allowance.on_limit), (Some(self.plan.max), self.plan.on_limit));
+            assert_eq!(view.budget.used, used.min(self.plan.max), "the restarts of {id} that count");
+            let newest = self.charges.iter().filter(counts).map(|(_, at)| *at).max();
+            let restored = newest.filter(|_| self.plan.max > 0).map(|at| at + WITHIN);
+            assert_eq!(view.budget.restored, restored, "the time from which on the budget of {id} is whole");
+            let allowance = view.budget.allowance;
+            assert_eq!((allowance.max, allowance.on_limit), (Some(self.plan.max), self.plan.on_limit));
         }
         assert!(orders.is_sorted_by(|before, after| before < after), "the members are shown in their order");
     }

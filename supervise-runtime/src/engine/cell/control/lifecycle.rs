@@ -7,6 +7,7 @@ use super::EndedChild;
 use crate::base::sync::Arc;
 use crate::engine::cell::start_wait::StartWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
+use crate::engine::observed::Tally;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 
@@ -56,6 +57,8 @@ pub(super) struct Rare {
     /// The start that callers have asked for, and that is still to come.
     pub(super) starting: Option<Arc<StartWait>>,
     pub(super) watchers: Waitlist<OnEnd>,
+    /// The numbers of the messages, if they are observed or were.
+    pub(super) tally: Option<Box<Tally>>,
     /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it
     /// twice: it was found to have ended when the report was opened and reports its end itself too, or was stuck and has
     /// ended after all. The first counts.

@@ -22,9 +22,10 @@ use crate::engine::cell::body::{Hands, TypeName};
 use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::polls::Runs;
 use crate::engine::supervisor::{ChildTable, OwnEvent};
 use crate::values::ended::Ended;
-use crate::values::event::EventKind;
+use crate::values::event::{DecidedBy, EventKind};
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
@@ -95,6 +96,7 @@ pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
 /// Enters user code: as the code of this cell (S25), in its span (S41).
 pub(super) fn enter<T>(span: Option<&Incarnation>, cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
     let _entered = span.map(|incarnation| incarnation.span.enter());
+    let _runs = Runs::begin(cell.core());
     current::within(cell, leaving, run)
 }
 
@@ -467,11 +469,11 @@ impl Engine {
     /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). For a `Temporary` child only its own
     /// is asked (S23). `None`: there was no decider, or no decision, and the child ends. Never [`Directive::Default`],
     /// which is answered here.
-    pub(super) fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<Directive> {
+    pub(super) fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<(Directive, DecidedBy)> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
         if failure.error::<InvalidSettings>().is_some() {
-            return (!once).then_some(Directive::Stop); // another start would fail in the same way
+            return (!once).then_some((Directive::Stop, DecidedBy::Default)); // another start would fail in the same way
         }
         let above = if once { None } else { self.parent().and_then(|(table, _)| table.decider()) };
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
@@ -479,20 +481,24 @@ impl Engine {
         let said = match (&own, &above) {
             (None, None) => Ok(None), // no user code to run
             _ => self.ask(|| {
-                let own = own.as_ref().and_then(|decider| decider.decide(failure));
-                own.or_else(|| above.as_ref().and_then(|decider| decider.decide(failure)))
+                let own = own.as_ref().and_then(|decider| decider.answer(failure));
+                let own = own.map(|(directive, arm)| (directive, DecidedBy::Child(arm)));
+                own.or_else(|| {
+                    let (directive, arm) = above.as_ref()?.answer(failure)?;
+                    Some((directive, DecidedBy::Supervisor(arm)))
+                })
             }),
         };
         match said {
             // A `Temporary` child is never restarted.
-            Ok(Some(Directive::Restart)) if once => Some(Directive::Stop),
+            Ok(Some((Directive::Restart, by))) if once => Some((Directive::Stop, by)),
             // As without a decider: there are no arms of which one could be missing.
-            Ok(Some(Directive::Default)) => (!once).then(|| default_directive(failure, declared, false)),
-            Ok(Some(directive)) => Some(directive),
-            Ok(None) => (!once).then(|| default_directive(failure, declared, arms)),
+            Ok(Some((Directive::Default, by))) => (!once).then(|| (default_directive(failure, declared, false), by)),
+            Ok(Some(answer)) => Some(answer),
+            Ok(None) => (!once).then(|| (default_directive(failure, declared, arms), DecidedBy::Default)),
             Err(panic) => {
                 self.report(machine, Cause::Panic(panic));
-                Some(Directive::Escalate)
+                Some((Directive::Escalate, DecidedBy::Default))
             }
         }
     }
@@ -519,8 +525,8 @@ impl Engine {
             && default_directive(failure, false, false) == Directive::Restart
     }
 
-    fn tell_decided(&self, directive: Directive, failure: &Failure, streak: u32) {
-        self.cell.core().emit_with(|| EventKind::Decided { directive, failure: failure.clone(), streak });
+    fn tell_decided(&self, directive: Directive, failure: &Failure, streak: u32, by: DecidedBy) {
+        self.cell.core().emit_with(|| EventKind::Decided { directive, failure: failure.clone(), streak, by });
     }
 
     pub(super) fn decide_first(
@@ -535,7 +541,7 @@ impl Engine {
             own.take_told().or_else(|| self.with_group(own, |group, id| group.fails(id, failure, instance, None)));
         let Told { route, streak, restarts } = told.unwrap_or(NOT_TOLD);
         if restarts {
-            self.tell_decided(Directive::Restart, failure, streak);
+            self.tell_decided(Directive::Restart, failure, streak, DecidedBy::Default);
             self.tell_scheduled(own);
             self.cell.core().bus.changed.tell();
         } else {
@@ -561,24 +567,26 @@ impl Engine {
         match reported {
             FailureRoute::Decide => {
                 // The decider is not asked about an end (S23), nor about a bug of this crate (S19).
-                let directive = match failure.cause() {
-                    Cause::EndedByItself => Some(Directive::Restart),
+                let decided = match failure.cause() {
+                    Cause::EndedByItself => Some((Directive::Restart, DecidedBy::Default)),
                     // After a bug in the code that runs this child, the child alone cannot be relied on for the next
                     // start.
-                    Cause::Bug(_) if failure.path() == self.cell.core().path() => Some(Directive::Escalate),
+                    Cause::Bug(_) if failure.path() == self.cell.core().path() => {
+                        Some((Directive::Escalate, DecidedBy::Default))
+                    }
                     _ => self.directive(machine, failure),
                 };
                 own.lets_time_pass();
                 let facts = self.facts(hands.has_handled(), own);
-                if let Some(directive) = directive {
+                if let Some((directive, by)) = decided {
                     let comes_to = self.look(|group, id| {
                         let instance = group.at(id) == MemberState::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
                     let directive = comes_to.unwrap_or(directive);
-                    self.tell_decided(directive, failure, streak);
+                    self.tell_decided(directive, failure, streak, by);
                 }
-                let directive = directive.unwrap_or(Directive::Stop);
+                let directive = decided.map_or(Directive::Stop, |(directive, _)| directive);
                 let decided = self.with_group(own, |group, id| group.decided(id, directive, failure, facts));
                 if decided == Some(FailureRoute::Absorbed) {
                     self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile

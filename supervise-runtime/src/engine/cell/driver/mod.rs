@@ -25,6 +25,7 @@ use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served, TypeName};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
+use crate::engine::cell::current;
 use crate::engine::supervisor::OwnEvent;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
@@ -698,7 +699,7 @@ impl Driver {
         let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
             return false;
         };
-        let polled = enter(span.as_ref(), &engine.cell, false, || background.poll(cx));
+        let polled = enter(span.as_ref(), &engine.cell, false, || current::aside(|| background.poll(cx)));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
         let own = OwnEvent::default();

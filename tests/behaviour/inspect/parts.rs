@@ -1,0 +1,162 @@
+//! Snapshots and health of parts of a tree: S42, S50.
+
+use supervise::inspect::{Extent, NodeStateKind};
+use supervise::prelude::*;
+use supervise::testing::{self, Fault, Inject};
+
+use crate::common::{Boom, Do, Journal, Probe, ms, quiet_panics, secs};
+
+/// Spawns children of its own.
+struct Parent(Journal);
+
+enum Order {
+    Spawn(u32),
+    Fail,
+}
+
+impl Actor for Parent {
+    type Msg = Order;
+    type Error = Boom;
+
+    async fn receive(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), Boom> {
+        match order {
+            Order::Spawn(number) => {
+                let (name, journal) = (format!("c/{number}"), self.0.clone());
+                let start = move || {
+                    let journal = journal.clone();
+                    async move { Ok(Probe::start("child", journal).await?) }
+                };
+                let _ = cx.spawn_with(name, start).await;
+                Ok(())
+            }
+            Order::Fail => Err(Boom::Told),
+        }
+    }
+}
+
+supervisor! {
+    struct Shop(journal: Journal) {
+        #![decider(_ => Restart)]
+        #[backoff(3s..30s, random_factor = 0)]
+        db: Probe = Probe::start("db", journal).await?,
+        parent: Parent = Parent(journal.clone()),
+        shards: [Probe; 3] = |index: usize| Probe::start(format!("shard{index}"), journal).await?,
+        reports: struct Reports {
+            #![strategy(AllForOne)]
+            #[mailbox(Bounded(1))]
+            daily: Probe = Probe::start("daily", journal).await?,
+            #[backoff(2s..2s)]
+            index: Probe = Probe::start("index", journal).await?,
+        },
+        sessions: [Probe] = |name: String| Probe::start(name, journal).await?,
+        rooms: [String => Probe] = |name: String| Probe::start(name, journal).await?,
+    }
+}
+
+/// Checks that the health is that of a snapshot, for the whole tree and for each part.
+fn check(shop: &Shop, at: &str) {
+    let whole = shop.snapshot();
+    assert_eq!(shop.health().to_string(), whole.health().to_string(), "{at}");
+    for node in whole.nodes() {
+        for extent in [Extent::Everything, Extent::Declared] {
+            let part = shop.snapshot_of(&node.path, extent).unwrap_or_else(|| panic!("{at}: no {}", node.path));
+            let health = shop.health_of(&node.path, extent).expect("a part");
+            assert_eq!(health.to_string(), part.health().to_string(), "{at}, {} {extent:?}", node.path);
+            assert_eq!((&part.root.path, part.root.state.kind()), (&node.path, node.state.kind()), "{at}");
+            if extent == Extent::Everything {
+                let mut same = whole.clone();
+                same.root = node.clone();
+                assert_eq!(part.render(), same.render(), "{at}");
+            }
+            assert_eq!(part.root.instances, node.instances, "{at}, {}", node.path);
+        }
+        if let Some(instances) = node.instances {
+            for (kind, number) in instances.iter() {
+                let those = node.children.iter().filter(|child| child.state.kind() == kind).count();
+                assert_eq!(those, number, "{at}: {kind:?} below {}", node.path);
+            }
+            assert_eq!(instances.total(), node.children.len(), "{at}: {}", node.path);
+        }
+    }
+}
+
+/// S50: whatever happens to a tree, the quick health is that of a snapshot, and each part is as in the whole.
+#[tokio::test(start_paused = true)]
+async fn the_health_of_each_part_is_that_of_a_snapshot() {
+    quiet_panics();
+    for seed in 1..16u64 {
+        let shop = testing::start(Shop::tree(Journal::default())).seed(seed).await.unwrap();
+        let mut random = seed;
+        let mut next = move |below: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % below
+        };
+        for step in 0..60 {
+            let paths: Vec<String> = shop.snapshot().nodes().skip(1).map(|node| node.path.clone()).collect();
+            let path = &paths[next(paths.len() as u64) as usize];
+            let what = next(12);
+            let number = next(100) as u32;
+            match what {
+                0 => drop(shop.sessions.spawn(format!("s{number}")).await),
+                1 => drop(shop.rooms.spawn(format!("r/{number}")).await),
+                2 => drop(shop.parent.try_tell(Order::Spawn(number))),
+                3 if number < 20 => drop(shop.parent.try_tell(Order::Fail)),
+                4 => {
+                    let daily = shop.reports.daily.clone();
+                    tokio::spawn(async move {
+                        let _ = daily.tell(Do::Work(secs(2))).await;
+                        let _ = daily.tell(Do::Add(1)).await;
+                        let _ = daily.tell(Do::Add(1)).await;
+                        let _ = daily.tell(Do::Add(1)).await;
+                    });
+                }
+                5..8 => {
+                    let fault =
+                        if number.is_multiple_of(2) { Fault::error(Boom::Told) } else { Fault::panic("planned panic") };
+                    match number % 4 {
+                        0 => shop.db.inject(fault),
+                        1 => shop.shards[next(3) as usize].inject(fault),
+                        2 => shop.reports.index.inject(fault),
+                        _ => shop
+                            .sessions
+                            .handles()
+                            .iter()
+                            .take(1)
+                            .for_each(|session| session.inject(Fault::panic("planned panic"))),
+                    }
+                }
+                8 if number < 10 => shop.shards[next(3) as usize].stop(),
+                9 if number < 5 => shop.reports.kill(),
+                10 => shop.advance(ms(next(4000))).await,
+                _ => shop.settle().await,
+            }
+            check(&shop, &format!("seed {seed}, step {step}, {what} at {path}"));
+        }
+        shop.shutdown().await;
+    }
+}
+
+/// S50: a part is found by its path, from the handle of any tree around it.
+#[tokio::test(start_paused = true)]
+async fn a_part_is_found_by_its_path() {
+    let shop = Shop::start(Journal::default()).await.unwrap();
+    shop.rooms.spawn("a/b".into()).await.unwrap();
+    shop.parent.tell(Order::Spawn(7)).await.unwrap();
+    crate::common::settle().await;
+    let root =
+        |tree: &TreeRef, path: &str| tree.snapshot_of(path, Extent::Everything).map(|part| part.root.path.clone());
+    for path in ["Shop", "db", "shards/2", "reports", "reports/daily", "rooms", "rooms/a%2Fb", "parent/c%2F7"] {
+        assert_eq!(root(&shop, path).as_deref(), Some(path));
+    }
+    for path in ["", "shop", "d", "dbx", "db/", "shards/3", "shards/02", "shards", "rooms/a/b", "/db", "reports/"] {
+        assert_eq!(root(&shop, path), None, "{path:?}");
+    }
+    let below = [("reports", true), ("reports/index", true), ("index", false), ("db", false), ("Shop", false)];
+    for (path, found) in below {
+        assert_eq!(root(&shop.reports, path).is_some(), found, "{path}");
+    }
+    let rooms = shop.snapshot_of("Shop", Extent::Declared).unwrap();
+    assert!(rooms.find("rooms/a%2Fb").is_none() && rooms.find("parent/c%2F7").is_none());
+    let counted = |path: &str| rooms.find(path).unwrap().instances.map(|all| all.of(NodeStateKind::Running));
+    assert_eq!(["rooms", "parent", "db", "reports"].map(counted), [Some(1), Some(1), None, None]);
+}
