@@ -350,6 +350,8 @@ async fn look(n: usize) {
     steps.done("snapshot");
     assert!(snapshot.health().is_healthy() && snapshot.nodes().count() > n);
     steps.done("health");
+    assert!(sets.health().is_healthy());
+    steps.done("probe");
     assert!(snapshot.find(&kids[n - 1].path()).is_some());
     steps.done("find");
     assert!(snapshot.render().lines().count() > n);
