@@ -147,7 +147,7 @@ pub(crate) struct TreeShared {
     /// Made by the first subscriber, removed at the end of the tree.
     sender: Mutex<Channel>,
     heard: AtomicBool,
-    /// What is collected about messages.
+    /// The facts about messages that are collected.
     pub(crate) observed: Switch,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,

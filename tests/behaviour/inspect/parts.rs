@@ -1,5 +1,7 @@
 //! Snapshots and health of parts of a tree: S42, S50.
 
+use std::sync::{Arc, Mutex};
+
 use supervise::inspect::{Extent, NodeStateKind};
 use supervise::prelude::*;
 use supervise::testing::{self, Fault, Inject};
@@ -134,6 +136,56 @@ async fn the_health_of_each_part_is_that_of_a_snapshot() {
         }
         shop.shutdown().await;
     }
+}
+
+/// S50: a part that is queued says for whose start it waits, as in the whole.
+#[tokio::test(start_paused = true)]
+async fn a_part_says_for_whom_it_waits() {
+    supervisor! {
+        struct Queue(journal: Journal) {
+            #![strategy(RestForOne)]
+            #[backoff(30s..30s, random_factor = 0)]
+            first: Probe = Probe::start("first", journal).await?,
+            second: Probe = Probe::start("second", journal).await?,
+        }
+    }
+
+    quiet_panics();
+    let queue = Queue::start(Journal::default()).await.unwrap();
+    queue.first.tell(Do::Fail(Boom::Told)).await.unwrap();
+    crate::common::pass(secs(1)).await;
+    let whole = queue.snapshot();
+    assert_eq!(whole.find("second").unwrap().starts_after.as_deref(), Some("first"));
+    let part = queue.snapshot_of("second", Extent::Everything).unwrap();
+    assert_eq!(part.root.starts_after.as_deref(), Some("first"));
+}
+
+/// S42: a child that is suspended while its supervisor decides is not up.
+#[tokio::test(start_paused = true)]
+async fn a_suspended_child_is_not_up() {
+    type Seen = Arc<Mutex<Vec<(NodeStateKind, bool)>>>;
+
+    supervisor! {
+        struct Held(journal: Journal, seen: Seen) {
+            #![decider(move |_: &Failure| {
+                let snapshot = tree.snapshot();
+                let leaf = snapshot.find("sub/leaf").unwrap();
+                seen.lock().unwrap().push((leaf.state.kind(), leaf.up_since.is_some()));
+                Directive::Resume
+            })]
+            sub: struct Sub {
+                leaf: Probe = Probe::start("leaf", journal).await?,
+            },
+        }
+    }
+
+    quiet_panics();
+    let seen = Seen::default();
+    let held = Held::start(Journal::default(), seen.clone()).await.unwrap();
+    assert!(held.snapshot().find("sub/leaf").unwrap().up_since.is_some());
+    held.sub.kill();
+    crate::common::settle().await;
+    assert_eq!(*seen.lock().unwrap(), [(NodeStateKind::Suspended, false)]);
 }
 
 /// S50: a part is found by its path, from the handle of any tree around it.

@@ -155,10 +155,6 @@ fn kept(waker: &Waker) -> Option<Address> {
 mod tests {
     use super::*;
 
-    fn here() -> Here {
-        Here::find().expect("a runtime")
-    }
-
     use std::future::poll_fn;
     use std::sync::Arc;
     use std::task::Wake;
@@ -166,6 +162,10 @@ mod tests {
     use tokio::task;
 
     const TIME: Duration = Duration::from_secs(5);
+
+    fn here() -> Here {
+        Here::find().expect("a runtime")
+    }
 
     /// Begins a time, and returns it with its timer's address.
     async fn begin(within: Duration) -> (Deadline, *const Sleep) {

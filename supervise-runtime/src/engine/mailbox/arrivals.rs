@@ -37,7 +37,7 @@ impl<T> Inner<T> {
         if timed {
             self.fit_arrivals(self.queue.len() + in_batch);
         } else {
-            *self.blocked.arrivals_mut() = VecDeque::new();
+            self.blocked.forget_arrivals();
         }
     }
 

@@ -50,6 +50,13 @@ impl Senders {
         waiting.taken = waiting.arrivals.pop_front();
     }
 
+    /// Forgets the times: they are no longer noted.
+    pub(super) fn forget_arrivals(&mut self) {
+        if let Some(waiting) = &mut self.0 {
+            (waiting.arrivals, waiting.taken) = (VecDeque::new(), None);
+        }
+    }
+
     pub(super) fn taken(&self) -> Option<Instant> {
         self.0.as_ref()?.taken
     }

@@ -328,3 +328,22 @@ fn nothing_is_noted_without_a_request() {
     assert!(cell.core().tallied().is_none() && lock(&cell.mail.inner).blocked.arrivals().is_none());
     assert_eq!(depth(&cell).oldest, None);
 }
+
+/// S48: the time of a message that was taken out is forgotten when times are no longer noted. So a message that goes back
+/// later does not get it.
+#[tokio::test(start_paused = true)]
+async fn a_message_does_not_get_the_time_of_one_before() {
+    let (cell, mut inbox) = mailbox(8);
+    let switch = &cell.core().bus.observed;
+    switch.request(Observe::TIMING);
+    assert!(push(&cell, 1));
+    assert_eq!(next(&cell, &mut inbox), Some(1));
+    switch.give_back(Observe::TIMING);
+    assert!(push(&cell, 2));
+    assert_eq!(next(&cell, &mut inbox), Some(2));
+    tokio::time::advance(Duration::from_secs(3600)).await;
+    switch.request(Observe::TIMING);
+    assert_eq!(depth(&cell).oldest, None);
+    inbox.requeue_front(&cell, Letter(2));
+    assert_eq!(depth(&cell).oldest, Some(Duration::ZERO));
+}
