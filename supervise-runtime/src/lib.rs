@@ -52,6 +52,7 @@ pub mod error {
     pub use crate::actor::commands::CommandError;
     pub use crate::actor::errors::{AskError, SendRejection, StartingError, TellError, WaitError};
     pub use crate::engine::bus::Lagged;
+    pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
     pub use crate::values::failure::UserError;
     pub use crate::values::invalid_settings::InvalidSettings;
@@ -73,12 +74,14 @@ pub mod policy {
 pub mod event {
     pub use crate::engine::bus::{EVENT_BUFFER, Events};
     pub use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
+    pub use crate::values::operation::Operation;
 }
 
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
     pub use crate::inspection::health::{Health, Symptom, SymptomKind};
     pub use crate::inspection::observing::Observing;
+    pub use crate::inspection::page::{NodePage, Page, PageOrder};
     pub use crate::inspection::part::{Extent, Instances};
     pub use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
     pub use crate::values::ended::EndedKind;

@@ -12,7 +12,7 @@ use crate::base::sync::Arc;
 use crate::decide::child::{Command, CommandOutcome};
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
-use crate::engine::cell::start_wait::StartWait;
+use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::mailbox::{ActorCell, MailboxItem};
 use crate::engine::supervisor::AfterLock;
 
@@ -175,7 +175,7 @@ fn answer(cell: &AnyCell, verdict: CommandOutcome) -> Result<(), CommandError> {
 fn starting(
     cell: &Arc<AnyCell>,
     verdict: CommandOutcome,
-    start: Option<Arc<StartWait>>,
+    start: Option<Arc<SharedWait>>,
 ) -> Result<Starting, CommandError> {
     answer(&**cell, verdict)?;
     let start = start.expect("an accepted start is registered with its decision");

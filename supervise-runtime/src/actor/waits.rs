@@ -14,7 +14,7 @@ use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::current;
-use crate::engine::cell::start_wait::StartWait;
+use crate::engine::cell::shared_wait::SharedWait;
 use crate::values::ended::Ended;
 use crate::values::report::Report;
 
@@ -181,12 +181,12 @@ impl EndWait {
 /// ```
 pub struct Starting {
     cell: Arc<AnyCell>,
-    wait: Arc<StartWait>,
+    wait: Arc<SharedWait>,
     decided: Option<BoxFuture<'static, ()>>,
 }
 
 impl Starting {
-    pub(crate) fn of(cell: Arc<AnyCell>, wait: Arc<StartWait>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>, wait: Arc<SharedWait>) -> Self {
         Starting { cell, wait, decided: None }
     }
 }

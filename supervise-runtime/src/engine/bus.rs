@@ -356,6 +356,7 @@ fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
         EventKind::Reported { failure } => say!(DEBUG, failure = own(failure), "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
         EventKind::Restarted => say!(DEBUG, "restarted"),
+        EventKind::Requested { operation, by } => say!(INFO, %operation, by = %by.escape_debug(), "requested"),
         EventKind::Stopping { reason } => say!(DEBUG, %reason, "stopping"),
         EventKind::Ended { ended } => say!(DEBUG, ended = ended.at(&path()).to_string(), "ended"),
         EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),

@@ -4,6 +4,8 @@ mod declared;
 mod draw;
 pub(crate) mod health;
 pub(crate) mod observing;
+pub(crate) mod operate;
+pub(crate) mod page;
 pub(crate) mod part;
 #[cfg(feature = "serde")]
 mod serialize;

@@ -137,7 +137,7 @@ impl TreeRef {
     }
 
     /// Returns the node with this path, as its supervisor sees it.
-    fn part(&self, path: &str, now: Instant) -> Option<(Arc<AnyCell>, Option<ChildView>)> {
+    pub(super) fn part(&self, path: &str, now: Instant) -> Option<(Arc<AnyCell>, Option<ChildView>)> {
         let own = self.path();
         let mut cell = self.cell.clone();
         let mut seen = seen(&*cell, now);

@@ -7,8 +7,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::time::Instant;
 
 use crate::inspection::health::{Health, Symptom, SymptomKind};
+use crate::inspection::page::NodePage;
 use crate::inspection::part::Instances;
-use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
+use crate::inspection::snapshot::{Messages, Node, NodeState, RestartBudget, Snapshot};
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
@@ -49,6 +50,10 @@ impl Serialize for Event {
                 }
             }
             EventKind::RestartScheduled { after } => map.serialize_entry("after_ms", &millis(*after))?,
+            EventKind::Requested { operation, by } => {
+                map.serialize_entry("operation", operation.word())?;
+                map.serialize_entry("by", by)?;
+            }
             EventKind::Stopping { reason } => map.serialize_entry("reason", reason)?,
             EventKind::Ended { ended } => map.serialize_entry("ended", ended)?,
             EventKind::Aborted { message: Some(message) } => map.serialize_entry("message", message)?,
@@ -79,6 +84,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::Decided { .. } => "decided",
         EventKind::RestartScheduled { .. } => "restart_scheduled",
         EventKind::Restarted => "restarted",
+        EventKind::Requested { .. } => "requested",
         EventKind::Stopping { .. } => "stopping",
         EventKind::Ended { .. } => "ended",
         EventKind::Escalated { .. } => "escalated",
@@ -189,6 +195,21 @@ impl Serialize for Snapshot {
     }
 }
 
+impl Serialize for NodePage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("at_ms", &millis(self.at.saturating_duration_since(self.started)))?;
+        map.serialize_entry("total", &self.total)?;
+        map.serialize_entry("matching", &self.matching)?;
+        if let Some(instances) = &self.instances {
+            map.serialize_entry("instances", instances)?;
+        }
+        let nodes: Vec<_> = self.nodes.iter().map(|node| Since { node, started: self.started }).collect();
+        map.serialize_entry("nodes", &nodes)?;
+        map.end()
+    }
+}
+
 /// A part of a snapshot whose times count from the start of its tree.
 struct Since<'a, T> {
     node: &'a T,
@@ -254,20 +275,7 @@ impl Serialize for Since<'_, Node> {
 }
 
 fn state(state: &NodeState) -> &'static str {
-    word(state.kind())
-}
-
-fn word(state: NodeStateKind) -> &'static str {
-    match state {
-        NodeStateKind::Queued => "queued",
-        NodeStateKind::Starting => "starting",
-        NodeStateKind::Running => "running",
-        NodeStateKind::Suspended => "suspended",
-        NodeStateKind::Failed => "failed",
-        NodeStateKind::GoingDown => "going_down",
-        NodeStateKind::BackingOff => "backing_off",
-        NodeStateKind::Ended => "ended",
-    }
+    state.kind().word()
 }
 
 impl Serialize for Since<'_, RestartBudget> {
@@ -301,7 +309,7 @@ impl Serialize for Instances {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (state, number) in self.iter() {
-            map.serialize_entry(word(state), &number)?;
+            map.serialize_entry(state.word(), &number)?;
         }
         map.end()
     }

@@ -220,6 +220,7 @@ pub enum NodeState {
 /// use supervise::inspect::{NodeState, NodeStateKind};
 ///
 /// assert_eq!(NodeState::Queued.kind(), NodeStateKind::Queued);
+/// assert_eq!(NodeStateKind::from_word("backing_off"), Some(NodeStateKind::BackingOff));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -243,8 +244,8 @@ pub enum NodeStateKind {
 }
 
 impl NodeStateKind {
-    /// All kinds, in the order of their numbers.
-    pub(crate) const ALL: [NodeStateKind; 8] = [
+    /// All kinds.
+    pub const ALL: [NodeStateKind; 8] = [
         NodeStateKind::Queued,
         NodeStateKind::Starting,
         NodeStateKind::Running,
@@ -254,6 +255,25 @@ impl NodeStateKind {
         NodeStateKind::BackingOff,
         NodeStateKind::Ended,
     ];
+
+    /// Returns the word for this state that the JSON of a snapshot uses: `running`, `backing_off`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            NodeStateKind::Queued => "queued",
+            NodeStateKind::Starting => "starting",
+            NodeStateKind::Running => "running",
+            NodeStateKind::Suspended => "suspended",
+            NodeStateKind::Failed => "failed",
+            NodeStateKind::GoingDown => "going_down",
+            NodeStateKind::BackingOff => "backing_off",
+            NodeStateKind::Ended => "ended",
+        }
+    }
+
+    /// Returns the state with this [`word`](Self::word).
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
 }
 
 impl NodeState {
@@ -459,7 +479,12 @@ impl Node {
         }
     }
 
-    fn alone(cell: &AnyCell, seen: Option<ChildView>, declared: Option<&'static ChildSpec>, now: Instant) -> Node {
+    pub(super) fn alone(
+        cell: &AnyCell,
+        seen: Option<ChildView>,
+        declared: Option<&'static ChildSpec>,
+        now: Instant,
+    ) -> Node {
         let core = cell.core();
         let strategy = core.table().map(|table| table.strategy());
         let member = seen.as_ref().map(|seen| &seen.member);

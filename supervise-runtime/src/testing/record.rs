@@ -120,6 +120,7 @@ pub fn line(event: &Event) -> String {
         EventKind::Decided { directive, .. } => format!("decided {directive:?}"),
         EventKind::RestartScheduled { after } => format!("restart in {after:?}"),
         EventKind::Restarted => "restarted".into(),
+        EventKind::Requested { operation, by } => format!("requested {operation} by {by}"),
         EventKind::Stopping { reason } => format!("stopping {reason:?}"),
         EventKind::Ended { ended: Ended::Failed(_) } => "ended Failed".into(),
         EventKind::Ended { ended: Ended::Limit(_) } => "ended Limit".into(),

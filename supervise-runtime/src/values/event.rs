@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
+use crate::values::operation::Operation;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Arm, Directive};
 
@@ -185,6 +186,16 @@ pub enum EventKind {
     },
     /// The child is up again: after a failure, together with its group or its supervisor, or on request.
     Restarted,
+    /// An operator asks for this, by [`TreeRef::operate`](crate::TreeRef::operate): the request is carried out after this
+    /// event, or refused.
+    ///
+    /// See rule S53.
+    Requested {
+        /// The request.
+        operation: Operation,
+        /// The operator, as he or his tool names himself.
+        by: String,
+    },
     /// The child was asked to go down, and its own code may still be running: a stop, a restart by hand or of its
     /// group, or a supervisor above that goes down. Again if a request to end follows one to restart.
     ///
@@ -389,6 +400,7 @@ impl fmt::Display for Event {
             EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
             EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
             EventKind::Restarted => f.write_str("restarted"),
+            EventKind::Requested { operation, by } => write!(f, "{operation} requested by {}", by.escape_debug()),
             EventKind::Stopping { reason } => write!(f, "stopping: {reason}"),
             EventKind::Ended { ended } => write!(f, "ended: {}", ended.at(&self.path)),
             EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),

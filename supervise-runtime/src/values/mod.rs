@@ -10,6 +10,7 @@ pub(crate) mod kind;
 pub(crate) mod link_error;
 pub(crate) mod mailbox_depth;
 pub(crate) mod observe;
+pub(crate) mod operation;
 pub mod path;
 pub(crate) mod place;
 pub(crate) mod report;

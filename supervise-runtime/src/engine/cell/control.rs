@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::start_wait::StartWait;
+use super::shared_wait::SharedWait;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::base::sync::lock;
@@ -50,6 +50,8 @@ pub(crate) enum SystemMessage {
     Order(Order),
     /// Drop a value of the cell's own tree: user code.
     DropValue(u32),
+    /// A caller asks whether this task runs (S54).
+    Ping,
     /// A child of this cell was asked to go down: check that it does.
     Watchdog,
     /// The time is up, of the supervisor or of a caller that waits, or the supervisor was killed: end without hooks,
@@ -564,17 +566,17 @@ impl CellCore {
     /// Marks the cell as ended and notifies all watchers, once.
     pub(crate) fn set_ended(&self, ended: Ended) {
         let _shelter = DeferDrops::new();
-        let (watchers, starting, waiting, before) = {
+        let (watchers, answers, waiting, before) = {
             let mut life = lock(&self.life);
             let before = life.end(ended.clone());
-            let (watchers, starting) = match life.rare_mut() {
-                Some(rare) => (Some(rare.watchers.all()), rare.starting.take()),
-                None => (None, None),
+            let (watchers, answers) = match life.rare_mut() {
+                Some(rare) => (Some(rare.watchers.all()), [rare.starting.take(), rare.sign.take()]),
+                None => (None, [None, None]),
             };
-            (watchers, starting, std::mem::take(&mut life.waiting), before)
+            (watchers, answers, std::mem::take(&mut life.waiting), before)
         };
-        if let Some(start) = starting {
-            start.decide(Err(ended.clone()));
+        for answer in answers.into_iter().flatten() {
+            answer.decide(Err(ended.clone()));
         }
         foreign();
         waiting.wake();
@@ -586,14 +588,33 @@ impl CellCore {
     }
 
     /// Registers a caller that asks for a start. To be called under the lock of the supervisor, with its decision.
-    pub(crate) fn expect_start(&self) -> Arc<StartWait> {
+    pub(crate) fn expect_start(&self) -> Arc<SharedWait> {
         lock(&self.life).rare_or_init().starting.get_or_insert_default().clone()
     }
 
     /// Takes the requested start that has come. To be called under the lock of the supervisor, which accepts that the
     /// cell is up.
-    pub(crate) fn take_start(&self) -> Option<Arc<StartWait>> {
+    pub(crate) fn take_start(&self) -> Option<Arc<SharedWait>> {
         lock(&self.life).rare_mut()?.starting.take()
+    }
+
+    /// Asks for a sign of life, and says whether nobody has asked before. `None`: the cell has ended.
+    pub(crate) fn expect_sign(&self) -> Option<(Arc<SharedWait>, bool)> {
+        let mut life = lock(&self.life);
+        if life.ended().is_some() {
+            return None;
+        }
+        let sign = &mut life.rare_or_init().sign;
+        let is_first = sign.is_none();
+        Some((sign.get_or_insert_default().clone(), is_first))
+    }
+
+    /// Gives the sign of life that callers wait for.
+    pub(crate) fn give_sign(&self) {
+        let sign = lock(&self.life).rare_mut().and_then(|rare| rare.sign.take());
+        if let Some(sign) = sign {
+            sign.decide(Ok(()));
+        }
     }
 
     /// The requested start will not come, and the end of the cell was announced before the request.

@@ -22,7 +22,7 @@ pub(crate) mod control;
 pub(crate) mod current;
 pub(crate) mod driver;
 pub(crate) mod life;
-pub(crate) mod start_wait;
+pub(crate) mod shared_wait;
 pub(crate) mod stop_signal;
 mod waitlist;
 

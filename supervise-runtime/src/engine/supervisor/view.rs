@@ -85,6 +85,16 @@ impl ChildTable {
         found.pop()
     }
 
+    /// Returns all children, in the order of their declaration or spawning.
+    pub(crate) fn children(&self) -> Vec<Arc<AnyCell>> {
+        let mut all = self.copy(|inner, id, entry| match entry {
+            Entry::Child { cell, .. } => Some((inner.group.order(id), cell.clone())),
+            Entry::Value(_) => None,
+        });
+        all.sort_by_key(|(order, _)| *order);
+        all.into_iter().map(|(_, cell)| cell).collect()
+    }
+
     /// Returns the children that have not ended, in the order of their declaration or spawning.
     pub(crate) fn living(&self) -> Vec<Arc<AnyCell>> {
         let mut all = self.copy(|inner, id, entry| match entry {

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use super::EndedChild;
 use crate::base::sync::Arc;
-use crate::engine::cell::start_wait::StartWait;
+use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
 use crate::engine::observed::Tally;
 use crate::values::ended::Ended;
@@ -55,7 +55,9 @@ pub(super) struct Rare {
     /// started again before a waiter is polled.
     heard: Option<(u64, Ended)>,
     /// The start that callers have asked for, and that is still to come.
-    pub(super) starting: Option<Arc<StartWait>>,
+    pub(super) starting: Option<Arc<SharedWait>>,
+    /// The sign of life that callers have asked for (S54).
+    pub(super) sign: Option<Arc<SharedWait>>,
     pub(super) watchers: Waitlist<OnEnd>,
     /// The numbers of the messages, if they are observed or were.
     pub(super) tally: Option<Box<Tally>>,

@@ -527,6 +527,7 @@ impl Driver {
                 self.take_kill(Cause::DeathPact(pact.path().to_owned()));
             }
             SystemMessage::DropValue(id) => self.drop_value(id),
+            SystemMessage::Ping => self.engine.cell.core().give_sign(),
             SystemMessage::Watchdog => {
                 self.watch_until(Some(after(Instant::now(), FIRST_LOOK)));
             }

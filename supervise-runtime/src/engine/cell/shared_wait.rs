@@ -1,22 +1,23 @@
-//! The wait for a start that a caller has asked for (S26).
+//! The wait of any number of callers for one answer of a child.
 
 use tokio::sync::Notify;
 
 use crate::base::sync::{OnceLock, foreign};
 use crate::values::ended::Ended;
 
-/// A requested start, shared by all callers that asked for it before the child was up or had ended.
+/// An answer of a child that several callers may wait for: that a requested start is up, or a sign of life. An error if
+/// the child has ended first.
 ///
-/// The request is registered under the lock of the child's supervisor, together with its decision, and taken under the
-/// same lock when that supervisor accepts that the child is up. So an incarnation that was up, or just coming up, when
-/// the request came does not count.
+/// A requested start (S26) is registered under the lock of the child's supervisor, together with its decision, and taken
+/// under the same lock when that supervisor accepts that the child is up. So an incarnation that was up, or just coming
+/// up, when the request came does not count.
 #[derive(Debug, Default)]
-pub(crate) struct StartWait {
+pub(crate) struct SharedWait {
     outcome: OnceLock<Result<(), Ended>>,
     decided: Notify,
 }
 
-impl StartWait {
+impl SharedWait {
     /// Notifies the callers. To be called without a lock.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn decide(&self, outcome: Result<(), Ended>) {
