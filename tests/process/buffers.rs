@@ -201,3 +201,22 @@ async fn the_ended_keep_no_buffers() {
     assert!(left < 2048, "{left} bytes");
     drop(tree.shutdown().await);
 }
+
+/// S54: callers that ask for a sign of life and give up leave nothing behind, however many there are.
+#[tokio::test(start_paused = true)]
+async fn callers_that_give_up_leave_nothing_behind() {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context as Cx, Waker};
+
+    let sinks = Sinks::start().await.unwrap();
+    assert!(sinks.answers().await);
+    let give_up = || assert!(pin!(sinks.answers()).poll(&mut Cx::from_waker(Waker::noop())).is_pending());
+    give_up();
+    let before = LIVE.get();
+    for _ in 0..1_000_000 {
+        give_up();
+    }
+    assert_eq!(LIVE.get() - before, 0);
+    assert!(sinks.answers().await);
+}

@@ -165,3 +165,29 @@ async fn a_report() {
         ]})
     );
 }
+
+/// S50, S53: a page, and a request of an operator.
+#[tokio::test(start_paused = true)]
+async fn a_page_and_a_request() {
+    use supervise::event::Operation;
+    use supervise::inspect::{NodeStateKind, Page};
+
+    let mut shop = shop().await;
+    shop.operate("ticker", Operation::StartAgain, "alice").unwrap_err();
+    let asked = shop.record().events().last().map(|event| to_value(event).unwrap());
+    assert_eq!(
+        asked,
+        Some(json!({ "path": "ticker", "at_ms": 1500, "incarnation": 1, "event": "requested",
+            "operation": "start_again", "by": "alice" }))
+    );
+    let page = shop.page_of("Shop", &Page::new().from(2).state(NodeStateKind::Running)).unwrap();
+    assert_eq!(
+        to_value(page).unwrap(),
+        json!({ "at_ms": 1500, "total": 3, "matching": 3, "nodes": [{
+            "path": "ticker", "name": "ticker", "kind": "task", "state": "running",
+            "lifecycle": "permanent", "incarnation": 1, "streak": 0, "up_since_ms": 0,
+            "declared_at": place(ARMS + 8, 9), "settings": ["lifecycle(Permanent)"],
+            "restarts": { "used": 0, "max": 10, "within_ms": 60000 }, "children": [],
+        }] })
+    );
+}

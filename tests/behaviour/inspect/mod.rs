@@ -6,6 +6,7 @@ mod events;
 mod health;
 mod json;
 mod observe;
+mod operate;
 mod parts;
 mod snapshot;
 mod spec;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use supervise::inspect::{Extent, NodeStateKind};
+use supervise::inspect::{Extent, Node, NodeStateKind, Page, PageOrder};
 use supervise::prelude::*;
 use supervise::testing::{self, Fault, Inject};
 
@@ -71,6 +71,24 @@ fn check(shop: &Shop, at: &str) {
                 assert_eq!(part.render(), same.render(), "{at}");
             }
             assert_eq!(part.root.instances, node.instances, "{at}, {}", node.path);
+        }
+        let paths = |nodes: &[Node]| nodes.iter().map(|child| child.path.clone()).collect::<Vec<_>>();
+        match shop.page_of(&node.path, &Page::new().count(usize::MAX)) {
+            Some(page) => {
+                assert_eq!(paths(&page.nodes), paths(&node.children), "{at}: {}", node.path);
+                assert_eq!(
+                    (page.total, page.matching, page.instances),
+                    (node.children.len(), page.total, node.instances)
+                );
+                for kind in NodeStateKind::ALL {
+                    let some = shop.page_of(&node.path, &Page::new().state(kind).count(2)).expect("a page");
+                    let those: Vec<Node> =
+                        node.children.iter().filter(|child| child.state.kind() == kind).cloned().collect();
+                    assert_eq!(some.matching, those.len(), "{at}: {kind:?} below {}", node.path);
+                    assert_eq!(paths(&some.nodes), paths(&those[..those.len().min(2)]), "{at}");
+                }
+            }
+            None => assert!(node.children.is_empty(), "{at}: {}", node.path),
         }
         if let Some(instances) = node.instances {
             for (kind, number) in instances.iter() {
@@ -211,4 +229,34 @@ async fn a_part_is_found_by_its_path() {
     assert!(rooms.find("rooms/a%2Fb").is_none() && rooms.find("parent/c%2F7").is_none());
     let counted = |path: &str| rooms.find(path).unwrap().instances.map(|all| all.of(NodeStateKind::Running));
     assert_eq!(["rooms", "parent", "db", "reports"].map(counted), [Some(1), Some(1), None, None]);
+}
+
+/// S50: a page has the children that match, in the order that it asks for, and each node is as in a snapshot.
+#[tokio::test(start_paused = true)]
+async fn a_page_is_filtered_and_in_order() {
+    let shop = Shop::start(Journal::default()).await.unwrap();
+    for name in ["10", "9", "Blue", "red", "2", "bluebell"] {
+        shop.rooms.spawn(name.into()).await.unwrap();
+    }
+    shop.rooms.get(&"9".to_owned()).unwrap().restart().unwrap().await.unwrap();
+    let red = shop.rooms.get(&"red".to_owned()).unwrap();
+    red.tell(Do::Hang).await.unwrap();
+    crate::common::settle().await;
+    red.tell(Do::Add(1)).await.unwrap();
+    let names = |page: Page| {
+        let page = shop.page_of("rooms", &page).unwrap();
+        (page.matching, page.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(names(Page::new()), (6, "10 9 Blue red 2 bluebell".into()));
+    assert_eq!(names(Page::new().order(PageOrder::Name)), (6, "2 9 10 Blue bluebell red".into()));
+    assert_eq!(names(Page::new().order(PageOrder::Restarts)).1.split(' ').next(), Some("9"));
+    assert_eq!(names(Page::new().order(PageOrder::Waiting).count(1)), (6, "red".into()));
+    assert_eq!(names(Page::new().name("BLUE")), (2, "Blue bluebell".into()));
+    assert_eq!(names(Page::new().name("b").order(PageOrder::Name).from(1).count(5)), (2, "bluebell".into()));
+    assert_eq!(names(Page::new().state(NodeStateKind::Ended)), (0, "".into()));
+    assert_eq!(names(Page::new().from(6)), (6, "".into()));
+    let page = shop.page_of("rooms", &Page::new().from(1).count(1)).unwrap();
+    assert_eq!((page.nodes[0].incarnation, page.nodes[0].declared.map(|spec| spec.name)), (2, Some("rooms")));
+    assert!(shop.page_of("db", &Page::new()).is_none(), "an actor without children");
+    assert!(shop.page_of("none", &Page::new()).is_none());
 }
