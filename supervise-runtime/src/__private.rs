@@ -9,9 +9,7 @@ pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
 pub use crate::actor::options::{ChildOptions, NotATree, OfActors};
-pub use crate::actor::{
-    Actor, DeclaredHooks, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable,
-};
+pub use crate::actor::{Actor, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable};
 pub use crate::task::{
     Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
 };
@@ -25,6 +23,7 @@ pub use crate::tree::{
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
 pub use crate::values::ended::{Ended, Watched};
 pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
+pub use crate::values::hooks::DeclaredHooks;
 pub use crate::values::kind::ChildKind;
 pub use crate::values::report::Report;
 pub use crate::values::spec::{

@@ -86,6 +86,7 @@ pub mod inspect {
     pub use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
     pub use crate::values::ended::EndedKind;
     pub use crate::values::failure::CauseKind;
+    pub use crate::values::hooks::DeclaredHooks;
     pub use crate::values::kind::ChildKind;
     pub use crate::values::mailbox_depth::MailboxDepth;
     pub use crate::values::observe::Observe;

@@ -21,6 +21,7 @@ use crate::actor::context::Context;
 use crate::actor::hook::Form;
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::{BoxError, Failure};
+use crate::values::hooks::DeclaredHooks;
 use crate::values::strategy::SupervisorStrategy;
 
 /// An actor: a state that handles one message at a time.
@@ -82,8 +83,7 @@ pub trait Actor: Sized + Send + 'static {
 
     /// The hooks that this type has. The macros set it, because a hook that is not there need not be run.
     #[doc(hidden)]
-    const HOOKS: DeclaredHooks =
-        DeclaredHooks { pre_start: true, post_stop: true, pre_restart: true, post_restart: true };
+    const HOOKS: DeclaredHooks = DeclaredHooks::ALL;
 
     /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
     fn receive(
@@ -127,16 +127,6 @@ pub trait Actor: Sized + Send + 'static {
     fn supervision(&self) -> SupervisorStrategy {
         SupervisorStrategy::default()
     }
-}
-
-/// The hooks that an actor has.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub struct DeclaredHooks {
-    pub pre_start: bool,
-    pub post_stop: bool,
-    pub pre_restart: bool,
-    pub post_restart: bool,
 }
 
 /// An actor that is notified when other children end: actors, tasks and trees.

@@ -40,6 +40,7 @@ use crate::base::turn::after_others;
 use crate::engine::cell::control::{AnyCell, CellCore, CellOf, Mail};
 use crate::engine::cell::current;
 use crate::values::event::{DeadLetterReason, EventKind};
+use crate::values::hooks::DeclaredHooks;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::strategy::WhileDown;
 
@@ -142,6 +143,9 @@ pub(crate) enum Rejected {
 pub(crate) trait MailboxItem: Send + 'static {
     /// The type that senders send.
     type Message;
+
+    /// The hooks of the actor.
+    const HOOKS: DeclaredHooks;
 
     /// Makes an item of a message.
     fn of(message: Self::Message) -> Self;
@@ -408,6 +412,10 @@ impl<T: MailboxItem> ActorCell<T> {
 }
 
 impl<T: MailboxItem> Mail for Mailbox<T> {
+    fn hooks(&self) -> Option<DeclaredHooks> {
+        Some(T::HOOKS)
+    }
+
     fn refuse(&self, cell: &AnyCell) {
         let mut inner = lock(&self.inner);
         cell.in_batch.store(0, Ordering::Relaxed);

@@ -243,6 +243,9 @@ impl Serialize for Since<'_, Node> {
             map.serialize_entry("declared_at", &declared.at.to_string())?;
             map.serialize_entry("settings", declared.settings)?;
         }
+        if let Some(hooks) = node.hooks {
+            map.serialize_entry("hooks", &hooks.names().collect::<Vec<_>>())?;
+        }
         if let Some(restarts) = &node.restarts {
             map.serialize_entry("restarts", &Since { node: restarts, started })?;
         }

@@ -14,6 +14,7 @@ use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{Extent, Instances, are_spawned};
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
+use crate::values::hooks::DeclaredHooks;
 use crate::values::kind::ChildKind;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::observe::Observe;
@@ -118,6 +119,8 @@ pub struct Node {
     pub declared: Option<&'static ChildSpec>,
     /// The time since which the node is up; `None` unless it is [`Running`](NodeState::Running), and for a root.
     pub up_since: Option<Instant>,
+    /// The hooks of an actor; `None` for a task or a tree.
+    pub hooks: Option<DeclaredHooks>,
     /// The used part of the restart budget. Members that share a budget, as in a group, all show that one; a root
     /// has none.
     ///
@@ -499,6 +502,7 @@ impl Node {
             incarnation: core.incarnation(),
             up_since: member.filter(|_| state.kind() == NodeStateKind::Running).and_then(|member| member.up),
             declared,
+            hooks: cell.hooks(),
             restarts: member.map(|member| RestartBudget {
                 used: member.budget.used,
                 max: member.budget.allowance.max,

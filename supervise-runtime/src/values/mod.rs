@@ -5,6 +5,7 @@ pub(crate) mod ended;
 pub(crate) mod event;
 pub(crate) mod facts;
 pub(crate) mod failure;
+pub(crate) mod hooks;
 pub(crate) mod invalid_settings;
 pub(crate) mod kind;
 pub(crate) mod link_error;

@@ -103,7 +103,7 @@ async fn a_snapshot() {
                 {
                     "path": "db", "name": "db", "kind": "actor", "state": "backing_off", "until_ms": 4500,
                     "lifecycle": "permanent", "incarnation": 1, "streak": 1,
-                    "declared_at": place(ARMS + 3, 9),
+                    "declared_at": place(ARMS + 3, 9), "hooks": ["pre_start", "post_stop", "pre_restart", "post_restart"],
                     "settings": ["backoff(3s..30s, random_factor = 0)",
                         "limit(max_restarts = 1, within = 1min, on_limit = Stop)"],
                     "restarts": { "used": 1, "max": 1, "within_ms": 60000, "restored_ms": 61500 },
@@ -113,7 +113,7 @@ async fn a_snapshot() {
                 {
                     "path": "cart", "name": "cart", "kind": "actor", "state": "running",
                     "lifecycle": "transient", "incarnation": 1, "streak": 0,
-                    "up_since_ms": 0, "declared_at": place(ARMS + 6, 9),
+                    "up_since_ms": 0, "declared_at": place(ARMS + 6, 9), "hooks": ["pre_start", "post_stop", "pre_restart", "post_restart"],
                     "settings": ["mailbox(Bounded(2))", "lifecycle(Transient, shutdown = 1s)"],
                     "restarts": { "used": 0, "max": 10, "within_ms": 60000 },
                     "mailbox": { "waiting": 0, "capacity": 2, "blocked": 0 }, "children": [],

@@ -20,6 +20,7 @@ use crate::engine::death_watch::Notice;
 use crate::engine::mailbox::{ActorCell, Mailbox, MailboxItem, Patience, Rejected};
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::Failure;
+use crate::values::hooks::DeclaredHooks;
 
 mod deadline;
 mod push;
@@ -50,6 +51,8 @@ pub(crate) enum Envelope<A: Actor> {
 
 impl<A: Actor> MailboxItem for Envelope<A> {
     type Message = A::Msg;
+
+    const HOOKS: DeclaredHooks = A::HOOKS;
 
     #[inline(always)]
     fn of(message: A::Msg) -> Self {

@@ -28,6 +28,7 @@ use crate::values::event::EventKind;
 #[cfg(feature = "testing")]
 use crate::values::failure::Cause;
 use crate::values::failure::Failure;
+use crate::values::hooks::DeclaredHooks;
 use crate::values::link_error::LinkError;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::place::Name;
@@ -883,6 +884,10 @@ pub(crate) trait Mail: Any + Send + Sync {
     fn has_messages(&self) -> bool {
         false
     }
+    /// Returns the hooks of the actor, if this is its mailbox.
+    fn hooks(&self) -> Option<DeclaredHooks> {
+        None
+    }
     /// Returns the fill level of the mailbox, if there is one.
     fn depth(&self, _cell: &AnyCell) -> Option<MailboxDepth> {
         None
@@ -984,6 +989,11 @@ impl AnyCell {
     /// Refuses messages from now on; queued ones are still handled.
     pub(crate) fn refuse_new(&self) {
         self.mail.refuse_new();
+    }
+
+    /// Returns the hooks of an actor.
+    pub(crate) fn hooks(&self) -> Option<DeclaredHooks> {
+        self.mail.hooks()
     }
 
     /// Returns the fill level of the mailbox, if there is one.

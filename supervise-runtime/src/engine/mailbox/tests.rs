@@ -6,6 +6,7 @@ use std::task::Wake;
 
 use super::*;
 use crate::engine::bus::TreeShared;
+use crate::values::hooks::DeclaredHooks;
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 
@@ -14,6 +15,8 @@ struct Letter(u64);
 
 impl MailboxItem for Letter {
     type Message = Letter;
+
+    const HOOKS: DeclaredHooks = DeclaredHooks::ALL;
 
     fn of(message: Letter) -> Self {
         message
