@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use supervise::BoxError;
 use supervise::NewChild;
-use supervise::inspect::NodeState;
+use supervise::event::Operation;
+use supervise::inspect::{NodeState, NodeStateKind, Page, PageOrder};
 use supervise::prelude::*;
 
 /// Fails, answers, or stops slowly.
@@ -357,6 +358,15 @@ async fn look(n: usize) {
     assert!(snapshot.render().lines().count() > n);
     steps.done("render");
     drop(snapshot);
+    let page = |page: Page| sets.page_of("kids", &page).expect("the set is there");
+    assert_eq!((page(Page::new()).nodes.len(), page(Page::new().from(n)).total), (n.min(100), n));
+    steps.done("pages");
+    assert_eq!(page(Page::new().name("9").order(PageOrder::Name)).total, n);
+    steps.done("by-name");
+    assert_eq!(page(Page::new().state(NodeStateKind::Running).order(PageOrder::Waiting)).matching, n);
+    steps.done("by-state");
+    assert!(sets.operate("kids/none", Operation::Stop, "scale").is_err() && sets.answers().await);
+    steps.done("operate");
     assert!(sets.ready().await);
     steps.done("ready");
     sets.kids.tree().restart().unwrap();
