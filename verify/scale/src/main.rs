@@ -358,6 +358,7 @@ async fn look(n: usize) {
     assert!(snapshot.render().lines().count() > n);
     steps.done("render");
     drop(snapshot);
+    steps.done("drop");
     let page = |page: Page| sets.page_of("kids", &page).expect("the set is there");
     assert_eq!((page(Page::new()).nodes.len(), page(Page::new().from(n)).total), (n.min(100), n));
     steps.done("pages");
