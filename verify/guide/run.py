@@ -3,28 +3,37 @@
 
     verify/guide/run.py              all chapters, in a package that grows with them
     verify/guide/run.py --keep DIR   the same, and leaves the package in DIR
+    verify/guide/run.py --page FILE  a page of its own, in a package of its own
 
 A chapter is read block by block, as a reader would:
 
-* ```sh       commands, which are run. `../supervise` is this clone.
+* ```sh       commands, which are run. `../supervise` is this clone. One that ends with `&` runs until the page ends, or
+              until `kill %1`, which asks the last of them to stop and waits for its end.
 * ```rust     a file: its first line is `// src/NAME.rs`.
 * ```diff     a change of one file, which is named in its first line: `+++ src/NAME.rs`. A change with `--- src/NAME.rs`
               applies to the next block only.
 * ```text     opens with `$ COMMAND`. The other lines are the whole output; after a change, they are a part of the
-              output, without a gap. `…` stands for any text within a line.
+              output, without a gap. `…` stands for any text within a line, and alone on a line for any lines.
 
 Other blocks are not allowed, because everything that a chapter shows has to be tried.
 """
 
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# The programs that a page may run.
+PROGRAMS = {"cargo", "curl", "promtool", "systemd-analyze"}
+# The seconds in which a program in the background listens, and ends.
+PATIENCE = 120
 
 
 def environment():
@@ -41,6 +50,7 @@ class Package:
     def __init__(self, folder):
         self.folder = Path(folder)
         self.env = environment()
+        self.background = None
 
     def commands(self, text):
         for line in text.splitlines():
@@ -48,17 +58,59 @@ class Package:
                 self.folder /= line[3:]
                 # The versions with which the project is tested.
                 (self.folder / "Cargo.lock").write_text((ROOT / "Cargo.lock").read_text())
-                continue
-            status, out, err = self.run(line)
-            if status:
-                raise Wrong(f"`{line}` fails:\n{out}{err}")
+            elif line == "kill %1":
+                self.stop()
+            elif line.endswith(" &"):
+                self.begin(line.removesuffix(" &"))
+            else:
+                status, out, err = self.run(line)
+                if status:
+                    raise Wrong(f"`{line}` fails:\n{out}{err}")
+
+    def words(self, command):
+        """The words of a command, and whether they are for a shell."""
+        words = shlex.split(command)
+        programs = [words[0]] + [after for word, after in zip(words, words[1:]) if word == "|"]
+        if not PROGRAMS.issuperset(programs):
+            raise Wrong(f"not one of {', '.join(sorted(PROGRAMS))}: {command}")
+        clone = re.compile(r"^\.\./supervise(?=$|/)")
+        return [clone.sub(lambda _: str(ROOT), word) for word in words], "|" in words or ">" in words
 
     def run(self, command):
-        words = [str(ROOT) if word == "../supervise" else word for word in command.split()]
-        if words[0] != "cargo":
-            raise Wrong(f"not a cargo command: {command}")
-        done = subprocess.run(words, cwd=self.folder, env=self.env, capture_output=True, text=True)
-        return done.returncode, done.stdout, done.stderr
+        words, in_shell = self.words(command)
+        if in_shell:
+            words = ["bash", "-o", "pipefail", "-c", " ".join(word if word in "|>" else shlex.quote(word) for word in words)]
+        until = time.monotonic() + PATIENCE
+        while True:
+            done = subprocess.run(words, cwd=self.folder, env=self.env, capture_output=True, text=True)
+            # 7: the program in the background does not listen yet.
+            if done.returncode != 7 or "curl" not in command or not self.is_running() or time.monotonic() > until:
+                return done.returncode, done.stdout, done.stderr
+            time.sleep(0.1)
+
+    def begin(self, command):
+        words, _ = self.words(command)
+        self.background = subprocess.Popen(
+            words, cwd=self.folder, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            start_new_session=True,
+        )
+
+    def is_running(self):
+        return self.background is not None and self.background.poll() is None
+
+    def stop(self):
+        """Asks the program in the background to stop, as an orchestrator does."""
+        background, self.background = self.background, None
+        if background is None:
+            raise Wrong("nothing runs in the background")
+        os.killpg(background.pid, signal.SIGTERM)
+        try:
+            _, err = background.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(background.pid, signal.SIGKILL)
+            raise Wrong("the program in the background does not stop") from None
+        if background.returncode not in (0, -signal.SIGTERM):
+            raise Wrong(f"the program in the background ends with {background.returncode}:\n{err}")
 
     def write(self, text):
         name, text = named(text, "// ")
@@ -98,6 +150,10 @@ def compare(shown, printed, part):
     shown, printed = shown.rstrip("\n").split("\n"), printed.rstrip("\n").split("\n")
     if part:  # the compiler indents by the longest line number, which may be one of the library's
         shown, printed = ([" ".join(line.split()) for line in lines] for lines in (shown, printed))
+    if not part and "…" in shown:  # any lines
+        pattern = "\n".join(".*" if line == "…" else ".*".join(map(re.escape, line.split("…"))) for line in shown)
+        if re.fullmatch(pattern.replace("\n.*\n", "\n(?s:.*\n)?"), "\n".join(printed)):
+            return
     places = range(len(printed) - len(shown) + 1) if part else [0]
     for at in places:
         if all(matches(*pair) for pair in zip(printed[at:], shown)) and (part or len(shown) == len(printed)):
@@ -133,18 +189,30 @@ def chapter(path, package):
         raise Wrong("a change without its output")
 
 
+def follow(paths, folder):
+    package = Package(folder)
+    try:
+        for path in paths:
+            try:
+                chapter(path, package)
+            except Wrong as wrong:
+                sys.exit(f"{path.relative_to(ROOT)}: {wrong}")
+            print(f"ok {path.name}")
+    finally:
+        if package.is_running():
+            os.killpg(package.background.pid, signal.SIGKILL)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="guide.") as folder:
         if "--keep" in sys.argv:
             folder = sys.argv[sys.argv.index("--keep") + 1]
             Path(folder).mkdir()
-        package = Package(folder)
-        for path in sorted((ROOT / "docs" / "guide").glob("[0-9]*.md")):
-            try:
-                chapter(path, package)
-            except Wrong as wrong:
-                sys.exit(f"docs/guide/{path.name}: {wrong}")
-            print(f"ok {path.name}")
+        if "--page" in sys.argv:
+            paths = [Path(sys.argv[sys.argv.index("--page") + 1]).resolve()]
+        else:
+            paths = sorted((ROOT / "docs" / "guide").glob("[0-9]*.md"))
+        follow(paths, folder)
 
 
 main()
