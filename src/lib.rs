@@ -77,6 +77,7 @@
 //!
 //! * `anyhow`: [`Failure::error`], [`Failure::find`] and the arms of deciders downcast an `anyhow::Error`, as they
 //!   always downcast boxed errors.
+//! * `metrics`: the module `metrics`, which records restarts, messages, mailboxes and budgets with the facade `metrics`.
 //! * `serde`: [`Event`](event::Event), [`Snapshot`](inspect::Snapshot), [`Health`](inspect::Health) and
 //!   [`Report`](inspect::Report) can be serialized; the module `json` documents the format.
 //! * `signal`: `signal()`, the usual `until` argument of a tree's `run`.

@@ -93,6 +93,17 @@ pub mod inspect {
     pub use crate::values::report::{ChildReport, Report};
 }
 
+/// Metrics of running trees, for every recorder of the facade [`metrics`](https://docs.rs/metrics).
+///
+/// Install a recorder, turn the metrics of a tree on with [`Tree::metrics`](crate::Tree::metrics) or
+/// [`TreeRef::metrics`](crate::TreeRef::metrics), and call [`sample`](metrics::sample) where metrics are read.
+/// `docs/metrics.md` lists the metrics. See rule S51.
+#[cfg(feature = "metrics")]
+#[cfg_attr(docsrs, doc(cfg(feature = "metrics")))]
+pub mod metrics {
+    pub use crate::inspection::metering::{Metering, sample, sample_every, top_level};
+}
+
 /// The declaration of a tree as a constant.
 pub mod spec {
     pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};

@@ -7,7 +7,11 @@ use crate::base::sync::{Arc, OnceLock};
 use crate::decide::group::Owner;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
+#[cfg(feature = "metrics")]
+use crate::engine::metered;
 use crate::engine::supervisor::ChildTable;
+#[cfg(feature = "metrics")]
+use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::strategy::{Strategy, SupervisorStrategy};
 
@@ -54,5 +58,13 @@ pub(crate) fn above() -> Arc<AnyCell> {
     let strategy = STRATEGY.get_or_init(SupervisorStrategy::default);
     let guardian = BareCell::new(CellCore::new(Name::GUARDIAN, None, Arc::new(TreeShared::new(rand::random()))));
     guardian.core().table_or_init(|| ChildTable::new(Owner::Guardian, strategy));
+    #[cfg(feature = "metrics")]
+    {
+        let above: Arc<AnyCell> = guardian.clone();
+        if let Some(meters) = metered::of_top_level(&above) {
+            above.core().bus.observed.request(Observe::TIMING);
+            above.core().bus.metered.share(meters);
+        }
+    }
     guardian
 }

@@ -12,6 +12,8 @@ use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+#[cfg(feature = "metrics")]
+use crate::engine::metered::Metered;
 use crate::engine::observed::Switch;
 use crate::engine::span::Spans;
 use crate::values::event::{Event, EventKind};
@@ -149,6 +151,8 @@ pub(crate) struct TreeShared {
     heard: AtomicBool,
     /// The facts about messages that are collected.
     pub(crate) observed: Switch,
+    #[cfg(feature = "metrics")]
+    pub(crate) metered: Metered,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
@@ -225,6 +229,8 @@ impl TreeShared {
             sender: Mutex::new(Channel::Unheard),
             heard: AtomicBool::new(false),
             observed: Switch::new(),
+            #[cfg(feature = "metrics")]
+            metered: Metered::default(),
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
@@ -268,6 +274,8 @@ impl TreeShared {
 
     pub(crate) fn close(&self) {
         self.observed.end();
+        #[cfg(feature = "metrics")]
+        self.metered.end();
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
         foreign();
         drop(before); // with the events that were not read
@@ -278,6 +286,15 @@ impl TreeShared {
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         self.heard.load(Relaxed) || LevelFilter::current() != LevelFilter::OFF
+    }
+
+    /// Returns whether metrics are recorded.
+    #[inline(always)]
+    pub(crate) fn is_metered(&self) -> bool {
+        #[cfg(feature = "metrics")]
+        return self.metered.is_on();
+        #[cfg(not(feature = "metrics"))]
+        false
     }
 
     /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.

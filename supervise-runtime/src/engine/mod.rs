@@ -6,6 +6,8 @@ pub(crate) mod bus;
 pub(crate) mod cell;
 pub(crate) mod death_watch;
 pub(crate) mod mailbox;
+#[cfg(feature = "metrics")]
+pub(crate) mod metered;
 pub(crate) mod observed;
 pub(crate) mod polls;
 pub(crate) mod span;

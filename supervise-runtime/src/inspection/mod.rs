@@ -3,6 +3,8 @@
 mod declared;
 mod draw;
 pub(crate) mod health;
+#[cfg(feature = "metrics")]
+pub(crate) mod metering;
 pub(crate) mod observing;
 pub(crate) mod operate;
 pub(crate) mod page;

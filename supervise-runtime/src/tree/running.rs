@@ -54,6 +54,8 @@ pub struct Tree<T: TreeDef> {
     bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
     observe: Observe,
+    #[cfg(feature = "metrics")]
+    metrics: bool,
 }
 
 impl<T: TreeDef> fmt::Debug for Tree<T> {
@@ -66,7 +68,14 @@ impl<T: TreeDef> Tree<T> {
     /// Makes a tree with these parameters.
     #[doc(hidden)]
     pub fn new(params: T::Params) -> Self {
-        Tree { params, bus: None, seed: None, observe: Observe::NOTHING }
+        Tree {
+            params,
+            bus: None,
+            seed: None,
+            observe: Observe::NOTHING,
+            #[cfg(feature = "metrics")]
+            metrics: false,
+        }
     }
 
     /// Sets the seed of the random delays, so that they are the same in every run. Only the seed of a root has an
@@ -109,6 +118,38 @@ impl<T: TreeDef> Tree<T> {
     /// ```
     pub fn observe(mut self, what: Observe) -> Self {
         self.observe = what;
+        self
+    }
+
+    /// Records the metrics of the tree from its start to its end. Only what is set for a root has an effect.
+    ///
+    /// Install the recorder before: a metric is looked up in the recorder once, when it is first recorded. See
+    /// [`metrics`](crate::metrics), and rule S51.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _query: u32) {} }
+    /// # supervisor! { struct Shop { db: Db = Db } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let recorder = metrics_util::debugging::DebuggingRecorder::new(); // or any other
+    /// let snapshotter = recorder.snapshotter();
+    /// recorder.install()?;
+    ///
+    /// let shop = Shop::tree().metrics().start().await?;
+    /// supervise::metrics::sample(); // before metrics are read
+    /// let names: Vec<String> =
+    ///     snapshotter.snapshot().into_vec().iter().map(|metric| metric.0.key().name().to_owned()).collect();
+    /// assert!(names.iter().any(|name| name == "supervise.children"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "metrics")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "metrics")))]
+    pub fn metrics(mut self) -> Self {
+        self.metrics = true;
         self
     }
 
@@ -251,6 +292,13 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
+        #[cfg(feature = "metrics")]
+        if self.metrics {
+            let shared = &launched.cell.core().bus;
+            shared.observed.request(Observe::TIMING);
+            let root: Arc<AnyCell> = launched.cell.clone();
+            shared.metered.request(&root);
+        }
         launched.life.begin();
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }

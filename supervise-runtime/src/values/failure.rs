@@ -77,7 +77,12 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 /// assert!(thrown.get::<fmt::Error>().is_some());
 /// assert_eq!(thrown.as_error().to_string(), fmt::Error.to_string());
 /// ```
-pub struct UserError(Kind);
+pub struct UserError {
+    kind: Kind,
+    /// The name of the type that the error had, for metrics.
+    #[cfg(feature = "metrics")]
+    type_name: fn() -> &'static str,
+}
 
 enum Kind {
     Error(BoxError),
@@ -94,21 +99,41 @@ impl<E: Into<BoxError> + Send + 'static> From<E> for UserError {
             if let Some(anyhow) = (&mut slot as &mut dyn Any).downcast_mut::<Option<anyhow::Error>>()
                 && let Some(error) = anyhow.take()
             {
-                return UserError(Kind::Anyhow(error));
+                return UserError::new::<E>(Kind::Anyhow(error));
             }
             match slot {
                 Some(error) => error,
                 None => unreachable!("only an `anyhow::Error` is taken"),
             }
         };
-        UserError(Kind::Error(error.into()))
+        UserError::new::<E>(Kind::Error(error.into()))
     }
 }
 
 impl UserError {
+    /// `E`: the type of the error, as user code returned it.
+    #[cfg_attr(not(feature = "metrics"), expect(clippy::extra_unused_type_parameters, reason = "only metrics name it"))]
+    fn new<E: 'static>(kind: Kind) -> Self {
+        UserError {
+            kind,
+            #[cfg(feature = "metrics")]
+            type_name: std::any::type_name::<E>,
+        }
+    }
+
+    /// Returns the name of the type of the error, or `_OTHER` if it was boxed and its type is not known any more.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn type_of(&self) -> &'static str {
+        match (self.type_name)() {
+            name if name != std::any::type_name::<BoxError>() => name,
+            _ if self.get::<std::io::Error>().is_some() => std::any::type_name::<std::io::Error>(),
+            _ => "_OTHER",
+        }
+    }
+
     /// Returns the error as a trait object.
     pub fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
-        match &self.0 {
+        match &self.kind {
             Kind::Error(error) => &**error,
             #[cfg(feature = "anyhow")]
             Kind::Anyhow(error) => &**error,
@@ -117,7 +142,7 @@ impl UserError {
 
     /// Returns the error if its type is `E`; for an `anyhow::Error`, the error inside, or a context of type `E`.
     pub fn get<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
-        match &self.0 {
+        match &self.kind {
             Kind::Error(error) => error.downcast_ref(),
             #[cfg(feature = "anyhow")]
             Kind::Anyhow(error) => error.downcast_ref().or_else(|| {
@@ -154,13 +179,18 @@ impl UserError {
 
     /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
     pub(crate) fn into_failure(self) -> Result<Failure, UserError> {
-        match self.0 {
+        let back = |kind| UserError {
+            kind,
+            #[cfg(feature = "metrics")]
+            type_name: self.type_name,
+        };
+        match self.kind {
             Kind::Error(error) => match error.downcast::<Failure>() {
                 Ok(failure) => Ok(*failure),
-                Err(other) => Err(UserError(Kind::Error(other))),
+                Err(other) => Err(back(Kind::Error(other))),
             },
             #[cfg(feature = "anyhow")]
-            Kind::Anyhow(error) => error.downcast().map_err(|other| UserError(Kind::Anyhow(other))),
+            Kind::Anyhow(error) => error.downcast().map_err(|other| back(Kind::Anyhow(other))),
         }
     }
 }

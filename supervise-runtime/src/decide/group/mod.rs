@@ -579,8 +579,7 @@ impl Group {
     /// which looks at all members.
     pub(crate) fn view(&self, id: Id, shared: Option<BudgetView>, now: Instant) -> Option<MemberView> {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
-        let own = || BudgetView::of(member.restart_delay.budget(), self.allowance_of(id), now);
-        let budget = shared.unwrap_or_else(own);
+        let budget = shared.unwrap_or_else(|| self.budget_of(id, now));
         Some(MemberView {
             at: if self.waits_for_place(id) { MemberState::Starting } else { member.at },
             kind: member.settings.kind,
@@ -594,6 +593,12 @@ impl Group {
             budget,
             up: member.restart_delay.up(),
         })
+    }
+
+    /// Returns the budget of a member that has one of its own.
+    pub(crate) fn budget_of(&self, id: Id, now: Instant) -> BudgetView {
+        let budget = self.roster.get(id).and_then(|member| member.restart_delay.budget());
+        BudgetView::of(budget, self.allowance_of(id), now)
     }
 
     /// Returns whether the group is about to end by itself, and how.

@@ -21,6 +21,8 @@ use crate::decide::group::Owner;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
+#[cfg(feature = "metrics")]
+use crate::engine::metered::PathMeters;
 use crate::engine::observed::Tally;
 use crate::engine::supervisor::ChildTable;
 use crate::values::ended::{Ended, Watched};
@@ -398,13 +400,54 @@ impl CellCore {
             let before = lock(&self.life).rare_or_init().failed.replace(failure.clone());
             drop(before); // outside of the lock: the error in it is a user value
         }
+        #[cfg(feature = "metrics")]
+        self.record(&kind);
         self.bus.emit(|| self.path(), self.incarnation(), kind);
     }
 
-    /// Raises an event that is made only if someone listens.
+    /// Records the metrics of an event.
+    #[cfg(feature = "metrics")]
+    fn record(&self, kind: &EventKind) {
+        if let EventKind::Decided { .. } | EventKind::RestartScheduled { .. } | EventKind::DeadLetter { .. } = kind
+            && let Some(meters) = self.meters()
+        {
+            match kind {
+                EventKind::Decided { directive, failure, .. } => meters.decided(failure, *directive),
+                EventKind::RestartScheduled { after } => meters.delayed(*after),
+                EventKind::DeadLetter { reason, .. } => meters.dead_letter(*reason),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the metrics of this cell, if they are those with this number.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn known_meters(&self, id: u64) -> Option<Arc<PathMeters>> {
+        lock(&self.life).rare()?.meters.as_ref().filter(|known| known.id == id).cloned()
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn know_meters(&self, meters: Arc<PathMeters>) {
+        let before = lock(&self.life).rare_or_init().meters.replace(meters);
+        drop(before); // outside of the lock: it contains handles of a recorder
+    }
+
+    /// Returns whether this is a child of the guardian.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn is_top_level(&self) -> bool {
+        self.core_above().is_some_and(CellCore::is_guardian)
+    }
+
+    /// Returns the name, if it is one of a declaration.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn declared_name(&self) -> Option<&Name> {
+        matches!(self.name, Name::Declared(_) | Name::Element(..)).then_some(&self.name)
+    }
+
+    /// Raises an event that is made only if someone listens, or it is counted.
     pub(crate) fn emit_with(&self, kind: impl FnOnce() -> EventKind) {
         foreign();
-        if self.bus.is_heard() {
+        if self.bus.is_heard() || self.bus.is_metered() {
             self.emit(kind());
         }
     }

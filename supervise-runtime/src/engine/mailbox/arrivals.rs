@@ -109,9 +109,15 @@ impl<T: MailboxItem> Inbox<T> {
             let waiting = inner.queue.len() + self.batch.len();
             inner.fit_arrivals(waiting);
             inner.blocked.take_arrival();
+            #[cfg(feature = "metrics")]
+            let came = inner.blocked.taken();
             drop(inner);
             let now = Instant::now();
             cell.core().tally(|tally| tally.begins(now));
+            #[cfg(feature = "metrics")]
+            if let (Some(came), Some(meters)) = (came, cell.core().meters()) {
+                meters.waited(now.saturating_duration_since(came));
+            }
         }
         if observe.contains(Observe::COUNTS) {
             self.observed = self.turn;
@@ -131,6 +137,10 @@ impl<T: MailboxItem> Inbox<T> {
     pub(super) fn observed_over(&mut self, cell: &ActorCell<T>, observe: Observe) {
         let over = std::mem::take(&mut self.observed);
         let now = observe.contains(Observe::TIMING).then(Instant::now);
-        cell.core().tally(|tally| tally.over(over, now));
+        let _took = cell.core().tally(|tally| tally.over(over, now));
+        #[cfg(feature = "metrics")]
+        if let (Some(took), Some(meters)) = (_took, cell.core().meters()) {
+            meters.handled(took);
+        }
     }
 }

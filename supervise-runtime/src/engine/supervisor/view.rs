@@ -19,6 +19,10 @@ pub(crate) struct ChildView {
 /// A child, and the view that its supervisor has of it, if that says more than that the child is well.
 type Noted = (Arc<AnyCell>, Option<ChildView>);
 
+/// A child, and the view that its supervisor has of it.
+#[cfg(feature = "metrics")]
+type Seen = (Arc<AnyCell>, ChildView);
+
 /// Returns whether nothing that only the cell knows is a symptom.
 fn is_well(cell: &AnyCell) -> bool {
     !cell.core().is_apart() && !cell.has_waiters() && !cell.core().has_ended()
@@ -73,6 +77,32 @@ impl ChildTable {
             }
         });
         (running, others)
+    }
+
+    /// Calls `count` with the children that certainly run, have none themselves, and were born here, and with their
+    /// budgets, if `shared`. Returns the first of these, and the others. `count` runs under the lock.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn view_metered(
+        &self,
+        now: Instant,
+        owner: &AnyCell,
+        shared: bool,
+        mut count: impl FnMut(&AnyCell, BudgetView),
+    ) -> (Option<Arc<AnyCell>>, Vec<Seen>) {
+        let budget = self.inspect(|group| group.view_shared(now));
+        let mut first = None;
+        let others = self.copy(|inner, id, entry| {
+            let Entry::Child { cell, .. } = entry else { return None };
+            let core = cell.core();
+            let born_here = || core.parent.as_ref().is_some_and(|parent| std::ptr::addr_eq(&**parent, owner));
+            if shared && inner.group.runs(id) && core.table().is_none() && !core.is_apart() && born_here() {
+                count(&**cell, budget.unwrap_or_else(|| inner.group.budget_of(id, now)));
+                first.get_or_insert_with(|| cell.clone());
+                return None;
+            }
+            inner.seen(id, entry, budget, now)
+        });
+        (first, others)
     }
 
     /// Returns the child for which `is` returns `true`. It runs under the lock.

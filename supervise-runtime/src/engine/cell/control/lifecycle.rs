@@ -7,6 +7,8 @@ use super::EndedChild;
 use crate::base::sync::Arc;
 use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
+#[cfg(feature = "metrics")]
+use crate::engine::metered::PathMeters;
 use crate::engine::observed::Tally;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
@@ -61,6 +63,9 @@ pub(super) struct Rare {
     pub(super) watchers: Waitlist<OnEnd>,
     /// The numbers of the messages, if they are observed or were.
     pub(super) tally: Option<Box<Tally>>,
+    /// The metrics of the declared path, if some were recorded.
+    #[cfg(feature = "metrics")]
+    pub(super) meters: Option<Arc<PathMeters>>,
     /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it
     /// twice: it was found to have ended when the report was opened and reports its end itself too, or was stuck and has
     /// ended after all. The first counts.

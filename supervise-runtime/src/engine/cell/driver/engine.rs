@@ -53,6 +53,9 @@ pub(crate) struct Engine {
     pub(super) waited: bool,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(in crate::engine::cell) broken: bool,
+    /// The next restart has been counted when it was decided.
+    #[cfg(feature = "metrics")]
+    pub(super) counted: bool,
     pub(super) cold: Option<Box<ColdState>>,
 }
 
@@ -392,6 +395,8 @@ impl Engine {
             true => EventKind::Restarted,
             false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
         });
+        #[cfg(feature = "metrics")]
+        self.count_restart(again, healed.as_ref());
         self.open(machine, hands);
         let core = self.cell.core();
         let now = own.now();
@@ -414,12 +419,40 @@ impl Engine {
         core.bus.changed.tell();
     }
 
+    /// Counts a restart that nobody has decided on.
+    #[cfg(feature = "metrics")]
+    fn count_restart(&mut self, again: bool, healed: Option<&Failure>) {
+        let core = self.cell.core();
+        if !std::mem::take(&mut self.counted)
+            && again
+            && core.incarnation() > 1
+            && let Some(meters) = core.meters()
+        {
+            meters.restarted(healed, healed.is_some_and(|failure| failure.path() == core.path()));
+        }
+    }
+
     /// Announces the end: notifies watchers and the report.
     pub(super) fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
         self.end_span();
         let core = self.cell.core();
         let took = machine.took(Instant::now());
+        #[cfg(feature = "metrics")]
+        {
+            self.counted = false;
+            if machine.leaving_since().is_some()
+                && let Some(meters) = core.meters()
+            {
+                meters.shut_down(took);
+            }
+        }
         core.emit(EventKind::Ended { ended: ended.clone() });
+        #[cfg(feature = "metrics")]
+        if core.parent.is_none() {
+            core.bus.metered.end(); // before anyone is told of the end
+        } else if core.is_top_level() {
+            core.bus.metered.rest();
+        }
         core.set_ended(ended.clone());
         // After the end: a report that is opened meanwhile either finds the child or gets this notice.
         let (failure, failures) = core.late();
@@ -525,7 +558,11 @@ impl Engine {
             && default_directive(failure, false, false) == Directive::Restart
     }
 
-    fn tell_decided(&self, directive: Directive, failure: &Failure, streak: u32, by: DecidedBy) {
+    fn tell_decided(&mut self, directive: Directive, failure: &Failure, streak: u32, by: DecidedBy) {
+        #[cfg(feature = "metrics")]
+        {
+            self.counted = directive == Directive::Restart;
+        }
         self.cell.core().emit_with(|| EventKind::Decided { directive, failure: failure.clone(), streak, by });
     }
 

@@ -157,6 +157,8 @@ impl Driver {
             begun: None,
             waited: true,
             broken: false,
+            #[cfg(feature = "metrics")]
+            counted: false,
             cold: None,
         };
         Driver { machine, engine }

@@ -1,0 +1,616 @@
+//! The metrics of a tree, while somebody wants them (S51).
+//!
+//! Counters and histograms are recorded where something happens, through handles that are looked up once for each
+//! declared path and kept. Gauges are sampled: a sample replaces what the last one has contributed.
+//!
+//! The recorder is foreign code. It never runs under a lock, and its panics are caught: after the first one, these
+//! metrics are off.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use ::metrics::{
+    Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, Recorder, SharedString, Unit, with_recorder,
+};
+
+use crate::base::deferred_drop::{CatchDrop, drop_catching_panics};
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
+use crate::decide::group::{Group, Owner};
+use crate::engine::cell::control::{AnyCell, CellCore, number};
+use crate::values::event::DeadLetterReason;
+use crate::values::failure::{Cause, Failure};
+use crate::values::place::Name;
+use crate::values::spec::TreeSpec;
+use crate::values::strategy::Directive;
+
+const RESTARTS: &str = "supervise.restarts";
+const RESTART_DELAY: &str = "supervise.restart.delay";
+const MAILBOX_DEPTH: &str = "supervise.mailbox.depth";
+const MAILBOX_WAIT: &str = "supervise.mailbox.wait";
+const MESSAGE_DURATION: &str = "supervise.message.duration";
+const DEAD_LETTERS: &str = "supervise.dead_letters";
+const CHILDREN: &str = "supervise.children";
+const BUDGET_REMAINING: &str = "supervise.budget.remaining";
+const SHUTDOWN_DURATION: &str = "supervise.shutdown.duration";
+
+/// The name of the tree of all top-level children.
+const GUARDIAN: &str = "guardian";
+
+static METADATA: Metadata<'static> = Metadata::new("supervise", Level::INFO, Some("supervise"));
+
+/// Describes all metrics.
+fn describe(recorder: &dyn Recorder) {
+    let counter = |name: &'static str, text: &'static str| {
+        recorder.describe_counter(KeyName::from(name), Some(Unit::Count), SharedString::from(text));
+    };
+    let gauge = |name: &'static str, text: &'static str| {
+        recorder.describe_gauge(KeyName::from(name), Some(Unit::Count), SharedString::from(text));
+    };
+    let seconds = |name: &'static str, text: &'static str| {
+        recorder.describe_histogram(KeyName::from(name), Some(Unit::Seconds), SharedString::from(text));
+    };
+    counter(
+        RESTARTS,
+        "Decisions about failures, by directive; a restart without one counts when the child is up again.",
+    );
+    seconds(RESTART_DELAY, "Time that a restart was told to wait.");
+    gauge(MAILBOX_DEPTH, "Messages that wait in mailboxes.");
+    seconds(MAILBOX_WAIT, "Time that a message waited before its handler began.");
+    seconds(MESSAGE_DURATION, "Time from the begin of a handler to its end.");
+    counter(DEAD_LETTERS, "Accepted messages that were not handled.");
+    gauge(CHILDREN, "Children by their state.");
+    gauge(BUDGET_REMAINING, "Restarts that are left to the child that has the fewest.");
+    seconds(SHUTDOWN_DURATION, "Time that a child took to end after it was asked to.");
+}
+
+/// The metrics of a tree: on, off, or over with the tree.
+#[derive(Debug, Default)]
+pub(crate) struct Metered {
+    /// The number of the meters; 0 while there are none. Read where a metric may have to be recorded.
+    id: AtomicU64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Off,
+    On {
+        meters: Arc<Meters>,
+        /// The number of those who want the metrics.
+        requests: u32,
+    },
+    Over,
+}
+
+impl Metered {
+    /// Returns whether metrics are recorded.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.id.load(Relaxed) != 0
+    }
+
+    /// Wants the metrics of the tree with this root. To be given back as often, unless it is for good.
+    pub(crate) fn request(&self, root: &Arc<AnyCell>) {
+        // A top-level child may have any name.
+        let name = if root.core().is_top_level() { GUARDIAN.to_owned() } else { root.core().name() };
+        let mut new = Some(Arc::new(Meters::new(name, Roots::Tree(Arc::downgrade(root)))));
+        let mut begun = None;
+        {
+            let mut state = lock(&self.state);
+            match &mut *state {
+                State::On { requests, .. } => *requests = requests.saturating_add(1),
+                State::Off => {
+                    if let Some(meters) = new.take() {
+                        begun = Some(meters.clone());
+                        self.id.store(meters.id, Relaxed);
+                        *state = State::On { meters, requests: 1 };
+                    }
+                }
+                State::Over => {}
+            }
+        }
+        if let Some(meters) = begun {
+            meters.begin();
+        }
+    }
+
+    /// Takes the metrics of a top-level child, which has those of all of them.
+    pub(crate) fn share(&self, meters: &Arc<Meters>) {
+        let mut state = lock(&self.state);
+        self.id.store(meters.id, Relaxed);
+        *state = State::On { meters: meters.clone(), requests: 1 };
+    }
+
+    /// Takes a request back.
+    pub(crate) fn give_back(&self) {
+        let mut state = lock(&self.state);
+        let State::On { requests, .. } = &mut *state else { return };
+        *requests = requests.saturating_sub(1);
+        if *requests > 0 {
+            return;
+        }
+        let before = std::mem::take(&mut *state);
+        self.id.store(0, Relaxed);
+        drop(state);
+        before.take_back();
+    }
+
+    /// Ends all requests, and those to come: the tree has ended.
+    pub(crate) fn end(&self) {
+        let mut state = lock(&self.state);
+        let before = std::mem::replace(&mut *state, State::Over);
+        self.id.store(0, Relaxed);
+        drop(state);
+        before.take_back();
+    }
+
+    /// Takes back what was contributed to gauges: the top-level child has ended, and may be started again.
+    pub(crate) fn rest(&self) {
+        if let Some(meters) = self.now().filter(|meters| !meters.are_top_level()) {
+            meters.contribute(HashMap::new());
+        }
+    }
+
+    fn now(&self) -> Option<Arc<Meters>> {
+        match &*lock(&self.state) {
+            State::On { meters, .. } => Some(meters.clone()),
+            State::Off | State::Over => None,
+        }
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        if self.is_on() {
+            self.end();
+        }
+    }
+}
+
+impl State {
+    /// Takes back what these meters have contributed to gauges.
+    fn take_back(self) {
+        if let State::On { meters, .. } = self
+            && !meters.are_top_level()
+        {
+            meters.take_back();
+        }
+    }
+}
+
+/// The cells at which samples begin.
+#[derive(Debug)]
+enum Roots {
+    Tree(Weak<AnyCell>),
+    /// The groups of top-level children, and the number of them at which those that have gone are forgotten.
+    TopLevel(Mutex<(Vec<Weak<AnyCell>>, usize)>),
+}
+
+/// The metrics of one tree, or of all top-level children.
+#[derive(Debug)]
+pub(crate) struct Meters {
+    pub(crate) id: u64,
+    tree: SharedString,
+    roots: Roots,
+    paths: Mutex<HashMap<Arc<str>, Arc<PathMeters>>>,
+    /// The contributions to gauges; `None` once they were taken back.
+    sampled: Mutex<Option<HashMap<Sampled, Contribution>>>,
+    health: Arc<Caught>,
+}
+
+/// A gauge of a tree: its declared path, and the gauge.
+pub(crate) type Sampled = (Arc<str>, Sample);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Sample {
+    /// The children in the state with this name.
+    Children(&'static str),
+    MailboxDepth,
+    BudgetRemaining,
+}
+
+/// A gauge of the recorder, shared by samples that are taken at the same time.
+type GaugeHandle = Arc<CatchDrop<Gauge>>;
+
+/// A gauge, what is added to it, and its handle, if that was made before.
+type Change = (Sampled, i64, Option<GaugeHandle>);
+
+/// What a tree has added to a gauge.
+#[derive(Debug, Default)]
+struct Contribution {
+    value: i64,
+    gauge: Option<GaugeHandle>,
+}
+
+/// All meters that samples are taken for.
+static ALL: Mutex<Vec<Weak<Meters>>> = Mutex::new(Vec::new());
+
+/// The metrics of the top-level children, once they are wanted.
+static TOP_LEVEL: OnceLock<Arc<Meters>> = OnceLock::new();
+
+/// Returns the meters of all trees that have metrics, and those of the top-level children.
+pub(crate) fn all() -> Vec<Arc<Meters>> {
+    lock(&ALL).iter().filter_map(Weak::upgrade).collect()
+}
+
+/// Records the metrics of all top-level children that are spawned from now on.
+pub(crate) fn top_level() {
+    let mut is_first = false;
+    let meters = TOP_LEVEL.get_or_init(|| {
+        is_first = true;
+        Arc::new(Meters::new(GUARDIAN.to_owned(), Roots::TopLevel(Mutex::new((Vec::new(), 64)))))
+    });
+    if is_first {
+        meters.begin();
+    }
+}
+
+/// Returns the metrics for a top-level child with this group, if they are wanted.
+pub(crate) fn of_top_level(guardian: &Arc<AnyCell>) -> Option<&'static Arc<Meters>> {
+    let meters = TOP_LEVEL.get()?;
+    let Roots::TopLevel(known) = &meters.roots else { return None };
+    let mut known = lock(known);
+    let (guardians, full) = &mut *known;
+    if guardians.len() >= *full {
+        guardians.retain(|guardian| guardian.strong_count() > 0);
+        *full = (guardians.len() * 2).max(64);
+    }
+    guardians.push(Arc::downgrade(guardian));
+    drop(known);
+    Some(meters)
+}
+
+impl Meters {
+    fn new(tree: String, roots: Roots) -> Self {
+        Meters {
+            id: number(),
+            tree: SharedString::from(Arc::<str>::from(tree)),
+            roots,
+            paths: Mutex::default(),
+            sampled: Mutex::new(Some(HashMap::new())),
+            health: Arc::new(Caught { panicked: AtomicBool::new(false) }),
+        }
+    }
+
+    fn begin(self: &Arc<Self>) {
+        self.health.run(|| with_recorder(describe));
+        let mut all = lock(&ALL);
+        all.retain(|meters| meters.strong_count() > 0);
+        all.push(Arc::downgrade(self));
+    }
+
+    /// Returns the cells at which a sample begins.
+    pub(crate) fn roots(&self) -> Vec<Arc<AnyCell>> {
+        match &self.roots {
+            Roots::Tree(root) => root.upgrade().into_iter().collect(),
+            Roots::TopLevel(guardians) => lock(guardians).0.iter().filter_map(Weak::upgrade).collect(),
+        }
+    }
+
+    /// Returns whether the roots are groups of top-level children, which are no children themselves.
+    pub(crate) fn are_top_level(&self) -> bool {
+        matches!(self.roots, Roots::TopLevel(_))
+    }
+
+    /// Returns the handles of a declared path.
+    fn at(&self, path: &str) -> Arc<PathMeters> {
+        let known = lock(&self.paths).get(path).cloned();
+        known.unwrap_or_else(|| {
+            let path: Arc<str> = path.into();
+            let new = Arc::new(PathMeters::new(self, path.clone()));
+            lock(&self.paths).entry(path).or_insert(new).clone()
+        })
+    }
+
+    fn labels(&self, path: &Arc<str>) -> [Label; 2] {
+        [Label::new("tree", self.tree.clone()), Label::new("path", SharedString::from(path.clone()))]
+    }
+
+    /// Replaces the contributions to all gauges by these.
+    pub(crate) fn contribute(&self, mut now: HashMap<Sampled, i64>) {
+        let mut changes = Vec::new();
+        {
+            let mut sampled = lock(&self.sampled);
+            let Some(before) = sampled.as_mut() else { return };
+            for (key, contribution) in before.iter_mut() {
+                let value = now.remove(key).unwrap_or(0);
+                let change = value - contribution.value;
+                if change != 0 {
+                    contribution.value = value;
+                    changes.push((key.clone(), change, contribution.gauge.clone()));
+                }
+            }
+            for (key, value) in now {
+                before.insert(key.clone(), Contribution { value, gauge: None });
+                changes.push((key, value, None));
+            }
+        }
+        let made = self.change(changes);
+        if let Some(sampled) = lock(&self.sampled).as_mut() {
+            for (key, gauge) in &made {
+                if let Some(contribution) = sampled.get_mut(key) {
+                    contribution.gauge.get_or_insert_with(|| gauge.clone());
+                }
+            }
+        }
+        // `made` is dropped after the lock: a gauge that another sample has made too may be the last of it.
+    }
+
+    /// Takes all contributions back, for good.
+    fn take_back(&self) {
+        let before = lock(&self.sampled).take();
+        let gone = before.into_iter().flatten().filter(|(_, contribution)| contribution.value != 0);
+        self.change(gone.map(|(key, contribution)| (key, -contribution.value, contribution.gauge)).collect());
+    }
+
+    /// Changes gauges. Returns those that had to be made.
+    fn change(&self, changes: Vec<Change>) -> Vec<(Sampled, GaugeHandle)> {
+        let mut made = Vec::new();
+        for (key, change, known) in changes {
+            let is_new = known.is_none();
+            let Some(gauge) = known.or_else(|| self.gauge(&key)) else { break };
+            let by = change.unsigned_abs() as f64;
+            self.health.run(|| if change < 0 { gauge.decrement(by) } else { gauge.increment(by) });
+            if is_new {
+                made.push((key, gauge));
+            }
+        }
+        made
+    }
+
+    fn gauge(&self, (path, sample): &Sampled) -> Option<GaugeHandle> {
+        let mut labels = Vec::from(self.labels(path));
+        let name = match sample {
+            Sample::Children(state) => {
+                labels.push(Label::new("state", *state));
+                CHILDREN
+            }
+            Sample::MailboxDepth => MAILBOX_DEPTH,
+            Sample::BudgetRemaining => BUDGET_REMAINING,
+        };
+        let key = Key::from_parts(name, labels);
+        self.health.run(|| Arc::new(CatchDrop::new(with_recorder(|recorder| recorder.register_gauge(&key, &METADATA)))))
+    }
+}
+
+/// The calls of the recorder. It is not called again after a panic.
+#[derive(Debug)]
+struct Caught {
+    panicked: AtomicBool,
+}
+
+impl Caught {
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn run<T>(&self, call: impl FnOnce() -> T) -> Option<T> {
+        foreign();
+        if self.panicked.load(Relaxed) {
+            return None;
+        }
+        match catch_unwind(AssertUnwindSafe(call)) {
+            Ok(out) => Some(out),
+            Err(payload) => {
+                std::mem::forget(payload); // its own `Drop` may panic too
+                self.tell();
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn tell(&self) {
+        if !self.panicked.swap(true, Relaxed) {
+            let told = catch_unwind(|| tracing::error!("the recorder of metrics panicked; these metrics are off now"));
+            drop_catching_panics(told);
+        }
+    }
+}
+
+/// The metrics of a declared path: their handles are looked up when they are first needed.
+pub(crate) struct PathMeters {
+    /// The number of the meters.
+    pub(crate) id: u64,
+    pub(crate) path: Arc<str>,
+    labels: [Label; 2],
+    health: Arc<Caught>,
+    delay: OnceLock<CatchDrop<Histogram>>,
+    wait: OnceLock<CatchDrop<Histogram>>,
+    duration: OnceLock<CatchDrop<Histogram>>,
+    shutdown: OnceLock<CatchDrop<Histogram>>,
+    dead_letters: [OnceLock<CatchDrop<Counter>>; 3],
+    /// By the type of the error, and the directive.
+    restarts: Mutex<HashMap<[&'static str; 2], Arc<CatchDrop<Counter>>>>,
+}
+
+impl std::fmt::Debug for PathMeters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("PathMeters").field(&self.labels).finish()
+    }
+}
+
+impl PathMeters {
+    fn new(meters: &Meters, path: Arc<str>) -> Self {
+        PathMeters {
+            id: meters.id,
+            labels: meters.labels(&path),
+            path,
+            health: meters.health.clone(),
+            delay: OnceLock::new(),
+            wait: OnceLock::new(),
+            duration: OnceLock::new(),
+            shutdown: OnceLock::new(),
+            dead_letters: Default::default(),
+            restarts: Mutex::default(),
+        }
+    }
+
+    fn key(&self, name: &'static str, more: impl IntoIterator<Item = Label>) -> Key {
+        let mut labels = Vec::from(self.labels.clone());
+        labels.extend(more);
+        Key::from_parts(name, labels)
+    }
+
+    fn counter(&self, key: &Key) -> Option<CatchDrop<Counter>> {
+        self.health.run(|| CatchDrop::new(with_recorder(|recorder| recorder.register_counter(key, &METADATA))))
+    }
+
+    fn record(&self, histogram: &OnceLock<CatchDrop<Histogram>>, name: &'static str, time: Duration) {
+        if histogram.get().is_none() {
+            let key = self.key(name, []);
+            let made = self
+                .health
+                .run(|| CatchDrop::new(with_recorder(|recorder| recorder.register_histogram(&key, &METADATA))));
+            // Not under the lock of `get_or_init`, since the recorder is foreign code. Another thread may be first.
+            drop(made.map(|made| histogram.set(made)));
+        }
+        if let Some(histogram) = histogram.get() {
+            self.health.run(|| histogram.record(time.as_secs_f64()));
+        }
+    }
+
+    /// Records how long a message has waited.
+    pub(crate) fn waited(&self, time: Duration) {
+        self.record(&self.wait, MAILBOX_WAIT, time);
+    }
+
+    /// Records how long a message was in hand.
+    pub(crate) fn handled(&self, time: Duration) {
+        self.record(&self.duration, MESSAGE_DURATION, time);
+    }
+
+    /// Records the delay of a restart.
+    pub(crate) fn delayed(&self, time: Duration) {
+        self.record(&self.delay, RESTART_DELAY, time);
+    }
+
+    /// Records how long a child took to end.
+    pub(crate) fn shut_down(&self, time: Duration) {
+        self.record(&self.shutdown, SHUTDOWN_DURATION, time);
+    }
+
+    /// Counts a dead letter.
+    pub(crate) fn dead_letter(&self, reason: DeadLetterReason) {
+        let (at, reason) = match reason {
+            DeadLetterReason::Ended => (0, "ended"),
+            DeadLetterReason::GivenUp => (1, "given_up"),
+            DeadLetterReason::Restarted => (2, "restarted"),
+        };
+        let counter = &self.dead_letters[at];
+        if counter.get().is_none() {
+            let made = self.counter(&self.key(DEAD_LETTERS, [Label::new("reason", reason)]));
+            drop(made.map(|made| counter.set(made)));
+        }
+        if let Some(counter) = counter.get() {
+            self.health.run(|| counter.increment(1));
+        }
+    }
+
+    /// Counts a decision about a failure.
+    pub(crate) fn decided(&self, failure: &Failure, directive: Directive) {
+        let directive = match directive {
+            Directive::Restart => "restart",
+            Directive::Resume => "resume",
+            Directive::Stop => "stop",
+            Directive::Escalate => "escalate",
+            Directive::Default => return, // it is answered before
+        };
+        self.count(error_type(failure.cause()), directive);
+    }
+
+    /// Counts a restart that nobody has decided on: by hand, after an end, or together with others. `failure`: that of the
+    /// restart. `own`: it is the failure of this child.
+    pub(crate) fn restarted(&self, failure: Option<&Failure>, own: bool) {
+        let error = match failure {
+            Some(failure) if own => error_type(failure.cause()),
+            Some(_) => "group",
+            None => error_type(&Cause::Requested),
+        };
+        self.count(error, "restart");
+    }
+
+    fn count(&self, error: &'static str, directive: &'static str) {
+        let known = lock(&self.restarts).get(&[error, directive]).cloned();
+        let counter = known.or_else(|| {
+            let labels = [Label::new("error.type", error), Label::new("directive", directive)];
+            let made = Arc::new(self.counter(&self.key(RESTARTS, labels))?);
+            Some(lock(&self.restarts).entry([error, directive]).or_insert_with(|| made.clone()).clone())
+        });
+        if let Some(counter) = counter {
+            self.health.run(|| counter.increment(1));
+        }
+    }
+}
+
+/// Returns the kind of the cause, or the type of the error: never its text, of which there may be any number.
+fn error_type(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Error(error) => error.type_of(),
+        Cause::Panic(_) => "panic",
+        Cause::Killed => "killed",
+        Cause::DeathPact(_) => "death_pact",
+        Cause::TimedOut => "timed_out",
+        Cause::EndedByItself => "ended_by_itself",
+        Cause::LimitReached => "limit_reached",
+        Cause::Requested => "requested",
+        Cause::Bug(_) => "bug",
+    }
+}
+
+impl CellCore {
+    /// Returns the metrics of this cell, if they are recorded.
+    #[inline]
+    pub(crate) fn meters(&self) -> Option<Arc<PathMeters>> {
+        let id = self.bus.metered.id.load(Relaxed);
+        if id == 0 {
+            return None;
+        }
+        self.known_meters(id).or_else(|| {
+            let now = self.bus.metered.now()?.at(&self.declared_path());
+            self.know_meters(now.clone());
+            Some(now)
+        })
+    }
+
+    /// Returns the path as it is declared: of an instance of a set `sessions/*`, of an element of an array `shards/*`, of
+    /// everything below an actor `path/*`. So the number of paths does not depend on what runs.
+    ///
+    /// A tree may contain itself, in a set. Its children have the path of the first of these sets.
+    pub(crate) fn declared_path(&self) -> String {
+        let mut above: Vec<&CellCore> = vec![self];
+        while let Some(parent) = &above[above.len() - 1].parent {
+            above.push(parent.core());
+        }
+        let Some(mut parent) = above.pop() else { return String::new() };
+        if above.is_empty() {
+            return self.name();
+        }
+        let mut names: Vec<(Option<(&TreeSpec, &str)>, &str)> = Vec::new();
+        for core in above.into_iter().rev() {
+            let Some(table) = parent.table() else { break };
+            let tree = table.declaration.get().copied();
+            let (name, element) = match core.declared_name().filter(|_| tree.is_some()) {
+                Some(Name::Declared(name)) => (*name, false),
+                Some(Name::Element(name, _)) => (*name, true),
+                _ => ("*", false),
+            };
+            if let Some(tree) = tree {
+                let is =
+                    |(known, before): (&TreeSpec, &str)| (known.name, known.at, before) == (tree.name, tree.at, name);
+                if let Some(first) = names.iter().position(|(declared, _)| declared.is_some_and(is)) {
+                    names.truncate(first);
+                }
+            }
+            names.push((tree.map(|tree| (tree as &TreeSpec, name)), name));
+            if element {
+                names.push((None, "*"));
+            }
+            if table.inspect(Group::owner) == Owner::Actor {
+                break;
+            }
+            parent = core;
+        }
+        names.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join("/")
+    }
+}

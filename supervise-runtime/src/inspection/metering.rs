@@ -1,0 +1,295 @@
+//! The request to record the metrics of a tree, and the samples of its gauges (S51).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use crate::base::sync::Arc;
+use crate::decide::group::BudgetView;
+use crate::engine::bus::TreeShared;
+use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::metered::{self, Meters, Sample, Sampled};
+use crate::engine::supervisor::ChildView;
+use crate::inspection::part::{are_spawned, seen};
+use crate::inspection::snapshot::{NodeStateKind, own_end, state};
+use crate::tree::TreeRef;
+use crate::values::observe::Observe;
+
+impl TreeRef {
+    /// Records the metrics of the whole tree that this one is part of, until the guard is dropped. See
+    /// [`metrics`](crate::metrics).
+    ///
+    /// Install the recorder before: a metric is looked up in the recorder once, when it is first recorded. Several guards
+    /// of one tree record each metric once.
+    pub fn metrics(&self) -> Metering {
+        let tree = self.cell.core().bus.clone();
+        tree.observed.request(Observe::TIMING);
+        tree.metered.request(&root_of(&self.cell));
+        Metering { tree: Some(tree) }
+    }
+}
+
+fn root_of(cell: &Arc<AnyCell>) -> Arc<AnyCell> {
+    let mut root = cell;
+    while let Some(parent) = &root.core().parent
+        && !parent.core().is_guardian()
+    {
+        root = parent;
+    }
+    root.clone()
+}
+
+/// Records the metrics of a tree for as long as it exists. Returned by [`TreeRef::metrics`](crate::TreeRef::metrics).
+///
+/// When the guard is dropped, or the tree ends, what the tree has added to gauges is taken back. Counters and histograms
+/// keep their values.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // A recorder of your choice is installed first.
+/// let shop = Shop::start().await?;
+/// let metering = shop.metrics();
+/// shop.db.tell(()).await?; // recorded
+/// drop(metering);
+/// shop.db.tell(()).await?; // not recorded
+/// shop.metrics().forever(); // from here to the end of the tree
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "the metrics are recorded until this guard is dropped; `forever()` keeps them on"]
+pub struct Metering {
+    /// `None`: nothing is given back.
+    tree: Option<Arc<TreeShared>>,
+}
+
+impl Metering {
+    /// Records the metrics until the tree ends.
+    pub fn forever(mut self) {
+        self.tree = None;
+    }
+}
+
+impl Drop for Metering {
+    fn drop(&mut self) {
+        if let Some(tree) = &self.tree {
+            tree.metered.give_back();
+            tree.observed.give_back(Observe::TIMING);
+        }
+    }
+}
+
+impl fmt::Debug for Metering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Metering")
+    }
+}
+
+/// Records the metrics of all top-level actors, and of the tasks and trees that [`spawn`](crate::spawn) starts, from
+/// those on that are spawned after this call. They share the tree `guardian` and the path `*`.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// supervise::metrics::top_level();
+/// let db: ActorRef<Db> = supervise::spawn("db", || Db);
+/// db.tell(()).await?; // recorded
+/// # Ok(())
+/// # }
+/// ```
+pub fn top_level() {
+    metered::top_level();
+}
+
+/// Samples the gauges of all trees whose metrics are recorded.
+///
+/// Call it where metrics are read, just before an exporter renders them, so that each scrape shows the present moment.
+/// For an exporter that sends metrics by itself, use [`sample_every`].
+///
+/// Like [`TreeRef::health`](crate::TreeRef::health), a sample waits for no child, and copies nothing of those that run: it
+/// takes some milliseconds for 100,000 of them.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # struct Exporter;
+/// # impl Exporter { fn render(&self) -> String { String::new() } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let exporter = Exporter;
+/// let shop = Shop::tree().metrics().start().await?;
+///
+/// /// The answer of `/metrics`.
+/// fn metrics(exporter: &Exporter) -> String {
+///     supervise::metrics::sample();
+///     exporter.render()
+/// }
+/// # metrics(&exporter);
+/// # Ok(())
+/// # }
+/// ```
+pub fn sample() {
+    let now = Instant::now();
+    for meters in metered::all() {
+        let roots = meters.roots();
+        let mut sampled = HashMap::new();
+        for root in &roots {
+            add(&meters, root, now, &mut sampled);
+        }
+        meters.contribute(sampled);
+    }
+}
+
+/// Samples the gauges again and again, as [`sample`] does: for exporters that send metrics by themselves. The future never
+/// ends; run it as a task of a tree.
+///
+/// A period below 1 ms is one of 1 ms.
+///
+/// # Cancel safety
+///
+/// The future may be dropped at any time.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         #[lifecycle(Permanent)]
+///         sampler: task = supervise::metrics::sample_every(Duration::from_secs(10)),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::tree().metrics().start().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn sample_every(period: Duration) {
+    let mut ticks = interval(period.max(Duration::from_millis(1)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        sample();
+    }
+}
+
+/// The gauges of the children with one declared path.
+#[derive(Default)]
+struct Totals {
+    states: [i64; NodeStateKind::ALL.len()],
+    waiting: Option<i64>,
+    left: Option<u32>,
+}
+
+impl Totals {
+    fn count(&mut self, cell: &AnyCell, state: NodeStateKind, budget: Option<&BudgetView>) {
+        self.states[state as usize] += 1;
+        if let Some(mailbox) = cell.mailbox() {
+            *self.waiting.get_or_insert(0) += mailbox.waiting as i64;
+        }
+        if let Some((budget, max)) = budget.and_then(|budget| Some((budget, budget.allowance.max?)))
+            && state != NodeStateKind::Ended
+        {
+            let left = max.saturating_sub(budget.used);
+            self.left = Some(self.left.map_or(left, |least| least.min(left)));
+        }
+    }
+
+    fn add_to(self, path: &Arc<str>, all: &mut HashMap<Sampled, i64>) {
+        let mut add = |sample, value| *all.entry((path.clone(), sample)).or_insert(0) += value;
+        for state in NodeStateKind::ALL {
+            if self.states[state as usize] > 0 {
+                add(Sample::Children(name_of(state)), self.states[state as usize]);
+            }
+        }
+        if let Some(waiting) = self.waiting {
+            add(Sample::MailboxDepth, waiting);
+        }
+        if let Some(left) = self.left {
+            let least = all.entry((path.clone(), Sample::BudgetRemaining)).or_insert(i64::MAX);
+            *least = (*least).min(left.into());
+        }
+    }
+}
+
+fn name_of(state: NodeStateKind) -> &'static str {
+    match state {
+        NodeStateKind::Queued => "queued",
+        NodeStateKind::Starting => "starting",
+        NodeStateKind::Running => "running",
+        NodeStateKind::Suspended => "suspended",
+        NodeStateKind::Failed => "failed",
+        NodeStateKind::GoingDown => "going_down",
+        NodeStateKind::BackingOff => "backing_off",
+        NodeStateKind::Ended => "ended",
+    }
+}
+
+/// Adds the gauges of this cell and of all below it. Children that were spawned at run time and have ended are gone.
+fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut HashMap<Sampled, i64>) {
+    let mut todo = vec![root.clone()];
+    let is_gone = root.core().is_top_level() && root.core().has_ended();
+    if !meters.are_top_level() && !is_gone {
+        alone(meters, root, seen(&**root, now).as_ref(), now, all);
+    }
+    while let Some(owner) = todo.pop() {
+        let Some(table) = owner.core().table() else { continue };
+        let mut running = Totals::default();
+        // All children that were spawned at run time have one path; each declared one has its own.
+        let spawned = are_spawned(table);
+        let (first, others) = table.view_metered(now, &*owner, spawned, |cell, budget| {
+            running.count(cell, NodeStateKind::Running, Some(&budget));
+        });
+        if let Some(path) = first.and_then(|first| path(meters, first.core())) {
+            running.add_to(&path, all);
+        }
+        for (cell, view) in others {
+            if !(spawned && cell.core().has_ended()) {
+                alone(meters, &cell, Some(&view), now, all);
+            }
+            if cell.core().table().is_some() {
+                todo.push(cell);
+            }
+        }
+    }
+}
+
+/// Adds the gauges of one cell.
+fn alone(
+    meters: &Meters,
+    cell: &Arc<AnyCell>,
+    view: Option<&ChildView>,
+    now: Instant,
+    all: &mut HashMap<Sampled, i64>,
+) {
+    let Some(path) = path(meters, cell.core()) else { return };
+    let state = state(&**cell, view, own_end(&**cell), now).kind();
+    let mut totals = Totals::default();
+    totals.count(&**cell, state, view.map(|view| &view.member.budget));
+    totals.add_to(&path, all);
+}
+
+/// Returns the declared path. `None` for a child that was linked from another tree, whose metrics it belongs to.
+fn path(meters: &Meters, core: &CellCore) -> Option<Arc<str>> {
+    core.meters().filter(|known| known.id == meters.id).map(|known| known.path.clone())
+}
