@@ -7,4 +7,5 @@ mod common;
 
 mod anyhow_errors;
 mod boxed_errors;
+mod metrics;
 mod tokens;

@@ -440,7 +440,9 @@ impl Engine {
         #[cfg(feature = "metrics")]
         {
             self.counted = false;
-            if machine.leaving_since().is_some()
+            let asked = machine.stop_reason().is_some_and(|reason| !reason.is_own());
+            if asked
+                && machine.leaving_since().is_some()
                 && let Some(meters) = core.meters()
             {
                 meters.shut_down(took);
