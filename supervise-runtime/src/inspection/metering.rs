@@ -146,11 +146,11 @@ pub fn sample() {
     let now = Instant::now();
     for meters in metered::all() {
         let roots = meters.roots();
-        let mut sampled = HashMap::new();
+        let mut all = All::new();
         for root in &roots {
-            add(&meters, root, now, &mut sampled);
+            add(&meters, root, now, &mut all);
         }
-        meters.contribute(sampled);
+        meters.contribute(all.values().flat_map(|(path, totals)| totals.gauges(path)).collect());
     }
 }
 
@@ -215,21 +215,30 @@ impl Totals {
         }
     }
 
-    fn add_to(self, path: &Arc<str>, all: &mut HashMap<Sampled, i64>) {
-        let mut add = |sample, value| *all.entry((path.clone(), sample)).or_insert(0) += value;
-        for state in NodeStateKind::ALL {
-            if self.states[state as usize] > 0 {
-                add(Sample::Children(name_of(state)), self.states[state as usize]);
-            }
+    fn add(&mut self, other: &Totals) {
+        for (own, other) in self.states.iter_mut().zip(other.states) {
+            *own += other;
         }
-        if let Some(waiting) = self.waiting {
-            add(Sample::MailboxDepth, waiting);
-        }
-        if let Some(left) = self.left {
-            let least = all.entry((path.clone(), Sample::BudgetRemaining)).or_insert(i64::MAX);
-            *least = (*least).min(left.into());
-        }
+        self.waiting = self.waiting.into_iter().chain(other.waiting).reduce(|own, other| own + other);
+        self.left = self.left.into_iter().chain(other.left).min();
     }
+
+    /// Returns the gauges, without those that are not known.
+    fn gauges(&self, path: &Arc<str>) -> impl Iterator<Item = (Sampled, i64)> {
+        let states = NodeStateKind::ALL.into_iter().map(|state| (state, self.states[state as usize]));
+        let states =
+            states.filter(|(_, number)| *number > 0).map(|(state, number)| (Sample::Children(name_of(state)), number));
+        let waiting = self.waiting.map(|waiting| (Sample::MailboxDepth, waiting));
+        let left = self.left.map(|left| (Sample::BudgetRemaining, left.into()));
+        states.chain(waiting).chain(left).map(|(sample, value)| ((path.clone(), sample), value))
+    }
+}
+
+/// The gauges of all paths, by the address of the path: each is there once.
+type All = HashMap<*const u8, (Arc<str>, Totals)>;
+
+fn put(all: &mut All, path: Arc<str>, totals: &Totals) {
+    all.entry(path.as_ptr()).or_insert_with(|| (path, Totals::default())).1.add(totals);
 }
 
 fn name_of(state: NodeStateKind) -> &'static str {
@@ -246,7 +255,7 @@ fn name_of(state: NodeStateKind) -> &'static str {
 }
 
 /// Adds the gauges of this cell and of all below it. Children that were spawned at run time and have ended are gone.
-fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut HashMap<Sampled, i64>) {
+fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut All) {
     let mut todo = vec![root.clone()];
     let is_gone = root.core().is_top_level() && root.core().has_ended();
     if !meters.are_top_level() && !is_gone {
@@ -261,7 +270,7 @@ fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut HashMap<Sam
             running.count(cell, NodeStateKind::Running, Some(&budget));
         });
         if let Some(path) = first.and_then(|first| path(meters, first.core())) {
-            running.add_to(&path, all);
+            put(all, path, &running);
         }
         for (cell, view) in others {
             if !(spawned && cell.core().has_ended()) {
@@ -275,18 +284,12 @@ fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut HashMap<Sam
 }
 
 /// Adds the gauges of one cell.
-fn alone(
-    meters: &Meters,
-    cell: &Arc<AnyCell>,
-    view: Option<&ChildView>,
-    now: Instant,
-    all: &mut HashMap<Sampled, i64>,
-) {
+fn alone(meters: &Meters, cell: &Arc<AnyCell>, view: Option<&ChildView>, now: Instant, all: &mut All) {
     let Some(path) = path(meters, cell.core()) else { return };
     let state = state(&**cell, view, own_end(&**cell), now).kind();
     let mut totals = Totals::default();
     totals.count(&**cell, state, view.map(|view| &view.member.budget));
-    totals.add_to(&path, all);
+    put(all, path, &totals);
 }
 
 /// Returns the declared path. `None` for a child that was linked from another tree, whose metrics it belongs to.
