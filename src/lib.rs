@@ -132,6 +132,10 @@ struct Readme;
 #[doc = include_str!("../docs/semantics.md")]
 struct Semantics;
 
+#[cfg(all(doctest, feature = "metrics"))]
+#[doc = include_str!("../docs/metrics.md")]
+struct Metrics;
+
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting.md")]
 struct Porting;

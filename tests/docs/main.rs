@@ -3,7 +3,7 @@
 //!
 //! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the lists in
 //! `docs/semantics.md`, `compile_errors` the index of mistakes and the pages in `docs/errors`, `case_studies` the page
-//! `tests/case_studies/README.md`, and `costs` the table in `docs/performance.md`.
+//! `tests/case_studies/README.md`, `costs` the table in `docs/performance.md`, and `metrics` that in `docs/metrics.md`.
 
 mod case_studies;
 mod compile_errors;
@@ -11,5 +11,6 @@ mod costs;
 mod coverage;
 mod examples;
 mod links;
+mod metrics;
 mod plots;
 mod semantics;

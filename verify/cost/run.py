@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Counts what one operation costs, and compares it with `costs.txt` and `prototypes.txt`. See README.md.
+"""Counts what one operation costs, and compares it with `costs.txt`, `prototypes.txt` and
+`metrics.txt`. See README.md.
 
     verify/cost/run.py               every row
     verify/cost/run.py tell ask      the rows whose names contain one of these words; `lean.` and `floor.` begin the names
-                                     of the rows of the prototypes
+                                     of the rows of the prototypes, `compiled.` and `metered.` those with the feature
+                                     `metrics`
     verify/cost/run.py --twice       runs every row twice, and compares the two as well
-    UPDATE=1 verify/cost/run.py      writes the two files
+    UPDATE=1 verify/cost/run.py      writes the three files
 
 Exits with 1 if a row costs more or less than recorded, or if two runs of it differ.
 """
@@ -24,6 +26,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 COSTS = HERE / "costs.txt"
 PROTOTYPE_COSTS = HERE / "prototypes.txt"
+METRICS_COSTS = HERE / "metrics.txt"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parent.parent / "target" / "cost").resolve()
 ROWS = [
     "tell_unbounded", "tell_bounded", "ask", "spawn", "stop", "restart_error", "restart_panic", "restart_group",
@@ -33,7 +36,12 @@ ROWS = [
 SIZES = ["idle", "text"]
 # The same operations in the prototypes of benches/peers. `floor` has no bounded mailbox.
 PROTOTYPES = [f"{system}.{row}" for system in ("lean", "floor") for row in ROWS if system == "lean" or row != "tell_bounded"]
-EVERY = [*ROWS, *PROTOTYPES, *SIZES]
+# Rows of ours with the feature `metrics` compiled in: while no metrics are recorded, and while they are.
+METRICS = [
+    *(f"compiled.{row}" for row in ("tell_unbounded", "tell_bounded", "ask", "spawn", "stop", "restart_error")),
+    *(f"metered.{row}" for row in ("tell_unbounded", "tell_bounded", "ask", "restart_error")),
+]
+EVERY = [*ROWS, *PROTOTYPES, *METRICS, *SIZES]
 HEAD = """\
 # The cost of one operation, written by UPDATE=1 verify/cost/run.py: row, instructions, allocations, bytes allocated.
 # The row `idle` has the live bytes of an actor that waits, and `text` the bytes of code in the example 15_fleet.
@@ -41,11 +49,17 @@ HEAD = """\
 PROTOTYPE_HEAD = """\
 # One operation in the prototypes of benches/peers, written by UPDATE=1 verify/cost/run.py: row, instructions.
 """
+METRICS_HEAD = """\
+# One operation with the feature `metrics`, written by UPDATE=1 verify/cost/run.py: row, instructions, allocations, bytes
+# allocated. Compiled in and off, and recorded by a recorder that adds a number.
+"""
 # Of the ways to copy memory, the C library chooses by the processor. With these features hidden from it the choice is the
 # same on every machine; a wider copy makes up to a tenth of the instructions of a spawn.
 SAME_COPIES = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX_Fast_Unaligned_Load,-ERMS,-SSSE3"}
 # The share by which instructions and code may differ from the record.
 BAND = 0.03
+# The share by which the instructions of a row may be more if the feature `metrics` is compiled in and off.
+COMPILED = 0.01
 # The share by which the instructions of two runs may differ.
 NOISE = 0.005
 
@@ -55,16 +69,23 @@ def build():
     environment = {name: value for name, value in os.environ.items() if "RUSTFLAGS" not in name}
     environment.update(CARGO_TARGET_DIR=str(TARGET), CARGO_INCREMENTAL="0")
     subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=HERE, env=environment, check=True)
+    environment.update(CARGO_TARGET_DIR=str(TARGET / "metrics"))
+    with_metrics = ["--bin", "cost", "--features", "metrics"]
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", *with_metrics], cwd=HERE, env=environment, check=True)
 
 
 def measure(row):
     """The instructions of one operation; of ours, the allocations and bytes as well."""
-    program = ["prototypes", *row.split(".")] if row in PROTOTYPES else ["cost", row]
+    program = [TARGET / "release" / "cost", row]
+    if row in PROTOTYPES:
+        program = [TARGET / "release" / "prototypes", *row.split(".")]
+    elif row in METRICS:
+        program = [TARGET / "metrics" / "release" / "cost", *reversed(row.split("."))]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         run = subprocess.run(
             ["valgrind", "--tool=callgrind", "--toggle-collect=measured", f"--callgrind-out-file={out}",
-             TARGET / "release" / program[0], *program[1:]],
+             *program],
             env={**os.environ, **SAME_COPIES}, capture_output=True, text=True)
         if run.returncode != 0:
             sys.exit(f"{row}: exited with {run.returncode}:\n{run.stderr[-2000:]}")
@@ -101,7 +122,7 @@ def text():
 
 def recorded():
     """The numbers of each row, as they are written."""
-    lines = [line for file in (COSTS, PROTOTYPE_COSTS) if file.exists() for line in file.read_text().splitlines()]
+    lines = [line for file in (COSTS, PROTOTYPE_COSTS, METRICS_COSTS) if file.exists() for line in file.read_text().splitlines()]
     return {line.split()[0]: line.split()[1:] for line in lines if not line.startswith("#")}
 
 
@@ -141,9 +162,13 @@ def main():
         costs["text"] = (text(),)
     record, failed = recorded(), False
     for row, cost in costs.items():
+        plain = costs.get(row.removeprefix("compiled."))
+        share = cost[0] / plain[0] - 1 if plain else 0
         band = 0 if row == "idle" else BAND
         wrong = [] if os.environ.get("UPDATE") else differences(cost, record.get(row, []), band)
-        line = [f"{row:<20}", f"{cost[0]:>10.0f}", *(f"{number:>10}" for number in cost[1:])]
+        if row.startswith("compiled.") and share > COMPILED:
+            wrong.append(f"more than without the feature: {share:+.1%}")
+        line = [f"{row:<24}", f"{cost[0]:>10.0f}", *(f"{number:>10}" for number in cost[1:])]
         if runs == 2 and row in rows:
             again = found[len(rows) + rows.index(row)]
             share = abs(again[0] / cost[0] - 1)
@@ -156,7 +181,7 @@ def main():
     if os.environ.get("UPDATE"):
         written = {row: [f"{cost[0]:.0f}", *cost[1:]] for row, cost in costs.items()}
         lines = {**{row: numbers for row, numbers in record.items() if row not in stale}, **written}
-        for file, head, width, rows in (COSTS, HEAD, 16, [*ROWS, *SIZES]), (PROTOTYPE_COSTS, PROTOTYPE_HEAD, 20, PROTOTYPES):
+        for file, head, width, rows in (COSTS, HEAD, 16, [*ROWS, *SIZES]), (PROTOTYPE_COSTS, PROTOTYPE_HEAD, 20, PROTOTYPES), (METRICS_COSTS, METRICS_HEAD, 24, METRICS):
             file.write_text(head + "".join(
                 f"{row:<{width}}" + "".join(f" {number:>10}" for number in lines[row]) + "\n"
                 for row in rows if row in lines))

@@ -208,14 +208,77 @@ async fn tells<T: 'static>(tree: Running<T>, counter: ActorRef<Counter>, yields:
     (n, Box::pin(work))
 }
 
+/// The trees of a row whose second argument is `metered` record their metrics.
+#[cfg(feature = "metrics")]
+mod metered {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use metrics::{Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit};
+    use supervise::Tree;
+
+    /// A recorder as fast as one can be: it adds a number to another one.
+    struct Fast;
+
+    #[derive(Default)]
+    struct Sum(AtomicU64);
+
+    impl HistogramFn for Sum {
+        fn record(&self, value: f64) {
+            self.0.fetch_add(value as u64, Relaxed);
+        }
+    }
+
+    impl Recorder for Fast {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+            Counter::from_arc(Arc::<AtomicU64>::default())
+        }
+
+        fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+            Gauge::from_arc(Arc::<AtomicU64>::default())
+        }
+
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::from_arc(Arc::<Sum>::default())
+        }
+    }
+
+    fn is_wanted() -> bool {
+        std::env::args().nth(2).is_some_and(|how| how == "metered")
+    }
+
+    pub fn install() {
+        if is_wanted() {
+            assert!(metrics::set_global_recorder(Fast).is_ok());
+        }
+    }
+
+    pub fn of<T: supervise::__private::TreeDef>(tree: Tree<T>) -> Tree<T> {
+        if is_wanted() { tree.metrics() } else { tree }
+    }
+}
+
+#[cfg(not(feature = "metrics"))]
+mod metered {
+    pub fn install() {}
+
+    pub fn of<T>(tree: T) -> T {
+        tree
+    }
+}
+
 async fn tell_unbounded() -> Row {
-    let tree = Unbounded::tree().seed(1).start().await.unwrap();
+    let tree = metered::of(Unbounded::tree().seed(1)).start().await.unwrap();
     let counter = tree.counter.clone();
     tells(tree, counter, true).await
 }
 
 async fn tell_bounded() -> Row {
-    let tree = Bounded::tree().seed(1).start().await.unwrap();
+    let tree = metered::of(Bounded::tree().seed(1)).start().await.unwrap();
     let counter = tree.counter.clone();
     tells(tree, counter, false).await
 }
@@ -223,7 +286,7 @@ async fn tell_bounded() -> Row {
 /// The client is a task, as clients are: the runtime polls the future that it blocks on in another way.
 async fn ask() -> Row {
     let n = 20_000;
-    let tree = Bounded::tree().seed(1).start().await.unwrap();
+    let tree = metered::of(Bounded::tree().seed(1)).start().await.unwrap();
     for _ in 0..1_000 {
         tree.counter.ask(Msg::Get).await.unwrap();
     }
@@ -243,7 +306,7 @@ async fn ask() -> Row {
 const INSTANCES: u64 = 2_048;
 
 async fn pool(n: u64) -> (Running<Pool>, Vec<ActorRef<Counter>>) {
-    let tree = Pool::tree().seed(1).start().await.unwrap();
+    let tree = metered::of(Pool::tree().seed(1)).start().await.unwrap();
     let mut counters = Vec::with_capacity(n as usize);
     for _ in 0..n {
         counters.push(tree.counters.spawn().await.unwrap());
@@ -373,6 +436,7 @@ fn measured(runtime: &Runtime, work: Work) {
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
+    metered::install();
     if name == "restart_panic" {
         std::panic::set_hook(Box::new(|_| ()));
     }

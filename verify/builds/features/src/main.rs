@@ -104,6 +104,22 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         cellar.shutdown().await;
     }
 
+    #[cfg(feature = "metrics")]
+    {
+        let recorder = metrics_util::debugging::DebuggingRecorder::new();
+        let snapshotter = recorder.snapshotter();
+        recorder.install().map_err(|_| "the recorder is installed once")?;
+        let metering = house.metrics();
+        house.lamp.ask(Switch::Works).await?;
+        supervise::metrics::sample();
+        drop(metering);
+        let found = snapshotter.snapshot().into_hashmap();
+        let names: std::collections::BTreeSet<_> = found.keys().map(|key| key.key().name()).collect();
+        for name in ["supervise.children", "supervise.mailbox.wait", "supervise.budget.remaining"] {
+            assert!(names.contains(name), "{names:?}");
+        }
+    }
+
     #[cfg(feature = "serde")]
     {
         let text = serde_json::to_string(&house.snapshot())?;
@@ -123,6 +139,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(told > 5, "{told} events");
     let features = [
         ("anyhow", cfg!(feature = "anyhow")),
+        ("metrics", cfg!(feature = "metrics")),
         ("serde", cfg!(feature = "serde")),
         ("signal", cfg!(feature = "signal")),
         ("testing", cfg!(feature = "testing")),

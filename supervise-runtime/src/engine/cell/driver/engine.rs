@@ -396,7 +396,9 @@ impl Engine {
             false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
         });
         #[cfg(feature = "metrics")]
-        self.count_restart(again, healed.as_ref());
+        if core.bus.is_metered() {
+            self.count_restart(again, healed.as_ref());
+        }
         self.open(machine, hands);
         let core = self.cell.core();
         let now = own.now();
@@ -421,6 +423,7 @@ impl Engine {
 
     /// Counts a restart that nobody has decided on.
     #[cfg(feature = "metrics")]
+    #[cold]
     fn count_restart(&mut self, again: bool, healed: Option<&Failure>) {
         let core = self.cell.core();
         if !std::mem::take(&mut self.counted)
@@ -432,28 +435,37 @@ impl Engine {
         }
     }
 
+    /// Records the time of an end that was asked for. What was added to gauges is taken back with the tree.
+    #[cfg(feature = "metrics")]
+    #[cold]
+    fn record_end(&self, machine: &Machine, took: Duration) {
+        let core = self.cell.core();
+        let asked = machine.stop_reason().is_some_and(|reason| !reason.is_own());
+        if asked
+            && machine.leaving_since().is_some()
+            && let Some(meters) = core.meters()
+        {
+            meters.shut_down(took);
+        }
+        if core.parent.is_none() {
+            core.bus.metered.end();
+        } else if core.is_top_level() {
+            core.bus.metered.rest();
+        }
+    }
+
     /// Announces the end: notifies watchers and the report.
     pub(super) fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
         self.end_span();
         let core = self.cell.core();
         let took = machine.took(Instant::now());
+        core.emit(EventKind::Ended { ended: ended.clone() });
         #[cfg(feature = "metrics")]
         {
             self.counted = false;
-            let asked = machine.stop_reason().is_some_and(|reason| !reason.is_own());
-            if asked
-                && machine.leaving_since().is_some()
-                && let Some(meters) = core.meters()
-            {
-                meters.shut_down(took);
+            if core.bus.is_metered() {
+                self.record_end(machine, took); // before anyone is told of the end
             }
-        }
-        core.emit(EventKind::Ended { ended: ended.clone() });
-        #[cfg(feature = "metrics")]
-        if core.parent.is_none() {
-            core.bus.metered.end(); // before anyone is told of the end
-        } else if core.is_top_level() {
-            core.bus.metered.rest();
         }
         core.set_ended(ended.clone());
         // After the end: a report that is opened meanwhile either finds the child or gets this notice.

@@ -1,0 +1,133 @@
+//! `docs/metrics.md` lists the metrics that exist, and shows what they cost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
+use supervise::prelude::*;
+
+const PAGE: &str = "docs/metrics.md";
+const RECORD: &str = "verify/cost/metrics.txt";
+const BEGIN: &str = "<!-- costs -->\n";
+const END: &str = "<!-- end -->\n";
+
+fn read(path: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Kind and unit of each metric that was described.
+#[derive(Default)]
+struct Described(Mutex<BTreeMap<String, (&'static str, Option<Unit>)>>);
+
+impl Described {
+    fn note(&self, key: &KeyName, kind: &'static str, unit: Option<Unit>) {
+        let before = self.0.lock().unwrap().insert(key.as_str().to_owned(), (kind, unit));
+        assert!(before.is_none(), "{} is described twice", key.as_str());
+    }
+}
+
+impl Recorder for Described {
+    fn describe_counter(&self, key: KeyName, unit: Option<Unit>, _: SharedString) {
+        self.note(&key, "counter", unit);
+    }
+
+    fn describe_gauge(&self, key: KeyName, unit: Option<Unit>, _: SharedString) {
+        self.note(&key, "gauge", unit);
+    }
+
+    fn describe_histogram(&self, key: KeyName, unit: Option<Unit>, _: SharedString) {
+        self.note(&key, "histogram", unit);
+    }
+
+    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
+}
+
+struct Idle;
+
+#[actor]
+impl Idle {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct One {
+        idle: Idle = Idle,
+    }
+}
+
+/// The rows of the table: name, kind and unit.
+fn listed(page: &str) -> Vec<[String; 3]> {
+    let rows = page.lines().filter(|line| line.starts_with("| `supervise."));
+    rows.map(|row| {
+        let mut cells = row.split('|').skip(1).map(|cell| cell.trim().trim_matches('`').to_owned());
+        [cells.next(), cells.next(), cells.next()].map(|cell| cell.expect("three cells"))
+    })
+    .collect()
+}
+
+/// S51: the page lists exactly the metrics that exist, with their kinds and units.
+#[tokio::test]
+async fn the_page_lists_the_metrics() {
+    let described: &'static Described = Box::leak(Box::default());
+    let _recorder = metrics::set_default_local_recorder(described);
+    let one = One::tree().metrics().start().await.unwrap();
+    one.shutdown().await;
+    let mut listed = listed(&read(PAGE));
+    listed.sort();
+    let described = described.0.lock().unwrap();
+    let names: Vec<_> = listed.iter().map(|[name, ..]| name).collect();
+    assert_eq!(names, described.keys().collect::<Vec<_>>());
+    for [name, kind, unit] in &listed {
+        let known = match described[name] {
+            (kind, Some(Unit::Seconds)) => (kind, "s".to_owned()),
+            (kind, Some(Unit::Count)) if unit.starts_with('{') => (kind, unit.clone()),
+            (_, unit) => panic!("{name} has the unit {unit:?}"),
+        };
+        assert_eq!((kind.as_str(), unit), (known.0, &known.1), "{name}");
+    }
+}
+
+/// The table that belongs to the record.
+fn costs(record: &str) -> String {
+    let mut table = "| one operation | metrics | instructions | allocations |\n|---|---|---:|---:|\n".to_owned();
+    for line in record.lines().filter(|line| !line.starts_with('#')) {
+        let [row, instructions, allocations, _bytes] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            panic!("four columns: {line}");
+        };
+        let (how, row) = row.split_once('.').expect("how, and which operation");
+        let how = if how == "metered" { "on" } else { "compiled in, off" };
+        let allocations: f64 = allocations.parse().expect("a number");
+        table += &format!("| `{row}` | {how} | {instructions} | {allocations:.1} |\n");
+    }
+    table
+}
+
+#[test]
+fn the_page_shows_what_they_cost() {
+    let page = read(PAGE);
+    let (before, rest) = page.split_once(BEGIN).expect("the begin of the table");
+    let (shown, after) = rest.split_once(END).expect("the end of the table");
+    let costs = format!("\n{}\n", costs(&read(RECORD)));
+    if std::env::var_os("UPDATE").is_some() {
+        let page = format!("{before}{BEGIN}{costs}{END}{after}");
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+        let new = path.with_extension("new"); // the other test reads the page meanwhile
+        fs::write(&new, page).unwrap();
+        fs::rename(new, path).unwrap();
+    } else {
+        assert_eq!(shown, costs, "run UPDATE=1 cargo test --test docs metrics");
+    }
+}
