@@ -212,6 +212,53 @@ fn the_times_of_messages_are_recorded() {
     });
 }
 
+/// S51: of a message that came before the metrics were turned on, it is not known how long it has waited.
+#[test]
+fn a_message_from_before_has_no_time() {
+    recorded(async |recorded: &mut Recorded| {
+        let shop = Shop::start(Journal::default()).await.unwrap();
+        for msg in [Do::Work(secs(5)), Do::Add(1), Do::Add(2)] {
+            shop.db.tell(msg).await.unwrap();
+        }
+        pass(secs(1)).await;
+        let _metering = shop.metrics();
+        sample(); // looks at the mailbox
+        shop.db.tell(Do::Add(3)).await.unwrap();
+        pass(secs(10)).await;
+        assert_eq!(recorded.values("mailbox.wait tree=Shop path=db"), [4.0]);
+        assert_eq!(recorded.values("message.duration tree=Shop path=db"), [0.0, 0.0, 0.0], "their handlers are known");
+    });
+}
+
+/// S36, S51: a message that is redelivered has waited since it came.
+#[test]
+fn a_message_that_is_redelivered_waits_on() {
+    supervisor! {
+        struct Again(journal: Journal) {
+            #[redeliver(attempts = 5)]
+            #[backoff(30s..30s, random_factor = 0)]
+            db: Probe = Probe::start("db", journal).await?,
+        }
+    }
+
+    recorded(async |recorded: &mut Recorded| {
+        let again = Again::start(Journal::default()).await.unwrap();
+        again.db.tell(Do::Fail(Boom::Planned)).await.unwrap(); // before the metrics are on
+        let metering = again.metrics();
+        sample();
+        again.db.tell(Do::Add(1)).await.unwrap();
+        pass(secs(40)).await;
+        assert!(recorded.values("mailbox.wait tree=Again path=db").is_empty(), "also when it is taken out again");
+        pass(secs(200)).await;
+        let last = recorded.values("mailbox.wait tree=Again path=db");
+        assert_eq!(last, [180.0], "behind the first attempt and five more");
+        again.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
+        pass(secs(31)).await;
+        assert_eq!(recorded.values("mailbox.wait tree=Again path=db"), [180.0, 0.0, 30.0]);
+        drop(metering);
+    });
+}
+
 /// S51: dead letters are counted by their reason, and the time that an end takes is recorded if it was asked for.
 #[test]
 fn dead_letters_and_ends_are_recorded() {

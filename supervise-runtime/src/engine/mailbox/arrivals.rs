@@ -48,10 +48,14 @@ impl<T> Inner<T> {
             return;
         }
         let arrivals = self.blocked.arrivals_mut();
+        #[cfg(feature = "metrics")]
+        let (over, missing) = (arrivals.len().saturating_sub(waiting), waiting.saturating_sub(arrivals.len()));
         arrivals.drain(..arrivals.len().saturating_sub(waiting));
         while arrivals.len() < waiting {
             arrivals.push_front(arrivals.front().copied().unwrap_or_else(Instant::now));
         }
+        #[cfg(feature = "metrics")]
+        self.blocked.fitted(over, missing);
     }
 
     /// Takes all times out: one for each of the messages that wait, if times are noted.
@@ -76,6 +80,8 @@ impl<T> Inner<T> {
             self.fit_arrivals(self.queue.len());
             let came = self.blocked.taken().unwrap_or_else(Instant::now);
             self.blocked.arrivals_mut().push_front(came);
+            #[cfg(feature = "metrics")]
+            self.blocked.put_back();
         }
     }
 
@@ -110,7 +116,7 @@ impl<T: MailboxItem> Inbox<T> {
             inner.fit_arrivals(waiting);
             inner.blocked.take_arrival();
             #[cfg(feature = "metrics")]
-            let came = inner.blocked.taken();
+            let came = inner.blocked.known_arrival();
             drop(inner);
             let now = Instant::now();
             cell.core().tally(|tally| tally.begins(now));

@@ -25,6 +25,12 @@ struct Waiting {
     arrivals: VecDeque<Instant>,
     /// The time at which the message came that the actor has taken out.
     taken: Option<Instant>,
+    /// The number of messages at the front that came before their times were noted.
+    #[cfg(feature = "metrics")]
+    unknown: usize,
+    /// The message that the actor has taken out is one of them.
+    #[cfg(feature = "metrics")]
+    is_unknown: bool,
 }
 
 impl Senders {
@@ -48,12 +54,44 @@ impl Senders {
     pub(super) fn take_arrival(&mut self) {
         let waiting = self.0.get_or_insert_default();
         waiting.taken = waiting.arrivals.pop_front();
+        #[cfg(feature = "metrics")]
+        {
+            waiting.is_unknown = waiting.unknown > 0;
+            waiting.unknown = waiting.unknown.saturating_sub(1);
+        }
+    }
+
+    /// Notes that so many times at the front were forgotten, and so many were added since they were not known.
+    #[cfg(feature = "metrics")]
+    pub(super) fn fitted(&mut self, over: usize, missing: usize) {
+        if over + missing > 0 {
+            let waiting = self.0.get_or_insert_default();
+            waiting.unknown = waiting.unknown.saturating_sub(over) + missing;
+        }
+    }
+
+    /// Notes that the message goes back that the actor has taken out.
+    #[cfg(feature = "metrics")]
+    pub(super) fn put_back(&mut self) {
+        if let Some(waiting) = &mut self.0 {
+            waiting.unknown += usize::from(waiting.is_unknown);
+        }
+    }
+
+    /// Returns the time of the message that the actor has taken out, unless it came before times were noted.
+    #[cfg(feature = "metrics")]
+    pub(super) fn known_arrival(&self) -> Option<Instant> {
+        self.0.as_ref().filter(|waiting| !waiting.is_unknown)?.taken
     }
 
     /// Forgets the times: they are no longer noted.
     pub(super) fn forget_arrivals(&mut self) {
         if let Some(waiting) = &mut self.0 {
             (waiting.arrivals, waiting.taken) = (VecDeque::new(), None);
+            #[cfg(feature = "metrics")]
+            {
+                waiting.unknown = 0;
+            }
         }
     }
 
