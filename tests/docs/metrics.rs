@@ -1,12 +1,19 @@
 //! `docs/metrics.md` lists the metrics that exist, and shows what they cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use supervise::prelude::*;
+
+#[path = "../common/built.rs"]
+mod built;
+
+use built::{binary, out_of_date};
 
 const PAGE: &str = "docs/metrics.md";
 const RECORD: &str = "verify/cost/metrics.txt";
@@ -129,5 +136,58 @@ fn the_page_shows_what_they_cost() {
         fs::rename(new, path).unwrap();
     } else {
         assert_eq!(shown, costs, "run UPDATE=1 cargo test --test docs metrics");
+    }
+}
+
+/// Runs promtool with this input; `None` where it is not installed.
+fn promtool(args: &[&str], input: &str) -> Option<Output> {
+    let command =
+        Command::new("promtool").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = match command {
+        Ok(child) => child,
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => panic!("promtool: {error}"),
+    };
+    child.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("promtool reads");
+    Some(child.wait_with_output().expect("promtool ends"))
+}
+
+/// S51: what Prometheus gets from the example is as Prometheus wants it, where its tool is installed.
+#[test]
+fn prometheus_has_no_complaint_about_the_example() {
+    let example = binary("17_metrics");
+    if let Some(why) = out_of_date(&example) {
+        panic!("17_metrics {why}");
+    }
+    let run = Command::new(example).arg("--once").output().expect("the example runs");
+    assert!(run.status.success(), "{run:?}");
+    let text = String::from_utf8(run.stdout).expect("a text");
+    assert!(text.contains("supervise_restarts_total"), "{text}");
+    if let Some(checked) = promtool(&["check", "metrics"], &text) {
+        assert!(checked.status.success() && checked.stdout.is_empty() && checked.stderr.is_empty(), "{checked:?}");
+        let worse = promtool(&["check", "metrics"], &text.replace("_total", "")).expect("it is installed");
+        assert!(!worse.status.success(), "promtool finds what is wrong");
+    }
+
+    // The alerts of the page are about metrics that the example has.
+    let names: BTreeSet<_> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    let page = read(PAGE);
+    let alerts = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the alerts");
+    let used = alerts.match_indices("supervise_").map(|(at, _)| {
+        let rest = &alerts[at..];
+        let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_')).unwrap_or(rest.len());
+        rest[..end].trim_end_matches("_bucket")
+    });
+    let unknown: Vec<_> = used.filter(|name| !names.contains(name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?} is not in {names:?}");
+    let checked = |name: &str, alerts: &str| {
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&file, alerts).unwrap();
+        promtool(&["check", "rules", file.to_str().expect("a path in UTF-8")], "")
+    };
+    if let Some(found) = checked("alerts.yaml", alerts) {
+        assert!(found.status.success(), "{found:?}");
+        let worse = checked("worse.yaml", &alerts.replace("sum by", "sun by")).expect("it is installed");
+        assert!(!worse.status.success(), "promtool finds what is wrong");
     }
 }
