@@ -16,6 +16,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use supervise::metrics::{sample, sample_every, top_level};
 use supervise::prelude::*;
 use supervise::{BoxError, TreeRef};
+use tokio::runtime::Runtime;
 
 use crate::common::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics, secs, settle, soon};
 
@@ -95,10 +96,14 @@ impl Recorded {
     }
 }
 
+fn paused() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
+}
+
 /// Runs a test with metrics, on the paused clock. Its trees are gone before another one begins.
 fn recorded(test: impl AsyncFnOnce(&mut Recorded)) {
     let mut recorded = Recorded::new();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let runtime = paused();
     runtime.block_on(test(&mut recorded));
     drop(runtime);
 }
@@ -851,8 +856,7 @@ fn a_recorder_may_use_the_tree() {
         });
         quiet_panics();
         metrics::with_local_recorder(&Recording(strange), || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+            let runtime = paused();
             runtime.block_on(async {
                 let shop = Shop::tree(Journal::default()).metrics().start().await.unwrap();
                 *tree.lock().unwrap() = Some((**shop).clone());
@@ -878,8 +882,7 @@ fn a_recorder_that_panics_does_no_harm() {
             let calls = AtomicUsize::new(0);
             quiet_panics();
             metrics::with_local_recorder(&Recording(strange), || {
-                let runtime =
-                    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+                let runtime = paused();
                 runtime.block_on(async {
                     let shop = Shop::tree(Journal::default()).metrics().start().await.unwrap();
                     everything(&shop).await;
@@ -898,29 +901,30 @@ fn a_recorder_that_panics_does_no_harm() {
 }
 
 /// S51: a metric is looked up once for each path, and not for each message.
-#[tokio::test(start_paused = true)]
-async fn a_message_looks_nothing_up() {
+#[test]
+fn a_message_looks_nothing_up() {
     let _alone = alone();
     let strange = Strange::new(|_| ());
-    let recorder: &'static Recording = Box::leak(Box::new(Recording(strange)));
-    let _recorder = metrics::set_default_local_recorder(recorder);
-    let shop = shop().await;
-    shop.db.tell(Do::Add(1)).await.unwrap();
-    settle().await;
-    let registered = strange.registered.load(Relaxed);
-    assert_eq!((registered, strange.recorded.load(Relaxed)), (2, 2));
-    for _ in 0..1_000 {
+    let test = async {
+        let shop = shop().await;
         shop.db.tell(Do::Add(1)).await.unwrap();
-    }
-    settle().await;
-    assert_eq!((strange.registered.load(Relaxed), strange.recorded.load(Relaxed)), (registered, 2_002));
-    let one = shop.sessions.spawn("one".to_owned()).await.unwrap();
-    let two = shop.sessions.spawn("two".to_owned()).await.unwrap();
-    for session in [one, two] {
-        session.tell(Do::Add(1)).await.unwrap();
-    }
-    settle().await;
-    assert_eq!(strange.registered.load(Relaxed), registered + 2, "two instances have one path");
+        settle().await;
+        let registered = strange.registered.load(Relaxed);
+        assert_eq!((registered, strange.recorded.load(Relaxed)), (2, 2));
+        for _ in 0..1_000 {
+            shop.db.tell(Do::Add(1)).await.unwrap();
+        }
+        settle().await;
+        assert_eq!((strange.registered.load(Relaxed), strange.recorded.load(Relaxed)), (registered, 2_002));
+        let one = shop.sessions.spawn("one".to_owned()).await.unwrap();
+        let two = shop.sessions.spawn("two".to_owned()).await.unwrap();
+        for session in [one, two] {
+            session.tell(Do::Add(1)).await.unwrap();
+        }
+        settle().await;
+        assert_eq!(strange.registered.load(Relaxed), registered + 2, "two instances have one path");
+    };
+    metrics::with_local_recorder(&Recording(strange), || paused().block_on(test));
 }
 
 /// S51: samples can be taken by a task of the tree.
