@@ -12,13 +12,12 @@ use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+use crate::engine::log::{Facts, trace};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::Metered;
 use crate::engine::observed::Switch;
 use crate::engine::span::Spans;
 use crate::values::event::{Event, EventKind};
-use crate::values::failure::Failure;
-use crate::values::strategy::Directive;
 
 /// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
@@ -300,21 +299,21 @@ impl TreeShared {
     /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind) {
+    pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind, facts: &Facts<'_>) {
         foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
         if self.is_heard() {
-            self.tell(&path, incarnation, kind);
+            self.tell(&path, incarnation, kind, facts);
         }
     }
 
     #[inline(never)]
-    fn tell(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind) {
+    fn tell(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind, facts: &Facts<'_>) {
         // A subscriber formats errors, and the channel drops events that it no longer keeps: both is user code.
         let told = catch_unwind(AssertUnwindSafe(|| {
-            trace(path, incarnation, &kind);
+            trace(path, incarnation, &kind, facts);
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 if let Some(sender) = self.sender() {
@@ -325,58 +324,13 @@ impl TreeShared {
         }));
         if let Err(payload) = told {
             drop_catching_panics(payload);
-            tracing::error!(path = path(), incarnation, "a panic in a `Display` or `Drop` of an error: event lost");
+            tracing::error!(
+                target: "supervise",
+                path = path(),
+                incarnation,
+                "a panic in a `Display` or `Drop` of an error: event lost"
+            );
         }
-    }
-}
-
-/// Writes the event to `tracing`. The levels are part of rule S40.
-fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind) {
-    macro_rules! say {
-        ($level:ident, $($arg:tt)+) => {
-            if tracing::enabled!(tracing::Level::$level) {
-                tracing::event!(tracing::Level::$level, path = %path(), incarnation, $($arg)+)
-            }
-        };
-    }
-    // The path is a field already.
-    let own = |failure: &Failure| failure.at(&path()).to_string();
-    match kind {
-        EventKind::Decided { directive: Directive::Restart, failure, streak, by } if *streak <= 1 => {
-            say!(ERROR, failure = own(failure), %by, "failed; restarting")
-        }
-        EventKind::Decided { directive: Directive::Restart, failure, streak, by } => {
-            say!(WARN, failure = own(failure), streak, %by, "failed again; restarting")
-        }
-        EventKind::Decided { directive: Directive::Resume, failure, by, .. } => {
-            say!(WARN, failure = own(failure), %by, "failed; resuming")
-        }
-        EventKind::Decided { directive: Directive::Stop, failure, by, .. } => {
-            say!(ERROR, failure = own(failure), %by, "failed; stopping")
-        }
-        EventKind::Decided { directive: Directive::Escalate, failure, by, .. } => {
-            say!(DEBUG, failure = own(failure), %by, "failed; escalating")
-        }
-        EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
-        EventKind::LimitReached => say!(ERROR, "restarted too often"),
-        EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
-        EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
-        EventKind::StillStarting { since } => say!(WARN, ?since, "still starting"),
-        EventKind::Blocked { since } => say!(WARN, ?since, "a tell waits for room in the mailbox"),
-        EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
-        EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
-        EventKind::GuardDropped { started_at } => {
-            say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")
-        }
-        EventKind::Started { seed } => say!(DEBUG, seed, "started"),
-        EventKind::Failed { failure, message } => say!(DEBUG, failure = own(failure), message_type = message, "failed"),
-        EventKind::Reported { failure } => say!(DEBUG, failure = own(failure), "failed on its way down"),
-        EventKind::RestartScheduled { after } => say!(DEBUG, ?after, "restart scheduled"),
-        EventKind::Restarted => say!(DEBUG, "restarted"),
-        EventKind::Requested { operation, by } => say!(INFO, %operation, by = %by.escape_debug(), "requested"),
-        EventKind::Stopping { reason } => say!(DEBUG, %reason, "stopping"),
-        EventKind::Ended { ended } => say!(DEBUG, ended = ended.at(&path()).to_string(), "ended"),
-        EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
     }
 }
 

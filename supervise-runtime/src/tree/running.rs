@@ -342,6 +342,7 @@ fn say_abort_once() {
         static SAID: std::sync::Once = std::sync::Once::new();
         SAID.call_once(|| {
             tracing::warn!(
+                target: "supervise",
                 "built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it"
             )
         });

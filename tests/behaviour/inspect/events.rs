@@ -203,15 +203,28 @@ async fn a_guard_that_ends_nothing_is_dropped_silently() {
 
 // ----- tracing
 
-/// Records `LEVEL message fields` of every tracing event.
+/// Records level, target, and `message fields` of every tracing event.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<(Level, String)>>>);
+struct Log(Arc<Mutex<Vec<(Level, &'static str, String)>>>);
 
 impl Log {
     fn of(&self, level: Level) -> Vec<String> {
         let lines = self.0.lock().unwrap();
-        lines.iter().filter(|line| line.0 == level).map(|line| line.1.clone()).collect()
+        lines.iter().filter(|line| line.0 == level).map(|line| line.2.clone()).collect()
     }
+
+    /// Takes all lines, as `LEVEL target: message fields`, up to this level.
+    fn take(&self, level: Level) -> Vec<String> {
+        let lines = std::mem::take(&mut *self.0.lock().unwrap());
+        let lines = lines.into_iter().filter(|line| line.0 <= level);
+        lines.map(|(level, target, line)| format!("{level} {target}: {line}")).collect()
+    }
+}
+
+/// If the process has a single subscriber, tracing asks the thread that first reaches a callsite whether it is enabled
+/// there, and caches the answer for all threads: tests that run in parallel would answer no.
+fn listen(log: &Log) -> (tracing::Dispatch, tracing::subscriber::DefaultGuard) {
+    (tracing::Dispatch::new(Log::default()), tracing::subscriber::set_default(log.clone()))
 }
 
 struct Line(String);
@@ -222,6 +235,10 @@ impl Visit for Line {
             "message" => self.0.insert_str(0, &format!("{value:?}")),
             name => self.0.push_str(&format!(" {name}={value:?}")),
         }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.push_str(&format!(" {}={value}", field.name()));
     }
 }
 
@@ -242,7 +259,7 @@ impl Subscriber for Log {
         if event.metadata().target().starts_with("supervise") {
             let mut line = Line(String::new());
             event.record(&mut line);
-            self.0.lock().unwrap().push((*event.metadata().level(), line.0));
+            self.0.lock().unwrap().push((*event.metadata().level(), event.metadata().target(), line.0));
         }
     }
 
@@ -252,14 +269,11 @@ impl Subscriber for Log {
 }
 
 /// S40: `error`: the first restart in a streak, Stop, the limit, Aborted. `warn`: Resume, a later restart in a streak,
-/// DeadLetter, Blocked, StillStarting, GuardDropped. `debug`: the rest. Messages never appear.
+/// DeadLetter, Blocked, StillStarting, GuardDropped. Messages never appear.
 #[tokio::test(start_paused = true)]
 async fn the_levels_separate_errors_from_warnings() {
     let log = Log::default();
-    // If the process has a single subscriber, tracing asks the thread that first reaches a callsite whether it is
-    // enabled there, and caches the answer for all threads: tests that run in parallel would answer no.
-    let _second = tracing::Dispatch::new(Log::default());
-    let _on = tracing::subscriber::set_default(log.clone());
+    let _on = listen(&log);
     let journal = Journal::default();
     journal.plan("db pre_start", 1, Fault::Slow(secs(15)));
     let tree = Shop::start(journal.clone()).await.unwrap();
@@ -269,7 +283,7 @@ async fn the_levels_separate_errors_from_warnings() {
         warn.iter().all(|line| line.starts_with("still starting")),
         "the other children are still starting too: {warn:?}"
     );
-    let text = log.of(Level::DEBUG);
+    let text = log.of(Level::INFO);
     assert_eq!(text.len(), 4, "four starts: {text:?}");
     log.0.lock().unwrap().clear();
 
@@ -311,5 +325,128 @@ async fn the_levels_separate_errors_from_warnings() {
     assert!(begins[2].starts_with("the guard of the tree was dropped"), "{begins:?}");
     assert!(error[0].starts_with(&at("aborted: did not go down in its time", "below/cart", 1)), "{error:?}");
     let all = log.0.lock().unwrap();
-    assert!(!all.iter().any(|line| line.1.contains("secret")), "messages never appear in logs");
+    assert!(!all.iter().any(|line| line.2.contains("secret")), "messages never appear in logs");
+}
+
+supervisor! {
+    struct Mall(journal: Journal) {
+        #![decider(Boom::Fatal => Stop, Boom::Planned => Escalate, _ => Restart)]
+        #[backoff(3s..30s, random_factor = 0)]
+        db: Probe = Probe::start("db", journal).await?,
+        below: struct Basement {
+            #[lifecycle(Transient)]
+            cart: Probe = Probe::start("cart", journal).await?,
+        },
+        visits: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
+    }
+}
+
+/// S40: at `info` each change of state of a declared child is one line with a constant message, a failure and the restart
+/// after it two, with the delay and the time that it was down. Instances of sets are at `debug`, under a target of
+/// their own.
+#[tokio::test(start_paused = true)]
+async fn the_log_of_the_declared_children_is_complete_at_info() {
+    let log = Log::default();
+    let _on = listen(&log);
+    let journal = Journal::default();
+    let mall = Mall::tree(journal.clone()).seed(7).start().await.unwrap();
+    let started = |path: &str| format!("INFO supervise: started path={path} incarnation=1");
+    let all = ["db", "below/cart", "below", "visits"].map(started);
+    assert_eq!(log.take(Level::INFO), [&all[..], &[started("Mall") + " seed=7"]].concat());
+
+    // Three failures in a row, two of them at the start: down since the first.
+    journal.plan("db start", 2, Fault::Panic);
+    crate::common::quiet_panics();
+    mall.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(2)).await;
+    let decided = |arm: &str| format!("decider=supervisor arm={arm}");
+    assert_eq!(
+        log.take(Level::INFO),
+        [format!(
+            "ERROR supervise: failed; restarting path=db incarnation=1 failure=failed while running: Told error.type=error directive=restart streak=1 delay=3s {}",
+            decided("_ => Restart")
+        )]
+    );
+    pass(secs(30)).await;
+    let lines = log.take(Level::INFO);
+    let again =
+        "WARN supervise: failed again; restarting path=db incarnation=2 failure=failed while restarting: panicked";
+    assert!(lines[0].starts_with(again), "{lines:?}");
+    assert!(lines[0].contains(" error.type=panic directive=restart streak=2 delay=6s decider=supervisor"), "{lines:?}");
+    assert!(lines[1].contains(" incarnation=3 ") && lines[1].contains(" streak=3 delay=12s "), "{lines:?}");
+    assert_eq!(lines[2..], ["INFO supervise: restarted path=db incarnation=4 down=21s"]);
+
+    // On request: nothing has failed.
+    mall.db.restart().unwrap().await.unwrap();
+    assert_eq!(log.take(Level::INFO), ["INFO supervise: restarted path=db incarnation=5"]);
+
+    // A stop of one child has a line at its begin and one at its end; those below it have one at their end.
+    mall.below.stop();
+    mall.below.terminated().await.unwrap();
+    let stopped = |path: &str| format!("INFO supervise: ended path={path} incarnation=1 ended=stopped");
+    assert_eq!(
+        log.take(Level::INFO),
+        [
+            "INFO supervise: stopping path=below incarnation=1 reason=asked to stop".to_owned(),
+            stopped("below/cart"),
+            stopped("below")
+        ]
+    );
+
+    // Instances come and go in silence. Their failures do not, under another target.
+    let visit = mall.visits.spawn("guest").await.unwrap();
+    visit.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    visit.terminated().await.unwrap();
+    let lines = log.take(Level::DEBUG);
+    let (info, debug): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| !line.starts_with("DEBUG"));
+    assert_eq!(
+        info,
+        [
+            "ERROR supervise::instances: failed; stopping path=visits/#1 incarnation=1 failure=failed while running: Fatal error.type=error \
+             directive=stop decider=supervisor arm=Boom::Fatal => Stop"
+        ]
+    );
+    assert!(
+        debug.contains(&"DEBUG supervise::instances: started path=visits/#1 incarnation=1".to_owned()),
+        "{debug:?}"
+    );
+    let ended = "DEBUG supervise::instances: ended path=visits/#1 incarnation=1 ended=failed failure=failed while running: Fatal error.type=error";
+    assert!(debug.contains(&ended.to_owned()), "{debug:?}");
+
+    // The tree stops: one line for it, one for the end of each child.
+    mall.visits.spawn("guest").await.unwrap();
+    mall.shutdown().await;
+    assert_eq!(
+        log.take(Level::INFO),
+        [
+            "INFO supervise: stopping path=Mall incarnation=1 reason=asked to stop",
+            "INFO supervise: ended path=visits incarnation=1 ended=stopped",
+            "INFO supervise: ended path=db incarnation=5 ended=stopped",
+            "INFO supervise: ended path=Mall incarnation=1 ended=stopped",
+        ]
+    );
+
+    // A tree that fails has an error of its own, since nobody decided on it.
+    let mall = Mall::start(journal).await.unwrap();
+    log.take(Level::INFO);
+    mall.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
+    mall.join().await;
+    let lines = log.take(Level::INFO);
+    let last = "ERROR supervise: ended path=Mall incarnation=1 ended=failed failure=db failed";
+    assert!(lines.last().is_some_and(|line| line.starts_with(last)), "{lines:#?}");
+    assert!(lines[..lines.len() - 1].iter().all(|line| line.starts_with("INFO supervise: ended path=")), "{lines:#?}");
+}
+
+/// S40: a child that was resumed was not down, and counts from its next failure.
+#[tokio::test(start_paused = true)]
+async fn the_time_down_begins_with_the_failure_that_takes_the_child_down() {
+    let log = Log::default();
+    let _on = listen(&log);
+    let shop = Shop::start(Journal::default()).await.unwrap();
+    shop.db.tell(Do::Fail(Boom::Planned)).await.unwrap(); // resumed
+    pass(secs(60)).await;
+    shop.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(60)).await;
+    let info = log.of(Level::INFO);
+    assert!(info.contains(&"restarted path=db incarnation=2 down=0ns".to_owned()), "{info:?}");
 }

@@ -21,6 +21,7 @@ use crate::decide::group::Owner;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
+use crate::engine::log::{Facts, is_logged};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::PathMeters;
 use crate::engine::observed::Tally;
@@ -38,6 +39,7 @@ use crate::values::place::{Path, Place, text};
 use crate::values::report::{ChildEnd, ChildReport};
 use crate::values::spec::{ChildSpec, TreeSpec};
 use crate::values::stop_reason::StopReason;
+use crate::values::strategy::Directive;
 
 mod lifecycle;
 #[cfg(test)]
@@ -396,13 +398,36 @@ impl CellCore {
     }
 
     pub(crate) fn emit(&self, kind: EventKind) {
-        if let EventKind::Failed { failure, .. } = &kind {
-            let before = lock(&self.life).rare_or_init().failed.replace(failure.clone());
-            drop(before); // outside of the lock: the error in it is a user value
+        self.emit_delayed(kind, None);
+    }
+
+    /// Raises an event. `delay`: that of the restart that was decided.
+    pub(crate) fn emit_delayed(&self, kind: EventKind, delay: Option<Duration>) {
+        match &kind {
+            EventKind::Failed { failure, .. } => {
+                let now = is_logged().then(Instant::now);
+                let mut life = lock(&self.life);
+                let rare = life.rare_or_init();
+                rare.down = now.map(|now| rare.down.unwrap_or(now));
+                let before = rare.failed.replace(failure.clone());
+                drop(life);
+                drop(before); // outside of the lock: the error in it is a user value
+            }
+            // The child goes on.
+            EventKind::Decided { directive: Directive::Resume, .. } => lock(&self.life).forget_down(),
+            _ => {}
         }
+        let down = || Some(lock(&self.life).rare()?.down?.elapsed());
+        let facts = Facts { declared: &|| self.is_declared(), is_root: self.parent.is_none(), down: &down, delay };
         #[cfg(feature = "metrics")]
         self.record(&kind);
-        self.bus.emit(|| self.path(), self.incarnation(), kind);
+        self.bus.emit(|| self.path(), self.incarnation(), kind, &facts);
+    }
+
+    /// Returns whether this child is declared, and everything above it: its path is known while compiling.
+    pub(crate) fn is_declared(&self) -> bool {
+        successors(Some(self), |core| core.core_above())
+            .all(|core| matches!(core.name, Name::Declared(_) | Name::Element(..)))
     }
 
     /// Records the metrics of an event.
@@ -584,6 +609,7 @@ impl CellCore {
         let (waiting, before) = {
             let mut life = lock(&self.life);
             self.was_up.store(true, Ordering::Relaxed);
+            life.forget_down();
             (std::mem::take(&mut life.waiting), life.go_up())
         };
         foreign();

@@ -60,6 +60,11 @@ impl OwnEvent {
         self.order.take()
     }
 
+    /// Returns the delay of a restart that was decided.
+    pub(crate) fn scheduled(&self) -> Option<Duration> {
+        self.scheduled.get()
+    }
+
     /// Takes the delay of a restart that was decided, for the event that the child raises.
     pub(crate) fn take_scheduled(&self) -> Option<Duration> {
         self.scheduled.take()

@@ -3,6 +3,8 @@
 use std::mem::{replace, take};
 use std::task::Waker;
 
+use tokio::time::Instant;
+
 use super::EndedChild;
 use crate::base::sync::Arc;
 use crate::engine::cell::shared_wait::SharedWait;
@@ -51,6 +53,8 @@ impl Now {
 pub(super) struct Rare {
     /// The last failure, for snapshots.
     pub(super) failed: Option<Failure>,
+    /// The time of the first failure after which the child has not been up, for the log.
+    pub(super) down: Option<Instant>,
     /// The failures on the way down of the present incarnation, for which there was no decision.
     pub(super) late: Option<Late>,
     /// The end before the present life, and the last ticket that was given before it was over: the cell may have been
@@ -89,6 +93,13 @@ impl Life {
 
     pub(super) fn rare_or_init(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
+    }
+
+    /// Forgets since when the child is down: it goes on, or is up again.
+    pub(super) fn forget_down(&mut self) {
+        if let Some(rare) = self.rare_mut() {
+            rare.down = None;
+        }
     }
 
     /// Returns whether the future already waits with this waker.

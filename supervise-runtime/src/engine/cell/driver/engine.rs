@@ -141,10 +141,15 @@ impl Engine {
 
     /// Passes an event of this child to its group. `own`: the place for what follows for the child itself.
     pub(super) fn with_group<R>(&self, own: &OwnEvent, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
-        let (table, owner) = self.parent()?;
-        let out = table.on_own(owner, &*self.cell, Some(own), event);
+        let out = self.event_of_own(own, event);
         self.tell_scheduled(own);
         out
+    }
+
+    /// The same, without the event of a restart that follows.
+    fn event_of_own<R>(&self, own: &OwnEvent, event: impl FnOnce(&mut Group, Id) -> R) -> Option<R> {
+        let (table, owner) = self.parent()?;
+        table.on_own(owner, &*self.cell, Some(own), event)
     }
 
     /// Raises the event of a restart that was decided.
@@ -572,12 +577,18 @@ impl Engine {
             && default_directive(failure, false, false) == Directive::Restart
     }
 
-    fn tell_decided(&mut self, directive: Directive, failure: &Failure, streak: u32, by: DecidedBy) {
+    /// Raises the event of a decision, and that of the restart to which it leads.
+    fn tell_decided(&mut self, directive: Directive, failure: &Failure, streak: u32, by: DecidedBy, own: &OwnEvent) {
         #[cfg(feature = "metrics")]
         {
             self.counted = directive == Directive::Restart;
         }
-        self.cell.core().emit_with(|| EventKind::Decided { directive, failure: failure.clone(), streak, by });
+        let core = self.cell.core();
+        if core.bus.is_heard() || core.bus.is_metered() {
+            let decided = EventKind::Decided { directive, failure: failure.clone(), streak, by };
+            core.emit_delayed(decided, own.scheduled());
+        }
+        self.tell_scheduled(own);
     }
 
     pub(super) fn decide_first(
@@ -592,8 +603,7 @@ impl Engine {
             own.take_told().or_else(|| self.with_group(own, |group, id| group.fails(id, failure, instance, None)));
         let Told { route, streak, restarts } = told.unwrap_or(NOT_TOLD);
         if restarts {
-            self.tell_decided(Directive::Restart, failure, streak, DecidedBy::Default);
-            self.tell_scheduled(own);
+            self.tell_decided(Directive::Restart, failure, streak, DecidedBy::Default, own);
             self.cell.core().bus.changed.tell();
         } else {
             self.decide(machine, failure, (route, streak), hands, own);
@@ -629,16 +639,25 @@ impl Engine {
                 };
                 own.lets_time_pass();
                 let facts = self.facts(hands.has_handled(), own);
-                if let Some((directive, by)) = decided {
+                let told = decided.map(|(directive, by)| {
                     let comes_to = self.look(|group, id| {
                         let instance = group.at(id) == MemberState::Failed;
                         group.comes_to(id, directive, instance, facts.now)
                     });
-                    let directive = comes_to.unwrap_or(directive);
-                    self.tell_decided(directive, failure, streak, by);
+                    (comes_to.unwrap_or(directive), by)
+                });
+                // The log shows a restart with its delay, which the group draws.
+                let restarts = matches!(told, Some((Directive::Restart, _)));
+                if let Some((directive, by)) = told.filter(|_| !restarts) {
+                    self.tell_decided(directive, failure, streak, by, own);
                 }
                 let directive = decided.map_or(Directive::Stop, |(directive, _)| directive);
-                let decided = self.with_group(own, |group, id| group.decided(id, directive, failure, facts));
+                let decided = self.event_of_own(own, |group, id| group.decided(id, directive, failure, facts));
+                if let Some((directive, by)) = told.filter(|_| restarts) {
+                    self.tell_decided(directive, failure, streak, by, own);
+                } else {
+                    self.tell_scheduled(own);
+                }
                 if decided == Some(FailureRoute::Absorbed) {
                     self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
                 }

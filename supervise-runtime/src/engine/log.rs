@@ -1,0 +1,167 @@
+//! The events of a tree as lines of a log, through `tracing` (rule S40).
+//!
+//! Each line has a constant message; what differs from line to line is in fields, whose names are part of the rule.
+
+use std::time::Duration;
+
+use tracing::field::display;
+use tracing::level_filters::LevelFilter;
+
+use crate::values::ended::Ended;
+use crate::values::event::{DecidedBy, EventKind};
+use crate::values::failure::CauseKind;
+use crate::values::stop_reason::StopReason;
+use crate::values::strategy::Directive;
+
+/// The facts about the child of an event that only a line of a log shows. They are read only if the line is written.
+pub(crate) struct Facts<'a> {
+    /// Returns whether the child and everything above it is declared, and not spawned at run time.
+    pub(crate) declared: &'a dyn Fn() -> bool,
+    pub(crate) is_root: bool,
+    /// Returns the time since the first failure after which the child has not been up.
+    pub(crate) down: &'a dyn Fn() -> Option<Duration>,
+    /// The delay of the restart that was decided.
+    pub(crate) delay: Option<Duration>,
+}
+
+/// Returns whether a line of level `info` may be written.
+pub(crate) fn is_logged() -> bool {
+    LevelFilter::current() >= LevelFilter::INFO
+}
+
+/// Writes the event to `tracing`. The levels, targets and fields are part of rule S40.
+pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind, facts: &Facts<'_>) {
+    macro_rules! say {
+        // The level of a declared child, then that of one that was spawned at run time.
+        ($declared:ident / $spawned:ident, $($arg:tt)+) => {{
+            // A child without a line at either level has no path made, nor is it looked at.
+            let declared = tracing::enabled!(target: "supervise", tracing::Level::$declared);
+            let spawned = tracing::enabled!(target: "supervise::instances", tracing::Level::$spawned);
+            match (declared || spawned) && (facts.declared)() {
+                true if declared => say!("supervise", $declared, $($arg)+),
+                false if spawned => say!("supervise::instances", $spawned, $($arg)+),
+                _ => {}
+            }
+        }};
+        ($target:literal, $level:ident, $($arg:tt)+) => {
+            tracing::event!(target: $target, tracing::Level::$level, path = %path(), incarnation, $($arg)+)
+        };
+        ($level:ident, $($arg:tt)+) => { say!($level / $level, $($arg)+) };
+    }
+    // A line about a failure, with the fields that all of these have.
+    macro_rules! fails {
+        ($level:ident, $failure:ident, $($arg:tt)+) => {
+            // The path is a field already.
+            say!($level, failure = %$failure.at(&path()), error.type = word($failure.cause().kind()), $($arg)+)
+        };
+    }
+    match kind {
+        EventKind::Decided { directive: Directive::Restart, failure, streak, by } if *streak <= 1 => {
+            let (decider, arm, delay) = (decider(by), by.arm().map(display), facts.delay.map(rounded));
+            fails!(ERROR, failure, directive = "restart", streak, delay, decider, arm, "failed; restarting")
+        }
+        EventKind::Decided { directive: Directive::Restart, failure, streak, by } => {
+            let (decider, arm, delay) = (decider(by), by.arm().map(display), facts.delay.map(rounded));
+            fails!(WARN, failure, directive = "restart", streak, delay, decider, arm, "failed again; restarting")
+        }
+        EventKind::Decided { directive: Directive::Resume, failure, by, .. } => {
+            let (decider, arm) = (decider(by), by.arm().map(display));
+            fails!(WARN, failure, directive = "resume", decider, arm, "failed; resuming")
+        }
+        EventKind::Decided { directive: Directive::Stop, failure, by, .. } => {
+            let (decider, arm) = (decider(by), by.arm().map(display));
+            fails!(ERROR, failure, directive = "stop", decider, arm, "failed; stopping")
+        }
+        // The supervisor's own failure follows.
+        EventKind::Decided { directive: Directive::Escalate, failure, by, .. } => {
+            let (decider, arm) = (decider(by), by.arm().map(display));
+            fails!(DEBUG, failure, directive = "escalate", decider, arm, "failed; escalating")
+        }
+        EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
+        EventKind::LimitReached => say!(ERROR, "restarted too often"),
+        EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
+        EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
+        EventKind::StillStarting { since } => say!(WARN, since = rounded(*since), "still starting"),
+        EventKind::Blocked { since } => say!(WARN, since = rounded(*since), "a tell waits for room in the mailbox"),
+        EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
+        EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
+        EventKind::GuardDropped { started_at } => {
+            say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")
+        }
+        EventKind::Requested { operation, by } => say!(INFO, %operation, by = %by.escape_debug(), "requested"),
+        EventKind::Started { seed } => say!(INFO / DEBUG, seed, "started"),
+        EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),
+        // The others go down with something above them, or with their group, which has a line of its own.
+        EventKind::Stopping { reason } if facts.is_root || is_of_its_own(*reason) => {
+            say!(INFO / DEBUG, %reason, "stopping")
+        }
+        EventKind::Stopping { reason } => say!(DEBUG, %reason, "stopping"),
+        EventKind::Ended { ended } => {
+            macro_rules! ends {
+                ($($level:tt)+) => {
+                    say!(
+                        $($level)+,
+                        ended = end(ended),
+                        reason = ended.reason(),
+                        failure = ended.failure().map(|failure| display(failure.at(&path()).to_string())),
+                        error.type = ended.failure().map(|failure| word(failure.cause().kind())),
+                        "ended"
+                    )
+                };
+            }
+            match facts.is_root && !ended.is_orderly() {
+                true => ends!(ERROR),
+                false => ends!(INFO / DEBUG),
+            }
+        }
+        // A line that was decided on follows, or the supervisor's.
+        EventKind::Failed { failure, message } => fails!(DEBUG, failure, message_type = message, "failed"),
+        EventKind::Reported { failure } => fails!(DEBUG, failure, "failed on its way down"),
+        EventKind::RestartScheduled { after } => say!(DEBUG, delay = rounded(*after), "restart scheduled"),
+        EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
+    }
+}
+
+/// Returns whether somebody asked for the end of this child, and not of one above it.
+fn is_of_its_own(reason: StopReason) -> bool {
+    matches!(reason, StopReason::Asked | StopReason::Drain | StopReason::Replaced)
+}
+
+/// Returns the time in whole milliseconds, as it is written.
+fn rounded(time: Duration) -> tracing::field::DebugValue<Duration> {
+    tracing::field::debug(Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+}
+
+fn decider(by: &DecidedBy) -> &'static str {
+    match by {
+        DecidedBy::Child(_) => "child",
+        DecidedBy::Supervisor(_) => "supervisor",
+        DecidedBy::Default => "default",
+    }
+}
+
+fn word(kind: CauseKind) -> &'static str {
+    match kind {
+        CauseKind::Error => "error",
+        CauseKind::Panic => "panic",
+        CauseKind::Killed => "killed",
+        CauseKind::DeathPact => "death_pact",
+        CauseKind::TimedOut => "timed_out",
+        CauseKind::EndedByItself => "ended_by_itself",
+        CauseKind::LimitReached => "limit_reached",
+        CauseKind::Requested => "requested",
+        CauseKind::Bug => "bug",
+    }
+}
+
+fn end(ended: &Ended) -> &'static str {
+    match ended {
+        Ended::Done | Ended::DoneWith(_) => "done",
+        Ended::Stopped => "stopped",
+        Ended::Failed(_) => "failed",
+        Ended::Limit(_) => "limit",
+        Ended::Killed => "killed",
+        Ended::Aborted => "aborted",
+        Ended::RuntimeGone => "runtime_gone",
+    }
+}
