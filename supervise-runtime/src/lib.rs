@@ -106,6 +106,7 @@ pub mod metrics {
 
 /// The declaration of a tree as a constant.
 pub mod spec {
+    pub use crate::inspection::deploy::{PodSnippet, SystemdUnit};
     pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 }
 

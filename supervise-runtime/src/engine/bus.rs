@@ -163,6 +163,9 @@ pub(crate) struct TreeShared {
     started: OnceLock<Instant>,
     /// Told when a child went up or ended: for `ready()`.
     pub(crate) changed: Changes,
+    /// Told when the root begins to go down.
+    #[cfg(feature = "systemd")]
+    pub(crate) ending: Notify,
     pub(crate) spans: Spans,
 }
 
@@ -237,6 +240,8 @@ impl TreeShared {
             tested: AtomicBool::new(false),
             started: OnceLock::new(),
             changed: Changes::new(),
+            #[cfg(feature = "systemd")]
+            ending: Notify::new(),
             spans: Spans::default(),
         }
     }

@@ -1,6 +1,7 @@
 //! The fifth floor: trees seen from outside.
 
 mod declared;
+pub(crate) mod deploy;
 mod draw;
 pub(crate) mod health;
 #[cfg(feature = "metrics")]
@@ -12,6 +13,8 @@ pub(crate) mod part;
 #[cfg(feature = "serde")]
 mod serialize;
 pub(crate) mod snapshot;
+#[cfg(feature = "systemd")]
+mod systemd;
 
 use tokio::time::Instant;
 

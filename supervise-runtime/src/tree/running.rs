@@ -7,6 +7,8 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
+#[cfg(feature = "systemd")]
+use super::TreeRef;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
@@ -20,6 +22,8 @@ use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
+#[cfg(feature = "systemd")]
+use crate::values::spec::TreeSpec;
 
 /// A declared tree with its parameters, not yet started: `Shop::tree(config)`.
 ///
@@ -56,6 +60,9 @@ pub struct Tree<T: TreeDef> {
     observe: Observe,
     #[cfg(feature = "metrics")]
     metrics: bool,
+    /// Told of the tree when it begins to start, to look at it from outside.
+    #[cfg(feature = "systemd")]
+    observer: Option<fn(TreeRef, &'static TreeSpec)>,
 }
 
 impl<T: TreeDef> fmt::Debug for Tree<T> {
@@ -75,7 +82,16 @@ impl<T: TreeDef> Tree<T> {
             observe: Observe::NOTHING,
             #[cfg(feature = "metrics")]
             metrics: false,
+            #[cfg(feature = "systemd")]
+            observer: None,
         }
+    }
+
+    /// Sets the function that is told of the tree when it begins to start.
+    #[cfg(all(feature = "systemd", unix))]
+    pub(crate) fn seen_by(mut self, observer: fn(TreeRef, &'static TreeSpec)) -> Self {
+        self.observer = Some(observer);
+        self
     }
 
     /// Sets the seed of the random delays, so that they are the same in every run. Only the seed of a root has an
@@ -300,6 +316,10 @@ impl<T: TreeDef> Tree<T> {
             shared.metered.request(&root);
         }
         launched.life.begin();
+        #[cfg(feature = "systemd")]
+        if let Some(observer) = self.observer {
+            observer(TreeRef { cell: launched.cell.clone() }, &T::SPEC);
+        }
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }
 }

@@ -621,6 +621,12 @@ impl CellCore {
         lock(&self.life).is_up()
     }
 
+    /// Returns whether the child has ever been up.
+    #[cfg(all(feature = "systemd", unix))]
+    pub(crate) fn was_up(&self) -> bool {
+        self.was_up.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn last_failure(&self) -> Option<Failure> {
         lock(&self.life).rare()?.failed.clone()
     }

@@ -691,8 +691,13 @@ impl Engine {
     pub(super) fn signal_stop(&mut self, machine: &Machine) {
         if let Some(reason) = machine.stop_reason() {
             let core = self.cell.core();
-            if core.set_stop_reason(Some(reason)) != Some(reason) && machine.is_told() {
+            let is_news = core.set_stop_reason(Some(reason)) != Some(reason);
+            if is_news && machine.is_told() {
                 core.emit(EventKind::Stopping { reason });
+            }
+            #[cfg(feature = "systemd")]
+            if is_news && core.parent.is_none() {
+                core.bus.ending.notify_one();
             }
             if let Some(stop_signal) = &self.stop_signal {
                 stop_signal.tell(reason);

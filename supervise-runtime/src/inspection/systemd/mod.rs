@@ -1,0 +1,55 @@
+//! What a tree tells systemd, if the program runs under it (rule S52).
+
+#[cfg(unix)]
+mod notifier;
+#[cfg(unix)]
+mod socket;
+#[cfg(unix)]
+mod status;
+
+use crate::tree::{Tree, TreeDef};
+
+impl<T: TreeDef> Tree<T> {
+    /// Tells systemd how the tree is, from its start to its end, if the program runs as a service of `Type=notify`. For a
+    /// root; a program has one tree that does so. With the feature `systemd`.
+    ///
+    /// * `READY=1` once the tree is up;
+    /// * `STATUS=` in words, at most once a second: `7 children running`, `1 of 7 backing off: db, 2.4 s`;
+    /// * `WATCHDOG=1` twice in the time of `WatchdogSec`, as long as the root [answers](crate::TreeRef::answers);
+    /// * `STOPPING=1` when the tree begins to stop, whoever asked for it;
+    /// * `EXTEND_TIMEOUT_USEC` during a stop, as long as the stop is within the time that the declaration needs.
+    ///
+    /// It needs no thread and no connection: messages go to the socket that systemd names in `NOTIFY_SOCKET`. Without that
+    /// variable nothing is done, as on systems other than Unix.
+    ///
+    /// [`systemd_unit`](crate::spec::TreeSpec::systemd_unit) prints the unit. If the program runs under a `TimeoutStopSec`
+    /// that is shorter than what the declaration needs, the start warns; for that the unit has to have the variable that
+    /// the printed one has.
+    ///
+    /// See rule S52.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) {} }
+    ///
+    /// supervisor! {
+    ///     struct Shop(name: String) {
+    ///         db: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// #[tokio::main(flavor = "current_thread")]
+    /// async fn main() -> Result<supervise::inspect::Report, Failure> {
+    /// # let signal = || async {};
+    ///     Shop::tree("corner".to_owned()).systemd().run(signal()).await
+    /// }
+    /// ```
+    pub fn systemd(self) -> Self {
+        #[cfg(unix)]
+        return self.seen_by(notifier::begin);
+        #[cfg(not(unix))]
+        self
+    }
+}
