@@ -81,6 +81,7 @@
 //! * `serde`: [`Event`](event::Event), [`Snapshot`](inspect::Snapshot), [`Health`](inspect::Health) and
 //!   [`Report`](inspect::Report) can be serialized; the module `json` documents the format.
 //! * `signal`: `signal()`, the usual `until` argument of a tree's `run`.
+//! * `systemd`: `Tree::systemd()`, which tells systemd that the tree is up, how it is, and that it lives.
 //! * `testing`: the module `testing`, for the tests of your own trees.
 //! * `tokio-util`: `cx.token()` of actors and tasks, a `CancellationToken` that is cancelled when they have to stop.
 
@@ -147,3 +148,7 @@ struct FromAJoinSet;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/recipes.md")]
 struct Recipes;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/logs.md")]
+struct Logs;

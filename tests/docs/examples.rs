@@ -1,4 +1,4 @@
-//! Checks that every numbered example prints the output that `examples/README.md` shows.
+//! Checks that every numbered example prints the output that `examples/README.md` shows, and `docs/logs.md`.
 
 use std::process::Command;
 
@@ -73,7 +73,8 @@ fn differences(printed: &str, expected: &str) -> Option<String> {
 #[test]
 fn each_prints_what_the_readme_shows() {
     let mut wrong = Vec::new();
-    for Shown { name, args, text } in shown(&readme()) {
+    let logs = std::fs::read_to_string("docs/logs.md").expect("docs/logs.md");
+    for Shown { name, args, text } in shown(&readme()).into_iter().chain(shown(&logs)) {
         if let Some(why) = out_of_date(&binary(&name)) {
             wrong.push(format!("{name} {why}"));
             continue;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use tracing::field::display;
+use tracing::field::{DisplayValue, display};
 use tracing::level_filters::LevelFilter;
 
 use crate::values::ended::Ended;
@@ -51,31 +51,36 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
     // A line about a failure, with the fields that all of these have.
     macro_rules! fails {
         ($level:ident, $failure:ident, $($arg:tt)+) => {
-            // The path is a field already.
-            say!($level, failure = %$failure.at(&path()), error.type = word($failure.cause().kind()), $($arg)+)
+            // The path is a field already. A text is a string, which a subscriber puts in quotes and escapes.
+            say!(
+                $level,
+                failure = $failure.at(&path()).to_string(),
+                error.type = %word($failure.cause().kind()),
+                $($arg)+
+            )
         };
     }
     match kind {
         EventKind::Decided { directive: Directive::Restart, failure, streak, by } if *streak <= 1 => {
-            let (decider, arm, delay) = (decider(by), by.arm().map(display), facts.delay.map(rounded));
-            fails!(ERROR, failure, directive = "restart", streak, delay, decider, arm, "failed; restarting")
+            let (decider, arm, delay) = (display(decider(by)), arm(by), facts.delay.map(rounded));
+            fails!(ERROR, failure, directive = %"restart", streak, delay, decider, arm, "failed; restarting")
         }
         EventKind::Decided { directive: Directive::Restart, failure, streak, by } => {
-            let (decider, arm, delay) = (decider(by), by.arm().map(display), facts.delay.map(rounded));
-            fails!(WARN, failure, directive = "restart", streak, delay, decider, arm, "failed again; restarting")
+            let (decider, arm, delay) = (display(decider(by)), arm(by), facts.delay.map(rounded));
+            fails!(WARN, failure, directive = %"restart", streak, delay, decider, arm, "failed again; restarting")
         }
         EventKind::Decided { directive: Directive::Resume, failure, by, .. } => {
-            let (decider, arm) = (decider(by), by.arm().map(display));
-            fails!(WARN, failure, directive = "resume", decider, arm, "failed; resuming")
+            let (decider, arm) = (display(decider(by)), arm(by));
+            fails!(WARN, failure, directive = %"resume", decider, arm, "failed; resuming")
         }
         EventKind::Decided { directive: Directive::Stop, failure, by, .. } => {
-            let (decider, arm) = (decider(by), by.arm().map(display));
-            fails!(ERROR, failure, directive = "stop", decider, arm, "failed; stopping")
+            let (decider, arm) = (display(decider(by)), arm(by));
+            fails!(ERROR, failure, directive = %"stop", decider, arm, "failed; stopping")
         }
         // The supervisor's own failure follows.
         EventKind::Decided { directive: Directive::Escalate, failure, by, .. } => {
-            let (decider, arm) = (decider(by), by.arm().map(display));
-            fails!(DEBUG, failure, directive = "escalate", decider, arm, "failed; escalating")
+            let (decider, arm) = (display(decider(by)), arm(by));
+            fails!(DEBUG, failure, directive = %"escalate", decider, arm, "failed; escalating")
         }
         EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
         EventKind::LimitReached => say!(ERROR, "restarted too often"),
@@ -93,18 +98,18 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),
         // The others go down with something above them, or with their group, which has a line of its own.
         EventKind::Stopping { reason } if facts.is_root || is_of_its_own(*reason) => {
-            say!(INFO / DEBUG, %reason, "stopping")
+            say!(INFO / DEBUG, reason = reason.to_string(), "stopping")
         }
-        EventKind::Stopping { reason } => say!(DEBUG, %reason, "stopping"),
+        EventKind::Stopping { reason } => say!(DEBUG, reason = reason.to_string(), "stopping"),
         EventKind::Ended { ended } => {
             macro_rules! ends {
                 ($($level:tt)+) => {
                     say!(
                         $($level)+,
-                        ended = end(ended),
+                        ended = %end(ended),
                         reason = ended.reason(),
-                        failure = ended.failure().map(|failure| display(failure.at(&path()).to_string())),
-                        error.type = ended.failure().map(|failure| word(failure.cause().kind())),
+                        failure = ended.failure().map(|failure| failure.at(&path()).to_string()),
+                        error.type = ended.failure().map(|failure| display(word(failure.cause().kind()))),
                         "ended"
                     )
                 };
@@ -118,7 +123,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Failed { failure, message } => fails!(DEBUG, failure, message_type = message, "failed"),
         EventKind::Reported { failure } => fails!(DEBUG, failure, "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, delay = rounded(*after), "restart scheduled"),
-        EventKind::Escalated { failure } => say!(DEBUG, %failure, "escalates"),
+        EventKind::Escalated { failure } => say!(DEBUG, failure = failure.to_string(), "escalates"),
     }
 }
 
@@ -127,9 +132,14 @@ fn is_of_its_own(reason: StopReason) -> bool {
     matches!(reason, StopReason::Asked | StopReason::Drain | StopReason::Replaced)
 }
 
-/// Returns the time in whole milliseconds, as it is written.
-fn rounded(time: Duration) -> tracing::field::DebugValue<Duration> {
-    tracing::field::debug(Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+/// Returns the time in whole milliseconds, as `Debug` writes it, but for zero.
+fn rounded(time: Duration) -> DisplayValue<String> {
+    let millis = Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    display(if millis.is_zero() { "0s".to_owned() } else { format!("{millis:?}") })
+}
+
+fn arm(by: &DecidedBy) -> Option<&'static str> {
+    by.arm().map(|arm| arm.text)
 }
 
 fn decider(by: &DecidedBy) -> &'static str {
