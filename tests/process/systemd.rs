@@ -2,11 +2,12 @@
 //! scenario runs in a process of its own: this program, called again.
 #![cfg(unix)]
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use supervise::prelude::*;
@@ -20,7 +21,8 @@ struct Service {
     path: PathBuf,
     process: Child,
     orders: Option<ChildStdin>,
-    lines: BufReader<ChildStdout>,
+    /// What the program prints, read by a thread, so that a program which hangs fails the test.
+    lines: Receiver<String>,
 }
 
 /// The longest wait for something that has to come.
@@ -54,7 +56,9 @@ impl Service {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let (orders, lines) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
+        let (orders, output) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Service { socket, path, process, orders, lines }
     }
 
@@ -87,13 +91,12 @@ impl Service {
     }
 
     /// Waits for a line that the program prints.
-    fn line(&mut self) -> String {
+    fn line(&self) -> String {
         loop {
-            let mut line = String::new();
-            assert!(self.lines.read_line(&mut line).unwrap() > 0, "the program has ended");
-            // What the harness prints stands around, once in the same line.
-            if let Some((_, said)) = line.trim_end().split_once("> ") {
-                return said.to_owned();
+            let line = self.lines.recv_timeout(LONG).expect("a line within 30 s");
+            // The harness may have written before in the same line.
+            if let Some((_, said)) = line.split_once("> ") {
+                return said.trim_end().to_owned();
             }
         }
     }
@@ -109,9 +112,8 @@ impl Service {
             }
             assert!(begun.elapsed() < LONG, "the program does not end");
         };
-        let mut rest = String::new();
-        self.lines.read_to_string(&mut rest).unwrap();
-        assert!(status.success(), "{status}: {rest}");
+        let rest: Vec<String> = self.lines.iter().collect();
+        assert!(status.success(), "{status}: {}", rest.join("\n"));
         std::iter::from_fn(|| self.within(Duration::from_millis(1))).collect()
     }
 
@@ -431,7 +433,7 @@ fn systemd_hears_of_the_start_of_a_failure_and_of_the_stop() {
 /// S52: the time that is left is sent with a new state, and every 10 s, not each second.
 #[test]
 fn a_countdown_is_sent_every_ten_seconds() {
-    let mut service = Service::start("countdown", &[]);
+    let service = Service::start("countdown", &[]);
     service.until("READY=1");
     assert_eq!(service.line(), "over");
     let messages = service.end();
@@ -596,7 +598,7 @@ fn the_watchdog_of_another_process_is_not_served() {
 /// S52: a status costs nothing for the instances of a set.
 #[test]
 fn a_hundred_thousand_instances_cost_nothing() {
-    let mut service = Service::start("100,000", &[]);
+    let service = Service::start("100,000", &[]);
     service.until("READY=1 STATUS=4 children running");
     let micros: u64 = service.line().parse().unwrap();
     // Of 4 s; the clock counts in 10 ms.
@@ -621,7 +623,7 @@ fn a_start_under_a_short_timeout_warns() {
         ("infinity", None),
         ("soon", Some("SUPERVISE_TIMEOUT_STOP_SEC is not a number of seconds")),
     ] {
-        let mut service = Service::start("warning", &[("SUPERVISE_TIMEOUT_STOP_SEC", given)]);
+        let service = Service::start("warning", &[("SUPERVISE_TIMEOUT_STOP_SEC", given)]);
         let lines: Vec<_> = std::iter::repeat_with(|| service.line()).take_while(|line| line != "end").collect();
         let warnings: Vec<_> = lines.iter().filter(|line| line.contains("WARN")).collect();
         match warning {
