@@ -7,6 +7,7 @@ mod health;
 mod json;
 mod observe;
 mod operate;
+mod outside;
 mod parts;
 mod snapshot;
 mod spec;
