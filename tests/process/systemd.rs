@@ -177,6 +177,25 @@ supervisor! {
     }
 }
 
+/// Starts at once, and then takes this long.
+async fn slowly(millis: u64) -> Result<Db, io::Error> {
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+    Ok(Db)
+}
+
+supervisor! {
+    struct Many {
+        #![backoff(1min..1h, random_factor = 0)]
+        a: Db = Db,
+        b: Db = slowly(2500).await?,
+        c: Db = slowly(1000).await?,
+        d: Db = Db,
+        below: struct More {
+            e: Db = Db,
+        },
+    }
+}
+
 /// Takes the declared time, and is aborted.
 async fn deaf() {
     std::future::pending().await
@@ -281,6 +300,15 @@ fn the_other_process() {
             tokio::time::sleep(Duration::from_secs(29)).await;
             say("over");
             order("end").await;
+        }),
+        "several" => paused().block_on(async {
+            let many = Many::tree().systemd().start().await.unwrap();
+            many.c.kill();
+            for child in [&many.a, &many.b, &many.d, &many.below.e] {
+                child.tell("a message").await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            many.c.terminated().await.unwrap();
         }),
         "until" => drop(threads().block_on(Shop::tree().systemd().run(order("stop"))).unwrap()),
         "handle" => threads().block_on(async {
@@ -455,6 +483,17 @@ fn a_countdown_is_sent_every_ten_seconds() {
             backs_off("19.0"),
         ]
     );
+}
+
+/// S52: a start says how far it is; of several symptoms three are named.
+#[test]
+fn a_start_and_several_symptoms_are_told_in_short() {
+    let service = Service::start("several", &[]);
+    let before = service.until("READY=1 STATUS=6 children running");
+    let starting = ["0 children up, a starts", "1 child up, b starts", "2 children up, c starts"];
+    assert_eq!(before, starting.map(|text| format!("STATUS=starting: {text}")));
+    let degraded = "5 of 6 degraded: a backing off, 59.0 s; b backing off, 59.0 s; c ended, killed; 2 more";
+    assert_eq!(service.end(), [format!("STATUS={degraded}"), "STOPPING=1".to_owned()]);
 }
 
 /// S52: whoever begins the stop, systemd hears of it once, after READY.

@@ -25,7 +25,7 @@ use crate::values::spec::TreeSpec;
 const LOOK: Duration = Duration::from_secs(1);
 /// The time after which a status is sent again whose countdown alone has changed.
 const COUNTDOWN: Duration = Duration::from_secs(10);
-/// The time after which a message is sent again that systemd did not take.
+/// The time after which a message is sent again that systemd did not take. It doubles each time, up to [`LOOK`].
 const RETRY: Duration = Duration::from_millis(50);
 /// The time between two extensions of a stop.
 const EXTEND: Duration = Duration::from_secs(5);
@@ -138,6 +138,7 @@ impl Notifier {
         let mut ping: Option<Pin<Box<dyn Future<Output = bool> + Send>>> = None;
         let mut next_ping = None;
         let mut next_look = Instant::now();
+        let mut pause = RETRY;
         loop {
             let now = Instant::now();
             if !ended && next_look <= now {
@@ -160,7 +161,8 @@ impl Notifier {
             if ended && all_sent {
                 return;
             }
-            let retry = (!all_sent).then(|| after(now, RETRY));
+            let retry = (!all_sent).then(|| after(now, pause));
+            pause = if all_sent { RETRY } else { pause.saturating_mul(2).min(LOOK) };
             let look = (!ended).then_some(next_look);
             let next = [retry, look, self.stop.next, next_ping].into_iter().flatten().min();
             tokio::select! {

@@ -54,7 +54,7 @@ impl Socket {
         match self.own.send_to_addr(text.as_bytes(), &self.systemd) {
             Ok(_) => Sent::Done,
             Err(error) => {
-                tracing::debug!(target: "supervise", %error, "systemd takes no message now");
+                tracing::trace!(target: "supervise", %error, "systemd takes no message now");
                 Sent::Later
             }
         }

@@ -68,21 +68,26 @@ impl Status {
     pub(super) fn of(tree: &TreeRef, phase: Phase) -> Status {
         let now = Instant::now();
         let Count { all, living, up } = Count::of(&tree.cell, now);
+        let own = tree.path();
+        let health = health::of(&tree.cell, seen(&*tree.cell, now), now, Extent::Declared);
+        let below = || health.symptoms().iter().filter(|symptom| symptom.path != own);
         let begin = match phase {
-            Phase::Starting if all == 0 => "starting".to_owned(),
-            Phase::Starting => format!("starting: {up} of {} up", children(all)),
+            // How many there will be is not known yet. The last one that starts is the one below the others.
+            Phase::Starting => match below().filter(|symptom| is_in(symptom, NodeStateKind::Starting)).last() {
+                Some(symptom) => format!("starting: {} up, {} starts", children(up), symptom.path),
+                None => format!("starting: {} up", children(up)),
+            },
             Phase::Up if living < all => format!("{} running, {} ended", children(living), all - living),
             Phase::Up => format!("{} running", children(all)),
             Phase::Stopping => format!("stopping: {living} of {} left", children(all)),
         };
-        let own = tree.path();
-        let health = health::of(&tree.cell, seen(&*tree.cell, now), now, Extent::Declared);
-        // In a stop all are down, or will be.
         let symptoms: Vec<&Symptom> = match phase {
-            Phase::Stopping => Vec::new(),
-            _ => {
-                health.symptoms().iter().filter(|symptom| symptom.path != own && !is_awaited(symptom, phase)).collect()
-            }
+            // The begin of the text has those whose turn has not come.
+            Phase::Starting => below()
+                .filter(|symptom| !is_in(symptom, NodeStateKind::Starting) && !is_in(symptom, NodeStateKind::Queued))
+                .collect(),
+            Phase::Up => below().collect(),
+            Phase::Stopping => Vec::new(), // all are down, or will be
         };
         if symptoms.is_empty() {
             return Status { text: begin.clone(), state: begin, counts_down: false };
@@ -99,10 +104,9 @@ impl Status {
     }
 }
 
-/// Returns whether the child is down because its turn has not come: the begin of the text counts those.
-fn is_awaited(symptom: &Symptom, phase: Phase) -> bool {
-    let SymptomKind::Down(state) = &symptom.reason else { return false };
-    phase == Phase::Starting && matches!(state.kind(), NodeStateKind::Queued | NodeStateKind::Starting)
+/// Returns whether the child is down, in this state.
+fn is_in(symptom: &Symptom, state: NodeStateKind) -> bool {
+    matches!(&symptom.reason, SymptomKind::Down(down) if down.kind() == state)
 }
 
 /// Returns for example `2 of 7 backing off: db, 2.4 s; mail, 10.0 s`, or `2 of 7 degraded: db backing off, ..`.
