@@ -130,6 +130,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "signal")]
     drop(House::run(supervise::signal()));
 
+    // Outside of systemd nothing is sent.
+    #[cfg(feature = "systemd")]
+    assert!(House::tree().systemd().start().await?.shutdown().await.is_orderly());
+
     let report = house.shutdown().await;
     assert!(report.is_orderly(), "{report}");
     let mut told = 0;
@@ -142,6 +146,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("metrics", cfg!(feature = "metrics")),
         ("serde", cfg!(feature = "serde")),
         ("signal", cfg!(feature = "signal")),
+        ("systemd", cfg!(feature = "systemd")),
         ("testing", cfg!(feature = "testing")),
         ("tokio-util", cfg!(feature = "tokio-util")),
     ];
