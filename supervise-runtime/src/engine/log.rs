@@ -55,7 +55,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             say!(
                 $level,
                 failure = $failure.at(&path()).to_string(),
-                error.type = %word($failure.cause().kind()),
+                cause = %word($failure.cause().kind()),
                 $($arg)+
             )
         };
@@ -109,7 +109,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                         ended = %end(ended),
                         reason = ended.reason(),
                         failure = ended.failure().map(|failure| failure.at(&path()).to_string()),
-                        error.type = ended.failure().map(|failure| display(word(failure.cause().kind()))),
+                        cause = ended.failure().map(|failure| display(word(failure.cause().kind()))),
                         "ended"
                     )
                 };

@@ -359,7 +359,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
     assert_eq!(
         log.take(Level::INFO),
         [format!(
-            "ERROR supervise: failed; restarting path=db incarnation=1 failure=\"failed while running: Told\" error.type=error directive=restart streak=1 delay=3s {}",
+            "ERROR supervise: failed; restarting path=db incarnation=1 failure=\"failed while running: Told\" cause=error directive=restart streak=1 delay=3s {}",
             decided("_ => Restart")
         )]
     );
@@ -368,7 +368,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
     let again =
         "WARN supervise: failed again; restarting path=db incarnation=2 failure=\"failed while restarting: panicked";
     assert!(lines[0].starts_with(again), "{lines:?}");
-    assert!(lines[0].contains(" error.type=panic directive=restart streak=2 delay=6s decider=supervisor"), "{lines:?}");
+    assert!(lines[0].contains(" cause=panic directive=restart streak=2 delay=6s decider=supervisor"), "{lines:?}");
     assert!(lines[1].contains(" incarnation=3 ") && lines[1].contains(" streak=3 delay=12s "), "{lines:?}");
     assert_eq!(lines[2..], ["INFO supervise: restarted path=db incarnation=4 down=21s"]);
 
@@ -398,7 +398,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
     assert_eq!(
         info,
         [
-            "ERROR supervise::instances: failed; stopping path=visits/#1 incarnation=1 failure=\"failed while running: Fatal\" error.type=error \
+            "ERROR supervise::instances: failed; stopping path=visits/#1 incarnation=1 failure=\"failed while running: Fatal\" cause=error \
              directive=stop decider=supervisor arm=\"Boom::Fatal => Stop\""
         ]
     );
@@ -406,7 +406,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
         debug.contains(&"DEBUG supervise::instances: started path=visits/#1 incarnation=1".to_owned()),
         "{debug:?}"
     );
-    let ended = "DEBUG supervise::instances: ended path=visits/#1 incarnation=1 ended=failed failure=\"failed while running: Fatal\" error.type=error";
+    let ended = "DEBUG supervise::instances: ended path=visits/#1 incarnation=1 ended=failed failure=\"failed while running: Fatal\" cause=error";
     assert!(debug.contains(&ended.to_owned()), "{debug:?}");
 
     // The tree stops: one line for it, one for the end of each child.
