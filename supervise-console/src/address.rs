@@ -1,0 +1,329 @@
+//! Addresses: where a console listens, by TCP or at a unix socket.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
+
+use crate::Error;
+
+/// The address where a console listens: an IP address with a port, or a unix socket.
+///
+/// The text is `127.0.0.1:9000`, `[::1]:9000`, `localhost:9000` (which is 127.0.0.1), or `unix:/run/shop.sock`. Port 0
+/// stands for any free port; `Serve::on_bound` tells which one it is.
+///
+/// ```
+/// use supervise_console::Address;
+///
+/// let tcp: Address = "127.0.0.1:9000".parse()?;
+/// assert_eq!(tcp, Address::from(std::net::SocketAddr::from(([127, 0, 0, 1], 9000))));
+/// let unix: Address = "unix:/run/shop.sock".parse()?;
+/// assert_eq!(unix.to_string(), "unix:/run/shop.sock");
+/// assert!(tcp.is_local() && unix.is_local());
+/// # Ok::<(), supervise_console::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Address {
+    /// An IP address with a port.
+    Tcp(SocketAddr),
+    /// A unix socket at this path: a file with mode 0600, so that only this user and root can connect.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// Returns whether only this machine can reach the address: loopback, or a unix socket.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Address::Tcp(address) => is_loopback(address.ip()),
+            Address::Unix(_) => true,
+        }
+    }
+}
+
+/// Returns whether this is a loopback address, also if it is an IPv4 address in the form of an IPv6 one.
+pub(crate) fn is_loopback(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => address.fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        Address::Tcp(address)
+    }
+}
+
+impl FromStr for Address {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = |problem| Error::Address { text: text.to_owned(), problem };
+        if let Some(path) = text.strip_prefix("unix:") {
+            return match path {
+                "" => Err(wrong("the path of the socket is missing")),
+                _ if path.contains('\0') => Err(wrong("a path has no null character")),
+                _ if cfg!(not(unix)) => Err(wrong("this system has no unix sockets")),
+                path => Ok(Address::Unix(PathBuf::from(path))),
+            };
+        }
+        if let Some(port) = text.strip_prefix("localhost:") {
+            let port = port.parse().map_err(|_| wrong("the port is not a number up to 65535"))?;
+            return Ok(Address::Tcp(SocketAddr::from(([127, 0, 0, 1], port))));
+        }
+        text.parse().map(Address::Tcp).map_err(|_| {
+            wrong(match text.rsplit_once(':') {
+                _ if text.parse::<IpAddr>().is_ok() => "the port is missing",
+                None => "the port is missing",
+                Some(("", _)) => "the IP address is missing",
+                Some((_, port)) if port.parse::<u16>().is_err() => "the port is not a number up to 65535",
+                Some(_) => "the part before the port is not an IP address",
+            })
+        })
+    }
+}
+
+/// A value that an [`Address`] is made from: one, a `SocketAddr`, or a text.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// supervisor! {
+///     struct Shop(port: u16) {
+///         console: task = |cx| supervise_console::serve(cx, ([127, 0, 0, 1], port), tree.clone()),
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # Shop::start(0).await?.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub trait IntoAddress {
+    /// Makes the address.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Address`] for a text that is not an address.
+    fn into_address(self) -> Result<Address, Error>;
+}
+
+impl IntoAddress for Address {
+    fn into_address(self) -> Result<Address, Error> {
+        Ok(self)
+    }
+}
+
+impl IntoAddress for SocketAddr {
+    fn into_address(self) -> Result<Address, Error> {
+        Ok(Address::Tcp(self))
+    }
+}
+
+impl<I: Into<IpAddr>> IntoAddress for (I, u16) {
+    fn into_address(self) -> Result<Address, Error> {
+        Ok(Address::Tcp(SocketAddr::from(self)))
+    }
+}
+
+impl IntoAddress for &str {
+    fn into_address(self) -> Result<Address, Error> {
+        self.parse()
+    }
+}
+
+impl IntoAddress for String {
+    fn into_address(self) -> Result<Address, Error> {
+        self.parse()
+    }
+}
+
+impl IntoAddress for &String {
+    fn into_address(self) -> Result<Address, Error> {
+        self.parse()
+    }
+}
+
+/// A listener at an [`Address`]. Dropping it closes the port, and removes the socket file if it is still its own.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    /// The file is removed with it.
+    Unix(UnixListener, #[allow(dead_code)] socket::File),
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Tcp(TcpStream, SocketAddr),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+impl Listener {
+    pub(crate) async fn bind(address: &Address) -> Result<(Listener, Address), Error> {
+        match address {
+            Address::Tcp(tcp) => {
+                let error = |source| Error::Bind { address: address.to_string(), source };
+                // On Unix tokio sets SO_REUSEADDR, so a restarted console binds while old connections still close.
+                let listener = TcpListener::bind(tcp).await.map_err(error)?;
+                let bound = listener.local_addr().map_err(error)?;
+                Ok((Listener::Tcp(listener), Address::Tcp(bound)))
+            }
+            #[cfg(unix)]
+            Address::Unix(path) => {
+                let (listener, file) = socket::bind(path).await?;
+                Ok((Listener::Unix(listener, file), address.clone()))
+            }
+            #[cfg(not(unix))]
+            Address::Unix(_) => {
+                Err(Error::Address { text: address.to_string(), problem: "this system has no unix sockets" })
+            }
+        }
+    }
+
+    /// Returns the next connection.
+    ///
+    /// # Cancel safety
+    ///
+    /// No connection is lost if this future is dropped.
+    pub(crate) async fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Listener::Tcp(listener) => {
+                let (stream, peer) = listener.accept().await?;
+                let _ = stream.set_nodelay(true); // an error: answers come a little later
+                Ok(Stream::Tcp(stream, peer))
+            }
+            #[cfg(unix)]
+            Listener::Unix(listener, _) => Ok(Stream::Unix(listener.accept().await?.0)),
+        }
+    }
+}
+
+#[cfg(unix)]
+mod socket {
+    //! The file of a unix socket.
+
+    use std::fs::{self, Permissions};
+    use std::io;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::net::{UnixListener, UnixStream};
+
+    use crate::{Address, Error};
+
+    /// Removes the file when it is dropped, unless another server has replaced it.
+    #[derive(Debug)]
+    pub(crate) struct File {
+        path: PathBuf,
+        id: (u64, u64),
+    }
+
+    impl Drop for File {
+        fn drop(&mut self) {
+            if fs::symlink_metadata(&self.path).is_ok_and(|file| (file.dev(), file.ino()) == self.id) {
+                let _ = fs::remove_file(&self.path); // an error: the next server replaces it
+            }
+        }
+    }
+
+    /// Binds under another name and renames: the file has its mode before anybody can find it under its own, and replaces a
+    /// stale one without a gap.
+    pub(super) async fn bind(path: &Path) -> Result<(UnixListener, File), Error> {
+        let error = |source| Error::Bind { address: Address::Unix(path.to_owned()).to_string(), source };
+        match fs::symlink_metadata(path) {
+            Ok(file) if !file.file_type().is_socket() => return Err(Error::NotASocket { path: path.to_owned() }),
+            Ok(_) => match UnixStream::connect(path).await {
+                Ok(_) => return Err(Error::SocketInUse { path: path.to_owned() }),
+                // Nobody listens: left behind by a process that was killed.
+                Err(refused) if refused.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                // A living server whose queue is full, or one of another user.
+                Err(other) => return Err(error(other)),
+            },
+            Err(missing) if missing.kind() == io::ErrorKind::NotFound => {}
+            Err(other) => return Err(error(other)),
+        }
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // Short, since the path of a socket has about 100 characters at most.
+        let hidden = path.with_file_name(format!(".{}-{number}", std::process::id()));
+        let bound = (|| {
+            let listener = std::os::unix::net::UnixListener::bind(&hidden)?;
+            listener.set_nonblocking(true)?;
+            fs::set_permissions(&hidden, Permissions::from_mode(0o600))?;
+            let file = fs::symlink_metadata(&hidden)?;
+            fs::rename(&hidden, path)?;
+            Ok((UnixListener::from_std(listener)?, File { path: path.to_owned(), id: (file.dev(), file.ino()) }))
+        })();
+        bound.map_err(|source: io::Error| {
+            let _ = fs::remove_file(&hidden); // an error: it was not made
+            error(source)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_as_it_is_written() {
+        for text in ["127.0.0.1:9000", "[::1]:0", "0.0.0.0:80", "unix:/run/shop.sock", "unix:shop.sock"] {
+            assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
+        }
+        assert_eq!("localhost:9000".parse::<Address>().unwrap().to_string(), "127.0.0.1:9000");
+    }
+
+    #[test]
+    fn a_wrong_address_says_what_is_wrong() {
+        for (text, problem) in [
+            ("", "the port is missing"),
+            ("127.0.0.1", "the port is missing"),
+            ("::1", "the port is missing"),
+            ("9000", "the port is missing"),
+            (":9000", "the IP address is missing"),
+            ("127.0.0.1:http", "the port is not a number up to 65535"),
+            ("127.0.0.1:70000", "the port is not a number up to 65535"),
+            ("localhost:x", "the port is not a number up to 65535"),
+            ("shop:9000", "the part before the port is not an IP address"),
+            ("unix:", "the path of the socket is missing"),
+            ("unix:a\0b", "a path has no null character"),
+        ] {
+            match text.parse::<Address>() {
+                Err(Error::Address { problem: said, .. }) => assert_eq!(said, problem, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn loopback_is_local_in_every_form() {
+        for (text, local) in [
+            ("127.8.9.1:1", true),
+            ("[::1]:1", true),
+            ("[::ffff:127.0.0.1]:1", true),
+            ("0.0.0.0:1", false),
+            ("[::]:1", false),
+            ("10.0.0.1:1", false),
+            ("[::ffff:10.0.0.1]:1", false),
+        ] {
+            assert_eq!(text.parse::<Address>().unwrap().is_local(), local, "{text}");
+        }
+    }
+}

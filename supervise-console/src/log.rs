@@ -1,0 +1,310 @@
+//! The log of a console: the last events, the last sample and the last changes, for viewers that each read at their own
+//! pace. A viewer that is too slow misses some; nothing is kept for one viewer alone.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::sample::Sample;
+
+/// The number of events that are kept.
+pub(crate) const EVENTS: usize = 4096;
+
+/// The bytes of text that these events have at most: the texts of errors have any length.
+const BYTES: usize = 8 << 20;
+
+/// The number of changes that are kept: a viewer that is further behind gets a new snapshot.
+const DELTAS: usize = 16;
+
+/// The events that a viewer gets at once.
+const BATCH: usize = 64;
+
+/// An entry among the events.
+#[derive(Clone)]
+pub(crate) enum Told {
+    /// An event as JSON, and its path.
+    Event { path: Arc<str>, json: Arc<str> },
+    /// This many events were lost.
+    Gap(u64),
+}
+
+impl Told {
+    fn bytes(&self) -> usize {
+        match self {
+            Told::Event { path, json } => path.len() + json.len(),
+            Told::Gap(_) => 0,
+        }
+    }
+}
+
+/// The end of the stream.
+#[derive(Clone)]
+pub(crate) enum Over {
+    /// The console ends; viewers may come back.
+    Closed,
+    /// The tree has ended, or ends together with the console: the data of `end`.
+    Ended(Arc<str>),
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<Told>,
+    bytes: usize,
+    /// The number of the oldest event that is kept.
+    first: u64,
+    sample: Option<(u64, Arc<Sample>)>,
+    /// The `delta` messages, each with its number: consecutive ones.
+    deltas: VecDeque<(u64, Arc<str>)>,
+    /// The number of streams, and of those among them that want snapshots.
+    streams: usize,
+    viewers: usize,
+    over: Option<Over>,
+}
+
+impl State {
+    fn next(&self) -> u64 {
+        self.first + self.events.len() as u64
+    }
+
+    fn push(&mut self, seq: u64, delta: String) {
+        self.deltas.push_back((seq, delta.into()));
+        if self.deltas.len() > DELTAS {
+            self.deltas.pop_front();
+        }
+    }
+}
+
+pub(crate) struct Log {
+    state: Mutex<State>,
+    /// Notifies readers of something new.
+    news: watch::Sender<()>,
+    /// Notifies the sampler that a viewer has come or gone.
+    visits: watch::Sender<()>,
+    max_streams: usize,
+}
+
+/// Messages for one viewer, in order.
+pub(crate) enum Message {
+    Told(Told),
+    Snapshot(u64, Arc<Sample>),
+    Delta(Arc<str>),
+    Over(Over),
+}
+
+/// The position of a reader.
+pub(crate) struct Cursor {
+    event: u64,
+    /// The number of the last snapshot or delta; `None` while a snapshot is due.
+    seq: Option<u64>,
+    /// Whether the reader wants snapshots and deltas.
+    states: bool,
+}
+
+impl Log {
+    pub(crate) fn new(max_streams: usize) -> Log {
+        Log { state: Mutex::default(), news: watch::Sender::new(()), visits: watch::Sender::new(()), max_streams }
+    }
+
+    /// No user code runs under this lock, and nothing waits under it.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn news(&self) -> watch::Receiver<()> {
+        self.news.subscribe()
+    }
+
+    pub(crate) fn visits(&self) -> watch::Receiver<()> {
+        self.visits.subscribe()
+    }
+
+    pub(crate) fn tell(&self, told: Told) {
+        let mut state = self.lock();
+        state.bytes += told.bytes();
+        state.events.push_back(told);
+        while state.events.len() > EVENTS || state.bytes > BYTES {
+            let Some(oldest) = state.events.pop_front() else { break };
+            state.bytes -= oldest.bytes();
+            state.first += 1;
+        }
+        drop(state);
+        self.news.send_replace(());
+    }
+
+    /// Returns the last events of this path, oldest first.
+    pub(crate) fn of_path(&self, path: &str, most: usize) -> Vec<Arc<str>> {
+        let state = self.lock();
+        let mut found: Vec<_> = state
+            .events
+            .iter()
+            .rev()
+            .filter_map(|told| match told {
+                Told::Event { path: own, json } if **own == *path => Some(json.clone()),
+                _ => None,
+            })
+            .take(most)
+            .collect();
+        found.reverse();
+        found
+    }
+
+    /// Replaces the sample. `lists` are the lists of the `delta` from the sample before; `None` if nothing has changed.
+    pub(crate) fn sample(&self, sample: Arc<Sample>, lists: Option<String>) {
+        let mut state = self.lock();
+        let seq = match (&state.sample, &lists) {
+            (None, _) => 1,
+            (Some((seq, _)), None) => *seq,
+            (Some((seq, _)), Some(_)) => seq + 1,
+        };
+        if let Some(lists) = lists {
+            state.push(seq, format!("{{\"seq\":{seq},\"at_ms\":{},{lists}}}", sample.at_ms()));
+        }
+        let before = state.sample.replace((seq, sample));
+        drop(state);
+        drop(before);
+        self.news.send_replace(());
+    }
+
+    /// Lets viewers see that the console lives, and what time it is.
+    pub(crate) fn beat(&self, now: Instant) {
+        let mut state = self.lock();
+        let Some((seq, sample)) = &mut state.sample else { return };
+        *seq += 1;
+        let (seq, at_ms) = (*seq, sample.ms_at(now));
+        state.push(seq, format!("{{\"seq\":{seq},\"at_ms\":{at_ms},\"nodes\":[],\"removed\":[]}}"));
+        drop(state);
+        self.news.send_replace(());
+    }
+
+    /// Says that there is nothing more to come. The first call counts.
+    pub(crate) fn end(&self, over: Over) {
+        let mut state = self.lock();
+        state.over.get_or_insert(over);
+        drop(state);
+        self.news.send_replace(());
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().over.is_some()
+    }
+
+    /// Returns whether anybody looks on. If nobody does, forgets the sample: it would be old by the time somebody comes.
+    pub(crate) fn is_viewed(&self) -> bool {
+        let mut state = self.lock();
+        if state.viewers > 0 {
+            return true;
+        }
+        state.deltas.clear();
+        let before = state.sample.take();
+        drop(state);
+        drop(before);
+        false
+    }
+
+    /// Lets a stream in. `states`: it wants snapshots and deltas. `None` if there are too many.
+    pub(crate) fn view(self: &Arc<Self>, states: bool) -> Option<View> {
+        let mut state = self.lock();
+        if state.streams >= self.max_streams {
+            return None;
+        }
+        state.streams += 1;
+        state.viewers += usize::from(states);
+        drop(state);
+        self.visits.send_replace(());
+        Some(View { log: self.clone(), states })
+    }
+
+    /// Returns the last sample.
+    pub(crate) fn latest(&self) -> Option<Arc<Sample>> {
+        self.lock().sample.as_ref().map(|(_, sample)| sample.clone())
+    }
+
+    /// Returns the position behind the last event. `states`: the reader wants snapshots and deltas.
+    pub(crate) fn cursor(&self, states: bool) -> Cursor {
+        Cursor { event: self.lock().next(), seq: None, states }
+    }
+
+    /// Returns the position that is `past` events before the end.
+    pub(crate) fn cursor_before(&self, past: usize) -> Cursor {
+        let state = self.lock();
+        let past = past.min(state.events.len()) as u64;
+        Cursor { event: state.next() - past, seq: None, states: false }
+    }
+
+    /// Returns what is new for this reader; empty if it has to wait.
+    pub(crate) fn read(&self, cursor: &mut Cursor) -> Vec<Message> {
+        let state = self.lock();
+        let mut messages = Vec::new();
+        if cursor.states && cursor.seq.is_none() {
+            // First of all a snapshot, then what happens.
+            match &state.sample {
+                Some((seq, sample)) => {
+                    messages.push(Message::Snapshot(*seq, sample.clone()));
+                    cursor.seq = Some(*seq);
+                }
+                None => {
+                    messages.extend(state.over.clone().map(Message::Over));
+                    return messages;
+                }
+            }
+        }
+        if cursor.event < state.first {
+            messages.push(Message::Told(Told::Gap(state.first - cursor.event)));
+            cursor.event = state.first;
+            cursor.seq = None;
+        }
+        let begin = usize::try_from(cursor.event - state.first).unwrap_or(usize::MAX);
+        for told in state.events.iter().skip(begin).take(BATCH) {
+            messages.push(Message::Told(told.clone()));
+            cursor.event += 1;
+            if let Told::Gap(_) = told {
+                cursor.seq = None;
+                break;
+            }
+        }
+        if let (true, Some(seen), Some((seq, _))) = (cursor.states, cursor.seq, &state.sample) {
+            let due: Vec<_> = state.deltas.iter().filter(|(number, _)| *number > seen).collect();
+            // The sampler may have paused in between, and counts anew.
+            let follows = due.first().map_or(*seq == seen, |(first, _)| *first == seen + 1);
+            if follows {
+                messages.extend(due.into_iter().map(|(_, delta)| Message::Delta(delta.clone())));
+                cursor.seq = Some(*seq);
+            } else {
+                cursor.seq = None;
+            }
+        }
+        let is_behind = cursor.event < state.next() || cursor.states && cursor.seq.is_none() && state.sample.is_some();
+        if messages.is_empty() && is_behind {
+            drop(state);
+            return self.read(cursor);
+        }
+        if !is_behind {
+            messages.extend(state.over.clone().map(Message::Over));
+        }
+        messages
+    }
+}
+
+/// A stream that is open. Dropping it closes it.
+pub(crate) struct View {
+    log: Arc<Log>,
+    states: bool,
+}
+
+impl View {
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let mut state = self.log.lock();
+        state.streams -= 1;
+        state.viewers -= usize::from(self.states);
+        drop(state);
+        self.log.visits.send_replace(());
+    }
+}

@@ -1,0 +1,290 @@
+//! The probes of an orchestrator.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::{Future, IntoFuture, pending};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use futures_util::FutureExt;
+use serde_json::json;
+use supervise::inspect::{Extent, NodeState, SymptomKind};
+use supervise::{TaskContext, TreeRef};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::address::Listener;
+use crate::answer::{answer, error, text};
+use crate::serve::listen;
+use crate::{Address, Error, IntoAddress};
+
+/// The time in which the root of a tree answers.
+const ANSWER: Duration = Duration::from_secs(1);
+
+type Renderer = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// Makes the probes of an orchestrator for this tree: `/livez`, `/readyz` and `/startupz`.
+///
+/// They need no token, and show the paths and states of declared children and nothing else.
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// supervisor! {
+///     struct Shop {
+///         db: Db = Db,
+///         reports: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// let probes = supervise_console::probes(TreeRef::clone(&shop));
+/// let app: axum::Router = axum::Router::new().merge(probes.all_but(["reports"])?.router());
+/// # Ok(())
+/// # }
+/// ```
+pub fn probes(tree: TreeRef) -> Probes {
+    Probes { tree, counting: Counting::All, metrics: None, has_started: Arc::new(AtomicBool::new(false)) }
+}
+
+/// The probes of an orchestrator, made by [`probes`].
+///
+/// | address | 200 | 503 |
+/// |---|---|---|
+/// | `/livez` | the root of the tree answers within a second, whatever its children do | it does not, or the tree has ended |
+/// | `/readyz` | the children that count are up | with the paths of those that are not |
+/// | `/startupz` | all declared children have been up, or have ended; from then on always | with their states |
+/// | `/metrics` | the text of [`metrics`](Self::metrics), if given | |
+///
+/// A child counts as not ready while it is down or suspended, and after an end against its lifecycle; a child that was restarted
+/// is ready once it is up. Children that were spawned at run time never count.
+#[derive(Clone)]
+pub struct Probes {
+    tree: TreeRef,
+    counting: Counting,
+    metrics: Option<Renderer>,
+    has_started: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Probes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Probes").field("tree", &self.tree).field("counting", &self.counting).finish_non_exhaustive()
+    }
+}
+
+/// The children that count for `/readyz`.
+#[derive(Debug, Clone)]
+enum Counting {
+    All,
+    Only(Vec<String>),
+    AllBut(Vec<String>),
+}
+
+impl Probes {
+    /// Lets only these declared children, and what is declared below them, count for `/readyz`. By default all do.
+    ///
+    /// A child that is named here is not ready after any end, also after a requested stop.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::UnknownPaths`] with the paths that there are.
+    pub fn counting<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Result<Self, Error> {
+        self.counting = Counting::Only(self.known(paths)?);
+        Ok(self)
+    }
+
+    /// Lets all declared children count for `/readyz`, except these and those below them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::UnknownPaths`] with the paths that there are.
+    pub fn all_but<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Result<Self, Error> {
+        self.counting = Counting::AllBut(self.known(paths)?);
+        Ok(self)
+    }
+
+    /// Answers `/metrics` with the text that this function returns, such as `PrometheusHandle::render` of the crate
+    /// `metrics-exporter-prometheus`.
+    ///
+    /// It is called on a thread for blocking work. If it panics, the answer is 500.
+    pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.metrics = Some(Arc::new(render));
+        self
+    }
+
+    fn known<P: Into<String>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Vec<String>, Error> {
+        let paths: Vec<String> = paths.into_iter().map(Into::into).collect();
+        let known = self.declared(|node| node.path.clone());
+        let unknown: Vec<_> = paths.iter().filter(|path| !known.contains(path)).cloned().collect();
+        if unknown.is_empty() { Ok(paths) } else { Err(Error::UnknownPaths { unknown, known }) }
+    }
+
+    /// Returns something of each declared child.
+    fn declared<T>(&self, f: impl FnMut(&supervise::inspect::Node) -> T) -> Vec<T> {
+        let snapshot = self.tree.snapshot_of(&self.tree.path(), Extent::Declared);
+        snapshot.map(|snapshot| snapshot.nodes().skip(1).map(f).collect()).unwrap_or_default()
+    }
+
+    /// Returns the router, to be merged or nested into a server of your own.
+    pub fn router(self) -> Router {
+        let mut router = Router::new()
+            .route("/livez", get(livez))
+            .route("/readyz", get(readyz))
+            .route("/startupz", get(startupz));
+        if let Some(render) = self.metrics.clone() {
+            router = router.route("/metrics", get(move || metrics(render.clone())));
+        }
+        router.with_state(self)
+    }
+
+    /// Serves the probes alone at this address, as a child of the tree: `probes(tree.clone()).serve(cx, "0.0.0.0:9001")`.
+    pub fn serve(self, cx: TaskContext, address: impl IntoAddress) -> ServeProbes {
+        ServeProbes { cx, address: address.into_address(), probes: self }
+    }
+
+    /// Returns the paths of the children that count and are not ready.
+    fn unready(&self) -> Vec<String> {
+        let root = self.tree.path();
+        let paths = match &self.counting {
+            Counting::Only(paths) => &paths[..],
+            Counting::All | Counting::AllBut(_) => std::slice::from_ref(&root),
+        };
+        let is_left_out = |path: &str| match &self.counting {
+            Counting::AllBut(paths) => paths.iter().any(|above| is_below(path, above)),
+            Counting::All | Counting::Only(_) => false,
+        };
+        let mut unready: Vec<String> = Vec::new();
+        for path in paths {
+            let Some(health) = self.tree.health_of(path, Extent::Declared) else {
+                unready.push(path.clone());
+                continue;
+            };
+            for symptom in health.symptoms() {
+                let counts = matches!(symptom.reason, SymptomKind::Down(_) | SymptomKind::Ended(_));
+                if counts && !is_left_out(&symptom.path) && !unready.contains(&symptom.path) {
+                    unready.push(symptom.path.clone());
+                }
+            }
+        }
+        unready
+    }
+
+    /// Returns the states of the declared children until all of them have been up once or have ended; then `None`.
+    fn starting(&self) -> Option<BTreeMap<String, &'static str>> {
+        if self.has_started.load(Relaxed) {
+            return None;
+        }
+        let mut is_up = self.tree.incarnation() > 0;
+        let states = self.declared(|node| {
+            is_up &= matches!(node.state, NodeState::Running | NodeState::Suspended | NodeState::Ended(_));
+            (node.path.clone(), word(&node.state))
+        });
+        // The tree itself says that it is up only after its children.
+        if is_up && self.tree.ready().now_or_never() == Some(true) {
+            self.has_started.store(true, Relaxed);
+            return None;
+        }
+        Some(states.into_iter().collect())
+    }
+}
+
+fn is_below(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn word(state: &NodeState) -> &'static str {
+    match state {
+        NodeState::Queued => "queued",
+        NodeState::Starting => "starting",
+        NodeState::Running => "running",
+        NodeState::Suspended => "suspended",
+        NodeState::Failed => "failed",
+        NodeState::GoingDown => "going_down",
+        NodeState::BackingOff { .. } => "backing_off",
+        NodeState::Ended(_) => "ended",
+        _ => "unknown",
+    }
+}
+
+fn ok() -> Response {
+    text(StatusCode::OK, "ok")
+}
+
+fn unavailable(body: &serde_json::Value) -> Response {
+    answer(StatusCode::SERVICE_UNAVAILABLE, "application/json", body.to_string())
+}
+
+async fn livez(State(probes): State<Probes>) -> Response {
+    match timeout(ANSWER, probes.tree.answers()).await {
+        Ok(true) => ok(),
+        Ok(false) => text(StatusCode::SERVICE_UNAVAILABLE, "the tree has ended"),
+        Err(_) => text(StatusCode::SERVICE_UNAVAILABLE, "the root of the tree does not answer"),
+    }
+}
+
+async fn readyz(State(probes): State<Probes>) -> Response {
+    match probes.unready() {
+        paths if paths.is_empty() => ok(),
+        paths => unavailable(&json!({ "status": "degraded", "paths": paths })),
+    }
+}
+
+async fn startupz(State(probes): State<Probes>) -> Response {
+    match probes.starting() {
+        None => answer(StatusCode::OK, "application/json", json!({ "state": "started" }).to_string()),
+        Some(children) => unavailable(&json!({ "state": "starting", "children": children })),
+    }
+}
+
+async fn metrics(render: Renderer) -> Response {
+    match spawn_blocking(move || render()).await {
+        Ok(metrics) => answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics),
+        Err(_) => error(StatusCode::INTERNAL_SERVER_ERROR, "the metrics could not be rendered: the renderer panicked"),
+    }
+}
+
+/// Probes that are served alone, made by [`Probes::serve`]. Await it to serve.
+///
+/// # Errors
+///
+/// The future returns an error of the address, and [`Error::Bind`], [`Error::SocketInUse`] or [`Error::NotASocket`] if it cannot
+/// listen.
+#[derive(Debug)]
+#[must_use = "await it to serve"]
+pub struct ServeProbes {
+    cx: TaskContext,
+    address: Result<Address, Error>,
+    probes: Probes,
+}
+
+impl IntoFuture for ServeProbes {
+    type Output = Result<(), Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let (listener, bound) = Listener::bind(&self.address?).await?;
+            tracing::info!(address = %bound, "the probes listen");
+            listen(self.cx, listener, self.probes.router(), pending(), async |_| {}).await;
+            Ok(())
+        })
+    }
+}
+
+impl From<Probes> for Result<Probes, Error> {
+    fn from(probes: Probes) -> Self {
+        Ok(probes)
+    }
+}

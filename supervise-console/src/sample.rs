@@ -1,0 +1,235 @@
+//! Samples: the declared nodes of a tree as JSON, each for itself, so that only those that have changed are sent.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::json;
+use supervise::inspect::{Node, NodePage, Snapshot};
+use tokio::time::Instant;
+
+/// Writes a value as JSON. `None` if an error in it panics when it is shown, which is user code.
+pub(crate) fn to_json(value: &impl Serialize) -> Option<String> {
+    let text = catch_unwind(AssertUnwindSafe(|| serde_json::to_string(value)));
+    match text {
+        Ok(text) => text.ok(),
+        Err(payload) => {
+            mem::forget(payload); // its own `Drop` may panic too
+            None
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the time of a snapshot in milliseconds since the start of the tree.
+pub(crate) fn at_ms(snapshot: &Snapshot) -> u64 {
+    millis(snapshot.at.saturating_duration_since(snapshot.started))
+}
+
+/// A node on its way to JSON.
+struct Shown {
+    path: String,
+    /// The position of the parent in the list; its own position for the root.
+    parent: usize,
+    /// The position among the children of the parent.
+    index: usize,
+    /// The fields, without the children and without the brace at the end.
+    json: String,
+}
+
+/// Takes a snapshot apart, and calls `f` with each node, a parent before its children. The depth of a tree may exceed the
+/// stack, so this is a loop.
+fn each(mut snapshot: Snapshot, mut f: impl FnMut(Shown)) {
+    // Node by node takes the place of the root, which can be serialized.
+    let prefix = format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot));
+    let mut position = 0;
+    let mut next = Some((0, 0));
+    let mut todo: Vec<(usize, usize, Node)> = Vec::new();
+    while let Some((parent, index)) = next {
+        let children = mem::take(&mut snapshot.root.children);
+        let json = fields(&mut snapshot, &prefix);
+        f(Shown { path: mem::take(&mut snapshot.root.path), parent, index, json });
+        todo.extend(children.into_iter().enumerate().rev().map(|(index, child)| (position, index, child)));
+        position += 1;
+        next = todo.pop().map(|(parent, index, node)| {
+            snapshot.root = node;
+            (parent, index)
+        });
+    }
+}
+
+/// The end of a node without children.
+const SUFFIX: &str = ",\"children\":[]}}";
+
+/// Returns the fields of the root of the snapshot, which has no children: an object without the brace at its end.
+fn fields(snapshot: &mut Snapshot, prefix: &str) -> String {
+    let whole = |snapshot: &Snapshot| {
+        let text = to_json(snapshot)?;
+        Some(text.strip_prefix(prefix)?.strip_suffix(SUFFIX)?.to_owned())
+    };
+    if let Some(fields) = whole(snapshot) {
+        return fields;
+    }
+    // An error panics when it is shown. The rest of the node is worth having.
+    snapshot.root.last_failure = None;
+    whole(snapshot).unwrap_or_else(|| {
+        let node = &snapshot.root;
+        let bare = json!({
+            "path": node.path, "name": node.name, "kind": node.kind.to_string(), "state": "ended",
+            "incarnation": node.incarnation, "streak": node.streak, "ended": { "why": "failed" },
+        });
+        bare.to_string().trim_end_matches('}').to_owned() + "}"
+    })
+}
+
+/// Writes nodes with their children, as one value inside of the other.
+#[derive(Default)]
+struct Nested {
+    text: String,
+    /// The positions of the nodes that are open, and whether they have a child already.
+    open: Vec<(usize, bool)>,
+    position: usize,
+}
+
+impl Nested {
+    fn add(&mut self, parent: usize, json: &str) {
+        while self.open.last().is_some_and(|(open, _)| *open != parent) {
+            self.close();
+        }
+        if let Some((_, has_child)) = self.open.last_mut()
+            && mem::replace(has_child, true)
+        {
+            self.text.push(',');
+        }
+        self.text.push_str(json);
+        self.text.push_str(",\"children\":[");
+        self.open.push((self.position, false));
+        self.position += 1;
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.text.push_str("]}");
+    }
+
+    fn finish(mut self) -> String {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.text
+    }
+}
+
+/// Writes a snapshot as JSON, as its `Serialize` does.
+pub(crate) fn whole(snapshot: Snapshot) -> String {
+    let mut nested = Nested { text: format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot)), ..Nested::default() };
+    each(snapshot, |node| nested.add(node.parent, &node.json));
+    nested.finish() + "}"
+}
+
+/// Writes the root of a snapshot without its children.
+pub(crate) fn alone(mut snapshot: Snapshot) -> String {
+    snapshot.root.children.clear();
+    let prefix = format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot));
+    fields(&mut snapshot, &prefix) + "}"
+}
+
+/// Writes a page of instances.
+pub(crate) fn page(path: &str, from: usize, mut page: NodePage) -> Option<String> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        path: &'a str,
+        from: usize,
+        #[serde(flatten)]
+        page: &'a NodePage,
+    }
+    to_json(&Shown { path, from, page: &page }).or_else(|| {
+        page.nodes.iter_mut().for_each(|node| node.last_failure = None);
+        to_json(&Shown { path, from, page: &page })
+    })
+}
+
+/// The declared nodes of a tree at one moment.
+pub(crate) struct Sample {
+    at: Instant,
+    started: Instant,
+    nodes: Vec<Shown>,
+    /// The tree as one value; made for the first viewer that wants it.
+    text: OnceLock<Arc<str>>,
+}
+
+impl Sample {
+    pub(crate) fn of(snapshot: Snapshot) -> Sample {
+        let (at, started) = (snapshot.at, snapshot.started);
+        let mut nodes = Vec::new();
+        each(snapshot, |node| nodes.push(node));
+        Sample { at, started, nodes, text: OnceLock::new() }
+    }
+
+    /// Returns the time of the sample, in milliseconds since the start of the tree.
+    pub(crate) fn at_ms(&self) -> u64 {
+        self.ms_at(self.at)
+    }
+
+    /// Returns this time in milliseconds since the start of the tree.
+    pub(crate) fn ms_at(&self, at: Instant) -> u64 {
+        millis(at.saturating_duration_since(self.started))
+    }
+
+    /// Returns the root with everything below it.
+    pub(crate) fn text(&self) -> Arc<str> {
+        let text = self.text.get_or_init(|| {
+            let mut nested = Nested::default();
+            self.nodes.iter().for_each(|node| nested.add(node.parent, &node.json));
+            nested.finish().into()
+        });
+        text.clone()
+    }
+
+    /// Returns the lists of a `delta` that leads from `before` to this sample: the nodes that are new or have changed, and
+    /// the paths that are gone. `None` if nothing has changed.
+    pub(crate) fn since(&self, before: &Sample) -> Option<String> {
+        let mut changed: Vec<(&Shown, bool)> = Vec::new();
+        let mut removed: Vec<&str> = Vec::new();
+        let is_same = self.nodes.len() == before.nodes.len()
+            && self.nodes.iter().zip(&before.nodes).all(|(now, was)| now.path == was.path);
+        if is_same {
+            let both = self.nodes.iter().zip(&before.nodes);
+            changed.extend(both.filter(|(now, was)| now.json != was.json).map(|(now, _)| (now, false)));
+        } else {
+            let were: HashMap<&str, &Shown> = before.nodes.iter().map(|node| (&*node.path, node)).collect();
+            for now in &self.nodes {
+                match were.get(&*now.path) {
+                    None => changed.push((now, true)),
+                    Some(was) if was.json != now.json => changed.push((now, false)),
+                    Some(_) => {}
+                }
+            }
+            let are: HashSet<&str> = self.nodes.iter().map(|node| &*node.path).collect();
+            removed.extend(before.nodes.iter().map(|node| &*node.path).filter(|path| !are.contains(path)));
+        }
+        if changed.is_empty() && removed.is_empty() {
+            return None;
+        }
+        let mut text = String::from("\"nodes\":[");
+        for (i, (node, is_new)) in changed.into_iter().enumerate() {
+            if i > 0 {
+                text.push(',');
+            }
+            text.push_str(&node.json);
+            if is_new {
+                let parent = json!(self.nodes[node.parent].path);
+                text.push_str(&format!(",\"parent\":{parent},\"index\":{}", node.index));
+            }
+            text.push('}');
+        }
+        text.push_str(&format!("],\"removed\":{}", json!(removed)));
+        Some(text)
+    }
+}
