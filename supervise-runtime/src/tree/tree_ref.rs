@@ -18,6 +18,7 @@ use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::tree::child::TreeHandle;
 use crate::values::ended::{Ended, Watched};
 use crate::values::report::Report;
+use crate::values::spec::TreeSpec;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
 ///
@@ -98,6 +99,37 @@ impl TreeRef {
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
         self.cell.core().incarnation()
+    }
+
+    /// Returns the declaration of the tree. `None` before its first start begins, and for a set.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) {} }
+    ///
+    /// /// Returns the names of the children that are declared, whether or not they have started.
+    /// fn declared(tree: &TreeRef) -> Vec<&'static str> {
+    ///     tree.spec().map_or_else(Vec::new, |spec| spec.children.iter().map(|child| child.name).collect())
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         db: Db = Db,
+    ///         cart: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start().await?;
+    /// assert_eq!(declared(&shop), ["db", "cart"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn spec(&self) -> Option<&'static TreeSpec> {
+        self.cell.core().table()?.declaration.get().copied()
     }
 
     /// Subscribes to the events of the whole tree that this one is part of.
