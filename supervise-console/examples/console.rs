@@ -90,10 +90,11 @@ async fn console(cx: TaskContext, options: Options, tree: TreeRef) -> Result<(),
         .all_but(["legacy"])?
         // A service gives the renderer of its metrics recorder here.
         .metrics(move || metrics(&shown, begun));
-    let mut console = supervise_console::serve(cx, options.addr, tree).probes(probes).on_bound(|address| match address {
-        Address::Tcp(address) => println!("the console is at http://{address}"),
-        other => println!("the console is at {other}"),
-    });
+    let mut console =
+        supervise_console::serve(cx, options.addr, tree).probes(probes).on_bound(|address| match address {
+            Address::Tcp(address) => println!("the console is at http://{address}"),
+            other => println!("the console is at {other}"),
+        });
     if let Some(token) = options.token {
         console = console.token(token);
     }

@@ -20,7 +20,7 @@ use supervise::error::OperateError;
 use supervise::event::Events;
 use supervise::inspect::Extent;
 use supervise::policy::ShutdownTimeout;
-use supervise::spec::{ChildSpec, DeclaredShutdown, Shape};
+use supervise::spec::{ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, spawn_blocking};
@@ -379,22 +379,22 @@ async fn detail(State(app): Shown, request: Request) -> Answer {
     let (at_ms, node, spec) = app
         .walk(&path, |tree, path| {
             let snapshot = tree.snapshot_of(path, Extent::Declared)?;
-            let (at_ms, declared) = (sample::at_ms(&snapshot), snapshot.root.declared);
-            Some((at_ms, sample::alone(snapshot), declared))
+            let (at_ms, node) = (sample::at_ms(&snapshot), &snapshot.root);
+            let hooks: Vec<_> = node.hooks.into_iter().flat_map(|hooks| hooks.names()).collect();
+            let own = tree.spec().filter(|_| path == tree.path());
+            let spec = match (node.declared, own) {
+                (Some(declared), _) => declaration(declared, &hooks),
+                (None, Some(own)) => declaration_of_tree(own),
+                (None, None) => serde_json::Value::Null, // a child of an actor
+            };
+            Some((at_ms, sample::alone(snapshot), spec))
         })
         .await?;
-    let spec = spec.map_or_else(|| "null".to_owned(), declaration);
     let events = app.shared.log.of_path(&path, DETAIL).join(",");
     Ok(json_answer(format!("{{\"at_ms\":{at_ms},\"node\":{node},\"spec\":{spec},\"events\":[{events}]}}")))
 }
 
-fn declaration(spec: &ChildSpec) -> String {
-    let shutdown = match spec.shutdown {
-        DeclaredShutdown::Default => "default".to_owned(),
-        DeclaredShutdown::Is(ShutdownTimeout::Within(time)) => format!("{time:?}"),
-        DeclaredShutdown::Is(other) => format!("{other:?}").to_lowercase(),
-        DeclaredShutdown::Computed => "computed".to_owned(),
-    };
+fn declaration(spec: &ChildSpec, hooks: &[&str]) -> serde_json::Value {
     let (shape, count, key) = match spec.shape {
         Shape::One => ("one", None, None),
         Shape::Optional => ("optional", None, None),
@@ -403,13 +403,8 @@ fn declaration(spec: &ChildSpec) -> String {
         Shape::Keyed(key) => ("keyed", None, Some(key)),
         _ => ("other", None, None),
     };
-    let hooks: Vec<_> = spec
-        .settings
-        .iter()
-        .filter(|setting| setting.starts_with("pre_restart") || setting.starts_with("post_restart"))
-        .collect();
     let mut declaration = json!({
-        "item": spec.item, "doc": spec.doc, "shape": shape, "shutdown": shutdown, "hooks": hooks,
+        "item": spec.item, "doc": spec.doc, "shape": shape, "shutdown": time_to_stop(spec.shutdown), "hooks": hooks,
         "settings": spec.settings, "declared_at": spec.at.to_string(),
     });
     if let Some(count) = count {
@@ -418,7 +413,23 @@ fn declaration(spec: &ChildSpec) -> String {
     if let Some(key) = key {
         declaration["key"] = key.into();
     }
-    declaration.to_string()
+    declaration
+}
+
+fn declaration_of_tree(spec: &TreeSpec) -> serde_json::Value {
+    json!({
+        "item": spec.name, "doc": spec.doc, "shape": "tree", "shutdown": time_to_stop(spec.shutdown), "hooks": [],
+        "settings": spec.settings, "declared_at": spec.at.to_string(),
+    })
+}
+
+fn time_to_stop(declared: DeclaredShutdown) -> String {
+    match declared {
+        DeclaredShutdown::Default => "default".to_owned(),
+        DeclaredShutdown::Is(ShutdownTimeout::Within(time)) => format!("{time:?}"),
+        DeclaredShutdown::Is(other) => format!("{other:?}").to_lowercase(),
+        DeclaredShutdown::Computed => "computed".to_owned(),
+    }
 }
 
 /// `GET ./events.ndjson`: the events as they happen.

@@ -32,9 +32,7 @@ struct Body {
 impl Request {
     pub(crate) fn of(body: &[u8]) -> Result<Self, String> {
         let body: Body = serde_json::from_slice(body).map_err(|error| {
-            format!(
-                "the body is not {{\"path\":..,\"operation\":..,\"confirm\":..,\"by\":..}} as JSON: {error}"
-            )
+            format!("the body is not {{\"path\":..,\"operation\":..,\"confirm\":..,\"by\":..}} as JSON: {error}")
         })?;
         let operation = Operation::from_word(&body.operation).ok_or_else(|| {
             let words = Operation::ALL.map(Operation::word).join(", ");
@@ -88,7 +86,10 @@ mod tests {
             assert_eq!(by(name).unwrap_err(), "the name in `by` contains control characters", "{name:?}");
         }
         for (body, expected) in [
-            (r#"{"path":"db","operation":"stop","confirm":"db2"}"#, "`confirm` is \"db2\"; to confirm, it repeats the path"),
+            (
+                r#"{"path":"db","operation":"stop","confirm":"db2"}"#,
+                "`confirm` is \"db2\"; to confirm, it repeats the path",
+            ),
             (r#"{"path":"db","operation":"stop"}"#, "missing field `confirm`"),
             (r#"{"path":"db","operation":"stop","confirm":"db","force":true}"#, "unknown field `force`"),
             (r#"{"path":"db","operation":"pause","confirm":"db"}"#, "no operation \"pause\"; there are stop, restart"),

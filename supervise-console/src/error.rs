@@ -39,7 +39,9 @@ pub enum Error {
         length: usize,
     },
     /// The token contains a character that an HTTP header cannot carry.
-    #[error("the token contains a character other than the visible ones of ASCII; make one with `openssl rand -hex 16`")]
+    #[error(
+        "the token contains a character other than the visible ones of ASCII; make one with `openssl rand -hex 16`"
+    )]
     TokenCharacter,
     /// The token was to come from a variable of the environment, which is not set or not text.
     #[error("no token: {0}; set the variable of the environment, for example to the output of `openssl rand -hex 16`")]

@@ -100,7 +100,10 @@ impl Gate {
         self.pass(request)?;
         same_site(request)?;
         let Some(token) = &self.control else {
-            return Err(error(StatusCode::NOT_FOUND, "this console only shows the tree; `.allow_control(..)` lets it act"));
+            return Err(error(
+                StatusCode::NOT_FOUND,
+                "this console only shows the tree; `.allow_control(..)` lets it act",
+            ));
         };
         let Some(shown) = bearer(request) else {
             return Err(unauthorized("control", "show the token for control"));
@@ -176,12 +179,22 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_local() {
-        for host in ["localhost", "localhost:9000", "LocalHost.", "shop.localhost:80", "127.0.0.1:9000", "[::1]:9000", "[::1]"] {
+        for host in
+            ["localhost", "localhost:9000", "LocalHost.", "shop.localhost:80", "127.0.0.1:9000", "[::1]:9000", "[::1]"]
+        {
             assert!(is_local(host), "{host}");
         }
-        for host in
-            ["", ":9000", "evil.com", "evil.com:9000", "127.0.0.1.evil.com", "localhost.evil.com", "10.0.0.1", "notlocalhost", "user@localhost"]
-        {
+        for host in [
+            "",
+            ":9000",
+            "evil.com",
+            "evil.com:9000",
+            "127.0.0.1.evil.com",
+            "localhost.evil.com",
+            "10.0.0.1",
+            "notlocalhost",
+            "user@localhost",
+        ] {
             assert!(!is_local(host), "{host}");
         }
     }

@@ -45,6 +45,11 @@ impl Part {
         Part { tree, path: path.into(), is_below }
     }
 
+    /// Returns the text before the paths of the children.
+    pub(crate) fn prefix(&self) -> String {
+        if self.is_below { format!("{}/", self.path) } else { String::new() }
+    }
+
     fn contains(&self, path: &str) -> bool {
         let rest = path.strip_prefix(&*self.path);
         !self.is_below || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -61,10 +66,8 @@ impl Shared {
     fn tell(&self, event: &Event) {
         if self.part.contains(&event.path) {
             // An error whose text panics: the event cannot be shown.
-            let told = to_json(event).map_or(Told::Gap(1), |json| Told::Event {
-                path: event.path.as_str().into(),
-                json: json.into(),
-            });
+            let told = to_json(event)
+                .map_or(Told::Gap(1), |json| Told::Event { path: event.path.as_str().into(), json: json.into() });
             self.log.tell(told);
         }
     }

@@ -73,13 +73,19 @@ mod tests {
     /// A script or style with attributes has no hash, so a browser would not run it; nothing else may bring code along.
     #[test]
     fn the_page_is_one_file_that_the_policy_covers() {
-        for wrong in ["<script ", "<style ", "<link", "<iframe", "<img src=\"http", "@import", " onclick=", " style=\"", "\r"] {
+        for wrong in
+            ["<script ", "<style ", "<link", "<iframe", "<img src=\"http", "@import", " onclick=", " style=\"", "\r"]
+        {
             assert!(!PAGE.contains(wrong), "{wrong:?}");
         }
         for (at, _) in PAGE.match_indices("//") {
             let address = PAGE[..at].ends_with("http:") || PAGE[..at].ends_with("https:");
             // The name of a format of drawings is not fetched.
-            assert!(!address || PAGE[at..].starts_with("//www.w3.org/2000/svg"), "{}", &PAGE[at..(at + 40).min(PAGE.len())]);
+            assert!(
+                !address || PAGE[at..].starts_with("//www.w3.org/2000/svg"),
+                "{}",
+                &PAGE[at..(at + 40).min(PAGE.len())]
+            );
         }
         assert!(PAGE.contains("<head>") && PAGE.contains("<script>") && PAGE.contains("<style>"));
     }

@@ -15,13 +15,15 @@ use axum::response::Response;
 use axum::routing::get;
 use futures_util::FutureExt;
 use serde_json::json;
-use supervise::inspect::{Extent, NodeState, SymptomKind};
+use supervise::inspect::{Extent, Node, NodeState, SymptomKind};
+use supervise::spec::{Below, Shape, TreeSpec};
 use supervise::{TaskContext, TreeRef};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::address::Listener;
 use crate::answer::{answer, error, text};
+use crate::live::Part;
 use crate::serve::listen;
 use crate::{Address, Error, IntoAddress};
 
@@ -56,7 +58,12 @@ type Renderer = Arc<dyn Fn() -> String + Send + Sync>;
 /// # }
 /// ```
 pub fn probes(tree: TreeRef) -> Probes {
-    Probes { tree, counting: Counting::All, metrics: None, has_started: Arc::new(AtomicBool::new(false)) }
+    Probes {
+        part: Part::of(tree),
+        counting: Counting::All,
+        metrics: None,
+        has_started: Arc::new(AtomicBool::new(false)),
+    }
 }
 
 /// The probes of an orchestrator, made by [`probes`].
@@ -72,7 +79,7 @@ pub fn probes(tree: TreeRef) -> Probes {
 /// is ready once it is up. Children that were spawned at run time never count.
 #[derive(Clone)]
 pub struct Probes {
-    tree: TreeRef,
+    part: Part,
     counting: Counting,
     metrics: Option<Renderer>,
     has_started: Arc<AtomicBool>,
@@ -80,7 +87,10 @@ pub struct Probes {
 
 impl fmt::Debug for Probes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Probes").field("tree", &self.tree).field("counting", &self.counting).finish_non_exhaustive()
+        f.debug_struct("Probes")
+            .field("tree", &self.part.tree)
+            .field("counting", &self.counting)
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,7 +105,8 @@ enum Counting {
 impl Probes {
     /// Lets only these declared children, and what is declared below them, count for `/readyz`. By default all do.
     ///
-    /// A child that is named here is not ready after any end, also after a requested stop.
+    /// A child that is named here is not ready after any end, also after a requested stop. The name of an array stands for
+    /// all its children.
     ///
     /// # Errors
     ///
@@ -124,25 +135,30 @@ impl Probes {
         self
     }
 
+    /// Checks that these paths are declared. The children need not be there yet: a console is often declared first, and
+    /// makes its probes before the others have started.
     fn known<P: Into<String>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Vec<String>, Error> {
-        let paths: Vec<String> = paths.into_iter().map(Into::into).collect();
-        let known = self.declared(|node| node.path.clone());
-        let unknown: Vec<_> = paths.iter().filter(|path| !known.contains(path)).cloned().collect();
-        if unknown.is_empty() { Ok(paths) } else { Err(Error::UnknownPaths { unknown, known }) }
-    }
-
-    /// Returns something of each declared child.
-    fn declared<T>(&self, f: impl FnMut(&supervise::inspect::Node) -> T) -> Vec<T> {
-        let snapshot = self.tree.snapshot_of(&self.tree.path(), Extent::Declared);
-        snapshot.map(|snapshot| snapshot.nodes().skip(1).map(f).collect()).unwrap_or_default()
+        let mut known = Vec::new();
+        if let Some(spec) = self.part.tree.spec() {
+            declared(spec, &self.part.prefix(), &mut known);
+        }
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
+        for path in paths {
+            let path = path.into();
+            match known.iter().find(|(known, _)| *known == path) {
+                Some((_, 1)) => found.push(path),
+                Some((_, elements)) => found.extend((0..*elements).map(|index| format!("{path}/{index}"))),
+                None => unknown.push(path),
+            }
+        }
+        let known = known.into_iter().map(|(path, _)| path).collect();
+        if unknown.is_empty() { Ok(found) } else { Err(Error::UnknownPaths { unknown, known }) }
     }
 
     /// Returns the router, to be merged or nested into a server of your own.
     pub fn router(self) -> Router {
-        let mut router = Router::new()
-            .route("/livez", get(livez))
-            .route("/readyz", get(readyz))
-            .route("/startupz", get(startupz));
+        let mut router =
+            Router::new().route("/livez", get(livez)).route("/readyz", get(readyz)).route("/startupz", get(startupz));
         if let Some(render) = self.metrics.clone() {
             router = router.route("/metrics", get(move || metrics(render.clone())));
         }
@@ -156,7 +172,7 @@ impl Probes {
 
     /// Returns the paths of the children that count and are not ready.
     fn unready(&self) -> Vec<String> {
-        let root = self.tree.path();
+        let root = self.part.path.to_string();
         let paths = match &self.counting {
             Counting::Only(paths) => &paths[..],
             Counting::All | Counting::AllBut(_) => std::slice::from_ref(&root),
@@ -167,8 +183,11 @@ impl Probes {
         };
         let mut unready: Vec<String> = Vec::new();
         for path in paths {
-            let Some(health) = self.tree.health_of(path, Extent::Declared) else {
-                unready.push(path.clone());
+            let Some(health) = self.part.tree.health_of(path, Extent::Declared) else {
+                // Not there yet, or an `Option<..>` that is `None`.
+                if !self.has_started() {
+                    unready.push(path.clone());
+                }
                 continue;
             };
             for symptom in health.symptoms() {
@@ -181,22 +200,46 @@ impl Probes {
         unready
     }
 
-    /// Returns the states of the declared children until all of them have been up once or have ended; then `None`.
-    fn starting(&self) -> Option<BTreeMap<String, &'static str>> {
-        if self.has_started.load(Relaxed) {
-            return None;
-        }
-        let mut is_up = self.tree.incarnation() > 0;
-        let states = self.declared(|node| {
-            is_up &= matches!(node.state, NodeState::Running | NodeState::Suspended | NodeState::Ended(_));
-            (node.path.clone(), word(&node.state))
-        });
-        // The tree itself says that it is up only after its children.
-        if is_up && self.tree.ready().now_or_never() == Some(true) {
+    /// Returns whether all declared children have been up once, or have ended.
+    fn has_started(&self) -> bool {
+        if !self.has_started.load(Relaxed) && self.part.tree.ready().now_or_never() == Some(true) {
             self.has_started.store(true, Relaxed);
-            return None;
         }
-        Some(states.into_iter().collect())
+        self.has_started.load(Relaxed)
+    }
+
+    /// Returns the states of the declared children that are there, by path.
+    fn states(&self) -> BTreeMap<String, &'static str> {
+        let snapshot = self.part.tree.snapshot_of(&self.part.path, Extent::Declared);
+        let state = |node: &Node| (node.path.clone(), word(&node.state));
+        snapshot.map(|snapshot| snapshot.nodes().skip(1).map(state).collect()).unwrap_or_default()
+    }
+}
+
+/// Collects the paths of the children that this tree declares, and the number of those that each stands for.
+fn declared(spec: &TreeSpec, prefix: &str, paths: &mut Vec<(String, usize)>) {
+    for child in spec.children {
+        let path = format!("{prefix}{}", child.name);
+        let below = |path: &str, paths: &mut Vec<_>| {
+            // The instances of a set are not declared.
+            if let (Below::Known(Some(tree)), false) = (child.below, child.is_set()) {
+                declared(tree, &format!("{path}/"), paths);
+            }
+        };
+        match child.shape {
+            Shape::Array(elements) => {
+                paths.push((path.clone(), elements));
+                for index in 0..elements {
+                    let path = format!("{path}/{index}");
+                    paths.push((path.clone(), 1));
+                    below(&path, paths);
+                }
+            }
+            _ => {
+                paths.push((path.clone(), 1));
+                below(&path, paths);
+            }
+        }
     }
 }
 
@@ -227,7 +270,7 @@ fn unavailable(body: &serde_json::Value) -> Response {
 }
 
 async fn livez(State(probes): State<Probes>) -> Response {
-    match timeout(ANSWER, probes.tree.answers()).await {
+    match timeout(ANSWER, probes.part.tree.answers()).await {
         Ok(true) => ok(),
         Ok(false) => text(StatusCode::SERVICE_UNAVAILABLE, "the tree has ended"),
         Err(_) => text(StatusCode::SERVICE_UNAVAILABLE, "the root of the tree does not answer"),
@@ -242,10 +285,10 @@ async fn readyz(State(probes): State<Probes>) -> Response {
 }
 
 async fn startupz(State(probes): State<Probes>) -> Response {
-    match probes.starting() {
-        None => answer(StatusCode::OK, "application/json", json!({ "state": "started" }).to_string()),
-        Some(children) => unavailable(&json!({ "state": "starting", "children": children })),
+    if probes.has_started() {
+        return answer(StatusCode::OK, "application/json", json!({ "state": "started" }).to_string());
     }
+    unavailable(&json!({ "state": "starting", "children": probes.states() }))
 }
 
 async fn metrics(render: Renderer) -> Response {

@@ -162,7 +162,10 @@ mod tests {
             (Set::of(None).unwrap_err(), "which node? give its path, as `?path=..`"),
             (Set::of(Some("path=s&from=-1")).unwrap_err(), "`from` is a number, not \"-1\""),
             (Set::of(Some("path=s&count=501")).unwrap_err(), "`count` is at most 500; read a large set page by page"),
-            (Set::of(Some("path=s&sort=size")).unwrap_err(), "`sort` is order, name, restarts or waiting, not \"size\""),
+            (
+                Set::of(Some("path=s&sort=size")).unwrap_err(),
+                "`sort` is order, name, restarts or waiting, not \"size\"",
+            ),
         ] {
             assert_eq!(said, expected);
         }
