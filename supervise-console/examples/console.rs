@@ -78,7 +78,7 @@ supervisor! {
         #[lifecycle(Permanent)]
         traffic: task = |cx| traffic(
             cx, options, db.clone(), cart.clone(), checkout.clone(), thumbnails.clone(), search.clone(),
-            reports.daily.clone(), shards.iter().map(|shard| shard.clone()).collect(), sessions.clone(), legacy.clone(),
+            reports.daily.clone(), shards.to_vec(), sessions.clone(), legacy.clone(),
         ),
     }
 }

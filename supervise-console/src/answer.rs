@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::header::{self, HeaderValue};
 use axum::http::{HeaderName, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 const HEADERS: [(HeaderName, HeaderValue); 5] = [
@@ -36,4 +36,25 @@ pub(crate) fn text(status: StatusCode, text: impl Into<Body>) -> Response {
 /// Makes an answer that says what is wrong.
 pub(crate) fn error(status: StatusCode, error: impl std::fmt::Display) -> Response {
     answer(status, "application/json", json!({ "error": error.to_string() }).to_string())
+}
+
+/// An answer that says why there is no other.
+#[derive(Debug)]
+pub(crate) struct Refusal(Box<Response>);
+
+impl From<Response> for Refusal {
+    fn from(response: Response) -> Self {
+        Refusal(Box::new(response))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        *self.0
+    }
+}
+
+/// Makes a refusal.
+pub(crate) fn refuse(status: StatusCode, why: impl std::fmt::Display) -> Refusal {
+    error(status, why).into()
 }

@@ -26,11 +26,12 @@ use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::answer::{answer, error, json as json_answer};
+use crate::answer::{Refusal, answer, json as json_answer, refuse};
 use crate::gate::{Gate, Reach};
-use crate::live::{self, Part, Shared};
-use crate::log::{Log, Over, View};
+use crate::live::{self, Shared};
+use crate::log::{Over, View};
 use crate::page::Page;
+use crate::part::Part;
 use crate::{Error, IntoToken, Token, control, query, sample};
 
 /// The streams that a console has at once, by default.
@@ -204,7 +205,7 @@ impl Console {
 
     pub(crate) fn app(mut self) -> Result<Arc<App>, Error> {
         self.check()?;
-        let shared = Arc::new(Shared { part: Part::of(self.tree), log: Arc::new(Log::new(self.streams)) });
+        let shared = Arc::new(Shared::new(Part::of(self.tree), self.streams));
         Ok(Arc::new(App {
             shared,
             gate: Gate { look: self.look, control: self.control, reach: self.reach, wrong: AtomicU32::new(0) },
@@ -296,7 +297,7 @@ impl App {
     }
 
     /// Runs a walk through the tree on a thread for blocking work, a few at a time.
-    async fn walk<T, F>(&self, path: &str, walk: F) -> Result<T, Response>
+    async fn walk<T, F>(&self, path: &str, walk: F) -> Result<T, Refusal>
     where
         T: Send + 'static,
         F: FnOnce(&TreeRef, &str) -> Option<T> + Send + 'static,
@@ -304,26 +305,27 @@ impl App {
         let _permit = self.walks.acquire().await;
         let (tree, path) = (self.shared.part.tree.clone(), path.to_owned());
         let walked = spawn_blocking(move || walk(&tree, &path).ok_or_else(|| not_found(&path))).await;
-        walked.unwrap_or_else(|_| Err(error(StatusCode::INTERNAL_SERVER_ERROR, "an error in the tree cannot be shown")))
+        walked
+            .unwrap_or_else(|_| Err(refuse(StatusCode::INTERNAL_SERVER_ERROR, "an error in the tree cannot be shown")))
     }
 
-    fn view(&self, states: bool) -> Result<View, Response> {
+    fn view(&self, states: bool) -> Result<View, Refusal> {
         self.start();
         self.shared.log.view(states).ok_or_else(|| {
-            error(StatusCode::SERVICE_UNAVAILABLE, "too many viewers look on; close one, or raise `.max_viewers(..)`")
+            refuse(StatusCode::SERVICE_UNAVAILABLE, "too many viewers look on; close one, or raise `.max_viewers(..)`")
         })
     }
 }
 
-fn not_found(path: &str) -> Response {
-    error(StatusCode::NOT_FOUND, format!("no node has the path {path:?} now; tree.json lists the paths"))
+fn not_found(path: &str) -> Refusal {
+    refuse(StatusCode::NOT_FOUND, format!("no node has the path {path:?} now; tree.json lists the paths"))
 }
 
-fn bad_request(why: String) -> Response {
-    error(StatusCode::BAD_REQUEST, why)
+fn bad_request(why: String) -> Refusal {
+    refuse(StatusCode::BAD_REQUEST, why)
 }
 
-type Answer = Result<Response, Response>;
+type Answer = Result<Response, Refusal>;
 type Shown = State<Arc<App>>;
 
 /// `GET ./`: the page, which contains nothing of the tree.
@@ -390,7 +392,7 @@ async fn detail(State(app): Shown, request: Request) -> Answer {
             Some((at_ms, sample::alone(snapshot), spec))
         })
         .await?;
-    let events = app.shared.log.of_path(&path, DETAIL).join(",");
+    let events = app.shared.events_of(&path, DETAIL).join(",");
     Ok(json_answer(format!("{{\"at_ms\":{at_ms},\"node\":{node},\"spec\":{spec},\"events\":[{events}]}}")))
 }
 
@@ -460,14 +462,14 @@ async fn act(State(app): Shown, request: Request) -> Answer {
     query::none(request.uri.query()).map_err(bad_request)?;
     if !is_json(&request) {
         let why = "send the request with `Content-Type: application/json`";
-        return Err(error(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+        return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
     }
     let body = read(body).await?;
     let control::Request { path, operation, by } = control::Request::of(&body).map_err(bad_request)?;
     match app.shared.part.tree.operate(&path, operation, by) {
         Ok(()) => Ok(json_answer(json!({ "accepted": true }).to_string())),
         Err(OperateError::NotFound { path }) => Err(not_found(&path)),
-        Err(refused) => Err(error(StatusCode::CONFLICT, refused)),
+        Err(refused) => Err(refuse(StatusCode::CONFLICT, refused)),
     }
 }
 
@@ -478,13 +480,13 @@ fn is_json(request: &Parts) -> bool {
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-async fn read(body: Body) -> Result<Vec<u8>, Response> {
+async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
     match timeout(SENDING, to_bytes(body, control::BODY)).await {
         Ok(Ok(body)) => Ok(body.to_vec()),
         Ok(Err(_)) => {
             let why = format!("the body has more than {} bytes, or broke off", control::BODY);
-            Err(error(StatusCode::PAYLOAD_TOO_LARGE, why))
+            Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, why))
         }
-        Err(_) => Err(error(StatusCode::REQUEST_TIMEOUT, "the body did not come within 5 s")),
+        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not come within 5 s")),
     }
 }

@@ -7,12 +7,11 @@ use std::time::Duration;
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
 use serde_json::json;
 
 use crate::Token;
 use crate::address::is_loopback;
-use crate::answer::{answer, error};
+use crate::answer::{Refusal, answer, refuse};
 
 /// The time that the answer to a wrong token takes, for each such answer that is due.
 const SLOW: Duration = Duration::from_millis(100);
@@ -41,12 +40,12 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Lets a request pass that asks for nothing secret.
-    pub(crate) fn pass(&self, request: &Parts) -> Result<(), Response> {
+    pub(crate) fn pass(&self, request: &Parts) -> Result<(), Refusal> {
         // A token keeps all others out, wherever they are.
         if self.look.is_some() || self.reach != Reach::Loopback {
             return Ok(());
         }
-        let refused = |why: &str| Err(error(StatusCode::FORBIDDEN, why));
+        let refused = |why: &str| Err(refuse(StatusCode::FORBIDDEN, why));
         match request.extensions.get::<ConnectInfo<SocketAddr>>() {
             None => {
                 return refused(
@@ -81,7 +80,7 @@ impl Gate {
     }
 
     /// Lets a request look at the tree.
-    pub(crate) async fn look(&self, request: &Parts) -> Result<(), Response> {
+    pub(crate) async fn look(&self, request: &Parts) -> Result<(), Refusal> {
         self.pass(request)?;
         same_site(request)?;
         let Some(token) = &self.look else { return Ok(()) };
@@ -96,11 +95,11 @@ impl Gate {
     }
 
     /// Lets a request act.
-    pub(crate) async fn act(&self, request: &Parts) -> Result<(), Response> {
+    pub(crate) async fn act(&self, request: &Parts) -> Result<(), Refusal> {
         self.pass(request)?;
         same_site(request)?;
         let Some(token) = &self.control else {
-            return Err(error(
+            return Err(refuse(
                 StatusCode::NOT_FOUND,
                 "this console only shows the tree; `.allow_control(..)` lets it act",
             ));
@@ -113,7 +112,7 @@ impl Gate {
         }
         self.slowly().await;
         let body = json!({ "error": "this is not the token for control", "control": "token" });
-        Err(answer(StatusCode::FORBIDDEN, "application/json", body.to_string()))
+        Err(answer(StatusCode::FORBIDDEN, "application/json", body.to_string()).into())
     }
 
     /// Waits before the answer to a wrong token, the longer the more of them are due. Right ones never wait.
@@ -130,11 +129,11 @@ impl Gate {
     }
 }
 
-fn unauthorized(token: &str, why: &str) -> Response {
+fn unauthorized(token: &str, why: &str) -> Refusal {
     let body = json!({ "error": why, token: "token" });
     let mut response = answer(StatusCode::UNAUTHORIZED, "application/json", body.to_string());
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
+    response.into()
 }
 
 /// Returns the token of `Authorization: Bearer ..`.
@@ -145,10 +144,10 @@ fn bearer(request: &Parts) -> Option<&[u8]> {
 }
 
 /// Refuses what a page of another site lets the browser ask for. It could not read the answer, but it could ask often.
-fn same_site(request: &Parts) -> Result<(), Response> {
+fn same_site(request: &Parts) -> Result<(), Refusal> {
     match request.headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
         None | Some(b"same-origin" | b"none") => Ok(()),
-        Some(_) => Err(error(StatusCode::FORBIDDEN, "another site asks for this; open the console itself")),
+        Some(_) => Err(refuse(StatusCode::FORBIDDEN, "another site asks for this; open the console itself")),
     }
 }
 

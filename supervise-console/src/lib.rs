@@ -9,6 +9,7 @@ mod gate;
 mod live;
 mod log;
 mod page;
+mod part;
 mod probes;
 mod query;
 mod sample;

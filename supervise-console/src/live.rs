@@ -1,14 +1,14 @@
 //! The live streams, and the driver that feeds them: it reads the events always, and samples the tree only while somebody
 //! looks on.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures_util::stream;
-use supervise::TreeRef;
 use supervise::event::{Event, Events};
 use supervise::inspect::{Extent, Observe};
 use tokio::sync::watch;
@@ -16,6 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 
 use crate::log::{Cursor, Log, Message, Over, Told, View};
+use crate::part::Part;
 use crate::sample::{Sample, to_json};
 
 /// The time between two samples, if they cost little.
@@ -27,48 +28,38 @@ const PAUSE: u32 = 32;
 /// Something is sent to viewers at least this often.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// The part of a tree that a console shows.
-#[derive(Clone)]
-pub(crate) struct Part {
-    pub(crate) tree: TreeRef,
-    pub(crate) path: Arc<str>,
-    /// The tree is a subtree: events come from everywhere, and only those below it are shown.
-    is_below: bool,
-}
-
-impl Part {
-    pub(crate) fn of(tree: TreeRef) -> Part {
-        let path = tree.path();
-        // Only a root is restarted by nobody, and so has no budget.
-        let snapshot = tree.snapshot_of(&path, Extent::Declared);
-        let is_below = snapshot.is_some_and(|snapshot| snapshot.root.restarts.is_some());
-        Part { tree, path: path.into(), is_below }
-    }
-
-    /// Returns the text before the paths of the children.
-    pub(crate) fn prefix(&self) -> String {
-        if self.is_below { format!("{}/", self.path) } else { String::new() }
-    }
-
-    fn contains(&self, path: &str) -> bool {
-        let rest = path.strip_prefix(&*self.path);
-        !self.is_below || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    }
-}
-
 /// The state that a console and its viewers share.
 pub(crate) struct Shared {
     pub(crate) part: Part,
     pub(crate) log: Arc<Log>,
+    declared: OnceLock<HashSet<String>>,
 }
 
 impl Shared {
+    pub(crate) fn new(part: Part, max_streams: usize) -> Self {
+        Shared { part, log: Arc::new(Log::new(max_streams)), declared: OnceLock::new() }
+    }
+
+    /// Returns whether this is the path of a declared child, or of the tree itself.
+    fn is_declared(&self, path: &str) -> bool {
+        let declared = self.declared.get_or_init(|| {
+            let paths = self.part.declared().into_iter().map(|(path, _)| path);
+            paths.chain([self.part.path.to_string()]).collect()
+        });
+        declared.contains(path)
+    }
+
+    /// Returns the last events of this path, oldest first.
+    pub(crate) fn events_of(&self, path: &str, most: usize) -> Vec<Arc<str>> {
+        self.log.of_path(path, self.is_declared(path), most)
+    }
+
     fn tell(&self, event: &Event) {
         if self.part.contains(&event.path) {
             // An error whose text panics: the event cannot be shown.
             let told = to_json(event)
                 .map_or(Told::Gap(1), |json| Told::Event { path: event.path.as_str().into(), json: json.into() });
-            self.log.tell(told);
+            self.log.tell(told, self.is_declared(&event.path));
         }
     }
 
@@ -77,7 +68,7 @@ impl Shared {
         while let Some(next) = events.next().await {
             match next {
                 Ok(event) => self.tell(&event),
-                Err(lagged) => self.log.tell(Told::Gap(lagged.0)),
+                Err(lagged) => self.log.tell(Told::Gap(lagged.0), false),
             }
         }
     }

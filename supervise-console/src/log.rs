@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::sample::Sample;
 
-/// The number of events that are kept.
+/// The number of events that are kept, and of those of declared children.
 pub(crate) const EVENTS: usize = 4096;
 
 /// The bytes of text that these events have at most: the texts of errors have any length.
@@ -48,12 +48,36 @@ pub(crate) enum Over {
     Ended(Arc<str>),
 }
 
+/// The last entries, bounded in number and in bytes.
+#[derive(Default)]
+struct Ring {
+    entries: VecDeque<Told>,
+    bytes: usize,
+    /// The number of the oldest entry that is kept.
+    first: u64,
+}
+
+impl Ring {
+    fn push(&mut self, told: Told) {
+        self.bytes += told.bytes();
+        self.entries.push_back(told);
+        while self.entries.len() > EVENTS || self.bytes > BYTES {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes -= oldest.bytes();
+            self.first += 1;
+        }
+    }
+
+    fn next(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+}
+
 #[derive(Default)]
 struct State {
-    events: VecDeque<Told>,
-    bytes: usize,
-    /// The number of the oldest event that is kept.
-    first: u64,
+    events: Ring,
+    /// The events of declared children once more: those of a large set would push them out.
+    declared: Ring,
     sample: Option<(u64, Arc<Sample>)>,
     /// The `delta` messages, each with its number: consecutive ones.
     deltas: VecDeque<(u64, Arc<str>)>,
@@ -64,10 +88,6 @@ struct State {
 }
 
 impl State {
-    fn next(&self) -> u64 {
-        self.first + self.events.len() as u64
-    }
-
     fn push(&mut self, seq: u64, delta: String) {
         self.deltas.push_back((seq, delta.into()));
         if self.deltas.len() > DELTAS {
@@ -120,32 +140,25 @@ impl Log {
         self.visits.subscribe()
     }
 
-    pub(crate) fn tell(&self, told: Told) {
+    pub(crate) fn tell(&self, told: Told, is_declared: bool) {
         let mut state = self.lock();
-        state.bytes += told.bytes();
-        state.events.push_back(told);
-        while state.events.len() > EVENTS || state.bytes > BYTES {
-            let Some(oldest) = state.events.pop_front() else { break };
-            state.bytes -= oldest.bytes();
-            state.first += 1;
+        if is_declared {
+            state.declared.push(told.clone());
         }
+        state.events.push(told);
         drop(state);
         self.news.send_replace(());
     }
 
     /// Returns the last events of this path, oldest first.
-    pub(crate) fn of_path(&self, path: &str, most: usize) -> Vec<Arc<str>> {
+    pub(crate) fn of_path(&self, path: &str, is_declared: bool, most: usize) -> Vec<Arc<str>> {
         let state = self.lock();
-        let mut found: Vec<_> = state
-            .events
-            .iter()
-            .rev()
-            .filter_map(|told| match told {
-                Told::Event { path: own, json } if **own == *path => Some(json.clone()),
-                _ => None,
-            })
-            .take(most)
-            .collect();
+        let ring = if is_declared { &state.declared } else { &state.events };
+        let own = ring.entries.iter().rev().filter_map(|told| match told {
+            Told::Event { path: own, json } if **own == *path => Some(json.clone()),
+            _ => None,
+        });
+        let mut found: Vec<_> = own.take(most).collect();
         found.reverse();
         found
     }
@@ -223,14 +236,14 @@ impl Log {
 
     /// Returns the position behind the last event. `states`: the reader wants snapshots and deltas.
     pub(crate) fn cursor(&self, states: bool) -> Cursor {
-        Cursor { event: self.lock().next(), seq: None, states }
+        Cursor { event: self.lock().events.next(), seq: None, states }
     }
 
     /// Returns the position that is `past` events before the end.
     pub(crate) fn cursor_before(&self, past: usize) -> Cursor {
         let state = self.lock();
-        let past = past.min(state.events.len()) as u64;
-        Cursor { event: state.next() - past, seq: None, states: false }
+        let past = past.min(state.events.entries.len()) as u64;
+        Cursor { event: state.events.next() - past, seq: None, states: false }
     }
 
     /// Returns what is new for this reader; empty if it has to wait.
@@ -250,13 +263,13 @@ impl Log {
                 }
             }
         }
-        if cursor.event < state.first {
-            messages.push(Message::Told(Told::Gap(state.first - cursor.event)));
-            cursor.event = state.first;
+        if cursor.event < state.events.first {
+            messages.push(Message::Told(Told::Gap(state.events.first - cursor.event)));
+            cursor.event = state.events.first;
             cursor.seq = None;
         }
-        let begin = usize::try_from(cursor.event - state.first).unwrap_or(usize::MAX);
-        for told in state.events.iter().skip(begin).take(BATCH) {
+        let begin = usize::try_from(cursor.event - state.events.first).unwrap_or(usize::MAX);
+        for told in state.events.entries.iter().skip(begin).take(BATCH) {
             messages.push(Message::Told(told.clone()));
             cursor.event += 1;
             if let Told::Gap(_) = told {
@@ -275,7 +288,8 @@ impl Log {
                 cursor.seq = None;
             }
         }
-        let is_behind = cursor.event < state.next() || cursor.states && cursor.seq.is_none() && state.sample.is_some();
+        let is_behind =
+            cursor.event < state.events.next() || cursor.states && cursor.seq.is_none() && state.sample.is_some();
         if messages.is_empty() && is_behind {
             drop(state);
             return self.read(cursor);

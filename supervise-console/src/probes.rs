@@ -16,14 +16,13 @@ use axum::routing::get;
 use futures_util::FutureExt;
 use serde_json::json;
 use supervise::inspect::{Extent, Node, NodeState, SymptomKind};
-use supervise::spec::{Below, Shape, TreeSpec};
 use supervise::{TaskContext, TreeRef};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::address::Listener;
 use crate::answer::{answer, error, text};
-use crate::live::Part;
+use crate::part::Part;
 use crate::serve::listen;
 use crate::{Address, Error, IntoAddress};
 
@@ -138,10 +137,7 @@ impl Probes {
     /// Checks that these paths are declared. The children need not be there yet: a console is often declared first, and
     /// makes its probes before the others have started.
     fn known<P: Into<String>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Vec<String>, Error> {
-        let mut known = Vec::new();
-        if let Some(spec) = self.part.tree.spec() {
-            declared(spec, &self.part.prefix(), &mut known);
-        }
+        let known = self.part.declared();
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for path in paths {
             let path = path.into();
@@ -213,33 +209,6 @@ impl Probes {
         let snapshot = self.part.tree.snapshot_of(&self.part.path, Extent::Declared);
         let state = |node: &Node| (node.path.clone(), word(&node.state));
         snapshot.map(|snapshot| snapshot.nodes().skip(1).map(state).collect()).unwrap_or_default()
-    }
-}
-
-/// Collects the paths of the children that this tree declares, and the number of those that each stands for.
-fn declared(spec: &TreeSpec, prefix: &str, paths: &mut Vec<(String, usize)>) {
-    for child in spec.children {
-        let path = format!("{prefix}{}", child.name);
-        let below = |path: &str, paths: &mut Vec<_>| {
-            // The instances of a set are not declared.
-            if let (Below::Known(Some(tree)), false) = (child.below, child.is_set()) {
-                declared(tree, &format!("{path}/"), paths);
-            }
-        };
-        match child.shape {
-            Shape::Array(elements) => {
-                paths.push((path.clone(), elements));
-                for index in 0..elements {
-                    let path = format!("{path}/{index}");
-                    paths.push((path.clone(), 1));
-                    below(&path, paths);
-                }
-            }
-            _ => {
-                paths.push((path.clone(), 1));
-                below(&path, paths);
-            }
-        }
     }
 }
 
