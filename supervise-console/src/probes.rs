@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use crate::address::Listener;
 use crate::answer::{answer, error, text};
 use crate::part::Part;
-use crate::serve::listen;
+use crate::serve::{Bound, listen};
 use crate::{Address, Error, IntoAddress};
 
 /// The time in which the root of a tree answers.
@@ -163,7 +163,7 @@ impl Probes {
 
     /// Serves the probes alone at this address, as a child of the tree: `probes(tree.clone()).serve(cx, "0.0.0.0:9001")`.
     pub fn serve(self, cx: TaskContext, address: impl IntoAddress) -> ServeProbes {
-        ServeProbes { cx, address: address.into_address(), probes: self }
+        ServeProbes { cx, address: address.into_address(), probes: self, bound: None }
     }
 
     /// Returns the paths of the children that count and are not ready.
@@ -273,12 +273,51 @@ async fn metrics(render: Renderer) -> Response {
 ///
 /// The future returns an error of the address, and [`Error::Bind`], [`Error::SocketInUse`] or [`Error::NotASocket`] if it cannot
 /// listen.
-#[derive(Debug)]
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// supervisor! {
+///     struct Shop {
+///         #[lifecycle(Permanent, ready)]
+///         probes: task = |cx| supervise_console::probes(tree.clone()).serve(cx, "127.0.0.1:0"),
+///         db: Db = Db,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::start().await?;
+/// # shop.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "await it to serve"]
 pub struct ServeProbes {
     cx: TaskContext,
     address: Result<Address, Error>,
     probes: Probes,
+    bound: Option<Bound>,
+}
+
+impl fmt::Debug for ServeProbes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServeProbes")
+            .field("address", &self.address)
+            .field("probes", &self.probes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ServeProbes {
+    /// Calls this once the server listens, with its address: that of port 0 is known only then.
+    pub fn on_bound(mut self, bound: impl FnOnce(&Address) + Send + 'static) -> Self {
+        self.bound = Some(Box::new(bound));
+        self
+    }
 }
 
 impl IntoFuture for ServeProbes {
@@ -289,6 +328,9 @@ impl IntoFuture for ServeProbes {
         Box::pin(async move {
             let (listener, bound) = Listener::bind(&self.address?).await?;
             tracing::info!(address = %bound, "the probes listen");
+            if let Some(tell) = self.bound {
+                tell(&bound);
+            }
             listen(self.cx, listener, self.probes.router(), pending(), async |_| {}).await;
             Ok(())
         })

@@ -233,3 +233,76 @@ impl Sample {
         Some(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use supervise::inspect::Extent;
+    use supervise::prelude::*;
+
+    use super::*;
+
+    struct Room;
+
+    #[actor]
+    impl Room {
+        fn handle(&mut self, _msg: ()) {}
+    }
+
+    supervisor! {
+        struct House {
+            hall: Room = Room,
+            upstairs: struct Upstairs {
+                rooms: [u32 => Room] = |_number: u32| Room,
+            },
+        }
+    }
+
+    fn sample(house: &Running<House>) -> Sample {
+        Sample::of(house.snapshot_of("House", Extent::Everything).unwrap())
+    }
+
+    fn delta(before: &Sample, after: &Sample) -> Option<Value> {
+        after.since(before).map(|lists| serde_json::from_str(&format!("{{{lists}}}")).unwrap())
+    }
+
+    /// A new node says where it belongs; only paths are left of one that is gone.
+    #[tokio::test(start_paused = true)]
+    async fn nodes_come_and_go() {
+        let house = House::start().await.unwrap();
+        let rooms = &house.upstairs.rooms;
+        rooms.spawn(1).await.unwrap();
+        let before = sample(&house);
+        assert_eq!(delta(&before, &sample(&house)), None);
+        rooms.spawn(2).await.unwrap();
+        let both = sample(&house);
+        let came = delta(&before, &both).unwrap();
+        let new = came["nodes"].as_array().unwrap().iter().find(|node| node["path"] == "upstairs/rooms/2").unwrap();
+        assert_eq!((&new["parent"], &new["index"]), (&json!("upstairs/rooms"), &json!(1)));
+        assert!(new.get("children").is_none());
+        let set = came["nodes"].as_array().unwrap().iter().find(|node| node["path"] == "upstairs/rooms").unwrap();
+        assert_eq!(
+            (&set["instances"], set.get("parent")),
+            (&json!({ "running": 2 }), None),
+            "it has changed and is not new"
+        );
+        assert_eq!((came["nodes"].as_array().unwrap().len(), &came["removed"]), (2, &json!([])));
+        rooms.get(&1).unwrap().shutdown().await.unwrap();
+        let gone = delta(&both, &sample(&house)).unwrap();
+        assert_eq!(gone["removed"], json!(["upstairs/rooms/1"]));
+    }
+
+    /// A tree is put together from its nodes as `Serialize` writes it whole.
+    #[tokio::test(start_paused = true)]
+    async fn a_sample_is_the_snapshot() {
+        let house = House::start().await.unwrap();
+        for number in 0..3 {
+            house.upstairs.rooms.spawn(number).await.unwrap();
+        }
+        let snapshot = house.snapshot_of("House", Extent::Everything).unwrap();
+        let expected = serde_json::to_value(&snapshot).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&whole(snapshot)).unwrap(), expected);
+        let text = sample(&house).text();
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected["root"]);
+    }
+}

@@ -42,7 +42,8 @@ const BUFFER: usize = 64 << 10;
 /// The time that requests in hand have to end when the server is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
-type Bound = Box<dyn FnOnce(&Address) + Send>;
+/// Told of the address once the server listens.
+pub(crate) type Bound = Box<dyn FnOnce(&Address) + Send>;
 
 /// Serves a console at this address, as a child of the tree that it shows.
 ///

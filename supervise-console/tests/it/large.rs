@@ -1,0 +1,76 @@
+//! Trees with many children.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use supervise::prelude::*;
+use supervise_console::Console;
+
+use crate::client::{Viewer, ask_get, soon};
+use crate::trees::{Plain, tree};
+
+const MANY: u32 = 100_000;
+
+/// A page of 100,000 instances, filtered and sorted, comes within a bound; the live stream does not contain them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_thousand_instances_are_read_page_by_page() {
+    let plain = Plain::start().await.unwrap();
+    for number in 0..MANY {
+        plain.sessions.spawn(number).await.unwrap();
+    }
+    let router = Console::new(tree(&plain)).router().unwrap();
+    for (query, matching, first) in [
+        ("", MANY, "sessions/0"),
+        ("&from=99999&count=500", MANY, "sessions/99999"),
+        ("&sort=name&from=50000", MANY, "sessions/50000"),
+        ("&sort=restarts&state=running", MANY, "sessions/0"),
+        ("&sort=waiting", MANY, "sessions/0"),
+        ("&name=9999", 20, "sessions/9999"),
+    ] {
+        let begun = Instant::now();
+        let page = ask_get(&router, &format!("/set.json?path=sessions{query}")).await.json();
+        assert!(begun.elapsed() < Duration::from_secs(3), "{query}: {:?}", begun.elapsed());
+        assert_eq!((&page["total"], &page["matching"]), (&json!(MANY), &json!(matching)), "{query}");
+        assert_eq!(page["instances"], json!({ "running": MANY }));
+        assert_eq!(page["nodes"][0]["path"], first, "{query}");
+        assert!(page["nodes"].as_array().unwrap().len() <= 500);
+    }
+    let mut viewer = Viewer::of(&router).await;
+    let first = viewer.next().await.unwrap();
+    assert!(first.data.to_string().len() < 10_000);
+    // All of them, for whoever asks for them.
+    let begun = Instant::now();
+    let everything = ask_get(&router, "/tree.json?extent=everything").await;
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(everything.body.matches("\"path\":\"sessions/").count(), MANY as usize);
+    soon(plain.shutdown()).await;
+}
+
+supervisor! {
+    struct Wide {
+        cells: [Cell; 2000] = |_index| Cell,
+    }
+}
+
+struct Cell;
+
+#[actor]
+impl Cell {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+/// The pace of the samples adapts, so that many declared nodes cost a small share of a core.
+#[tokio::test]
+async fn a_wide_tree_is_sampled_at_its_own_pace() {
+    let wide = Wide::start().await.unwrap();
+    let router = Console::new(tree(&wide)).router().unwrap();
+    let mut viewer = Viewer::of(&router).await;
+    let first = viewer.next().await.unwrap();
+    assert_eq!(first.data["root"]["children"].as_array().unwrap().len(), 2000);
+    // Only the one that has changed is sent.
+    wide.cells[7].tell(()).await.unwrap();
+    let delta = viewer.find(|message| message.kind == "delta" && message.data["nodes"] != json!([])).await;
+    let changed: Vec<_> = delta.data["nodes"].as_array().unwrap().iter().map(|node| node["path"].clone()).collect();
+    assert_eq!(changed, ["cells/7"]);
+    soon(wide.shutdown()).await;
+}
