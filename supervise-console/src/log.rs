@@ -267,6 +267,7 @@ impl Log {
             messages.push(Message::Told(Told::Gap(state.events.first - cursor.event)));
             cursor.event = state.events.first;
             cursor.seq = None;
+            return messages; // the snapshot comes before the next events
         }
         let begin = usize::try_from(cursor.event - state.events.first).unwrap_or(usize::MAX);
         for told in state.events.entries.iter().skip(begin).take(BATCH) {

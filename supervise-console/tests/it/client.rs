@@ -1,6 +1,5 @@
 //! A client for tests: requests without a socket, and over one.
 
-use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 

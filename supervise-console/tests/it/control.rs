@@ -36,7 +36,7 @@ async fn each_operation_is_carried_out_and_names_who_asked() {
     for (path, word, operation, follows) in [
         ("db", "restart", Operation::Restart, "db #2 restarted"),
         ("db", "stop", Operation::Stop, "db #2 ended: stopped"),
-        ("db", "start_again", Operation::StartAgain, "db #3 restarted"),
+        ("db", "start_again", Operation::StartAgain, "db #3 started"),
         ("db", "kill", Operation::Kill, "db #3 ended: killed"),
         ("parts", "restart", Operation::Restart, "parts #2 restarted"),
         ("sessions/7", "restart", Operation::Restart, "sessions/7 #2 restarted"),

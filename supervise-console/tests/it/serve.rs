@@ -9,18 +9,16 @@ use axum::http::StatusCode;
 use http_body_util::BodyExt;
 use serde_json::json;
 use supervise::inspect::Observe;
-use supervise_console::Address;
+use supervise_console::{Address, Serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
 use crate::client::{Viewer, ask_at, get, get_at, node, post, send, soon, until};
-use crate::trees::{ACT, Do, LOOK, Open, Shop};
+use crate::trees::{ACT, Do, LOOK, Open, Strict};
 
-/// The text of the failure with which the console did not start.
-async fn refused(address: &str) -> String {
-    let (bound, _) = watch::channel(None);
-    let started = Shop::start(address.parse().unwrap(), Arc::new(|serve| serve), bound).await;
+/// The text of the failure with which a console does not start.
+async fn refused(address: &str, setup: impl Fn(Serve) -> Serve + Send + Sync + 'static) -> String {
+    let started = soon(Strict::start(address.parse().unwrap(), Arc::new(setup))).await;
     started.err().expect("it should not start").to_string()
 }
 
@@ -50,7 +48,7 @@ async fn a_child_serves_the_tree_that_it_belongs_to() {
 #[tokio::test]
 async fn off_loopback_it_wants_a_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {
-        let error = refused(address).await;
+        let error = refused(address, |serve| serve).await;
         assert!(
             error.contains("can be reached from other machines and has no token; set one with `.token(..)`"),
             "{error}"
@@ -69,19 +67,18 @@ async fn off_loopback_it_wants_a_token() {
 async fn an_error_names_the_address_and_what_to_do() {
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let error = refused(&address).await;
+    let error = refused(&address, |serve| serve).await;
     assert!(
         error.contains(&format!(
             "cannot listen at {address}: the address is in use; stop the other server, or use another port"
         )),
         "{error}"
     );
-    let error = refused("192.0.2.1:9000").await;
+    let error = refused("192.0.2.1:9000", |serve| serve.token(LOOK)).await;
     assert!(error.contains("cannot listen at 192.0.2.1:9000: this machine does not have the address"), "{error}");
 
-    let (bound, _) = watch::channel(None);
-    let short = Shop::start("127.0.0.1:0".parse().unwrap(), Arc::new(|serve| serve.token("short")), bound).await;
-    assert!(short.unwrap_err().to_string().contains("the token has 5 characters and needs at least 16"));
+    let error = refused("127.0.0.1:0", |serve| serve.token("short")).await;
+    assert!(error.contains("the token has 5 characters and needs at least 16"), "{error}");
 }
 
 #[tokio::test]
@@ -264,17 +261,17 @@ mod socket {
     async fn a_living_server_and_other_files_are_left_alone() {
         let place = Place::new("living");
         let open = Open::at(&place.address(), |serve| serve).await;
-        let error = refused(&place.address()).await;
+        let error = refused(&place.address(), |serve| serve).await;
         assert!(error.contains("another server answers at the unix socket"), "{error}");
         assert_eq!(status(&place, "x").await, StatusCode::OK);
         open.shop.shutdown().await;
 
         std::fs::write(place.socket(), "letters").unwrap();
-        let error = refused(&place.address()).await;
+        let error = refused(&place.address(), |serve| serve).await;
         assert!(error.contains("exists and is not a socket, so it is not replaced"), "{error}");
         assert_eq!(std::fs::read_to_string(place.socket()).unwrap(), "letters");
 
-        let error = refused("unix:/nowhere/at/all/shop.sock").await;
+        let error = refused("unix:/nowhere/at/all/shop.sock", |serve| serve).await;
         assert!(error.contains("cannot listen at unix:/nowhere/at/all/shop.sock: "), "{error}");
     }
 }

@@ -89,6 +89,14 @@ supervisor! {
     }
 }
 
+supervisor! {
+    /// A tree that ends if its console does not start.
+    pub struct Strict(address: Address, setup: Setup) {
+        #[lifecycle(Permanent, ready)]
+        pub console: task = |cx| setup(serve(cx, address, tree.clone())),
+    }
+}
+
 /// A running shop, and where its console listens.
 pub struct Open {
     pub shop: Running<Shop>,
