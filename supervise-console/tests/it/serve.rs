@@ -19,7 +19,7 @@ use crate::trees::{ACT, Do, LOOK, Open, Strict};
 /// The text of the failure with which a console does not start.
 async fn refused(address: &str, setup: impl Fn(Serve) -> Serve + Send + Sync + 'static) -> String {
     let started = soon(Strict::start(address.parse().unwrap(), Arc::new(setup))).await;
-    started.err().expect("it should not start").to_string()
+    started.map(drop).expect_err("it should not start").to_string()
 }
 
 #[tokio::test]
