@@ -96,7 +96,7 @@ fn request(bytes: &[u8]) -> Option<(u8, Request<Body>)> {
     let mut lines = rest.splitn(6, |byte| *byte == b'\n');
     let mut line = || lines.next().unwrap_or_default();
     let (query, token, host, kind, other, body) = (line(), line(), line(), line(), line(), line());
-    let path = ROUTES.get(usize::from(*route) % (ROUTES.len() + 1)).copied().unwrap_or("/elsewhere");
+    let path = ROUTES[usize::from(*route) % ROUTES.len()];
     let query = String::from_utf8_lossy(query);
     let method = if path == "/control" { "POST" } else { "GET" };
     let mut request = Request::builder().method(method).uri(format!("{path}?{query}")).body(Body::from(body.to_vec())).ok()?;
