@@ -53,6 +53,10 @@ supervisor! {
 
         guests: [String => Worker] = |_name: String| Worker,
 
+        /// Cannot be restarted: an import has its file only once.
+        #[lifecycle(Temporary)]
+        imports: [Worker] = || Worker,
+
         traffic: task = traffic(cart.clone(), search.clone()),
     }
 
@@ -113,7 +117,7 @@ impl Worker {
 
 async fn ask(other: &ActorRef<Worker>, back: Option<ActorRef<Worker>>) {
     // An error: the time is over, which ends the circle.
-    _ = other.ask(|reply| Job::Question(back, reply)).within(Duration::from_secs(4)).await;
+    _ = other.ask(|reply| Job::Question(back, reply)).within(Duration::from_secs(8)).await;
 }
 
 /// A steady stream of messages, with a wave in it.
@@ -151,7 +155,7 @@ async fn act(State(shop): State<Arc<Running<Shop>>>, Path((word, path)): Path<(S
         "fail" => vec![Job::Fail(Trouble::Query(refused))],
         "disk" => vec![Job::Fail(Trouble::Disk)],
         "hostile" => vec![Job::Fail(Trouble::Text(HOSTILE))],
-        "rest" => vec![Job::Rest(Duration::from_secs(9))],
+        "rest" => vec![Job::Rest(Duration::from_secs(12))],
         "block" => vec![Job::Block(Duration::from_secs(4))],
         "fill" => std::iter::once(Job::Rest(Duration::from_secs(12))).chain((0..20).map(|_| Job::Work)).collect(),
         "circle" => vec![Job::Ask(shop.pricing.seller.clone(), Some(child.clone()))],
@@ -199,6 +203,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for name in ["acme", "globex"] {
         shop.tenants.spawn(name.to_owned()).await?;
     }
+    shop.imports.spawn().await?;
     let mut console = Console::new(TreeRef::clone(&shop));
     if let Some(token) = look {
         console = console.token(token);
