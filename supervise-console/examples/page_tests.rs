@@ -185,7 +185,7 @@ async fn spawn(shop: &Arc<Running<Shop>>, sessions: u32) {
     }
 }
 
-#[tokio::main]
+#[tokio::main(worker_threads = 4)]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let addr: SocketAddr = args.next().ok_or("the first argument is an address")?.parse()?;

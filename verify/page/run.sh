@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The page of the console, in Debian's Chromium.
+#
+#   verify/page/run.sh            all tests
+#   verify/page/run.sh made-up    those of one file
+#   UPDATE=1 verify/page/run.sh   the same, and makes the pictures of docs/console.md again
+set -euo pipefail
+cd "$(dirname "$0")"
+export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+
+command -v node >/dev/null || { echo "verify/page: node 20 or later is missing"; exit 1; }
+if ! [[ -x /usr/bin/chromium ]]; then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null
+fi
+# What is installed already is kept, so that the tests run without a network the second time.
+npm ls --silent >/dev/null 2>&1 || npm ci --silent --no-fund --no-audit
+cargo build --quiet --manifest-path ../../Cargo.toml -p supervise-console --example page_tests --example console
+
+files=(tests/*.test.mjs)
+if (($#)); then files=("${@/#/tests/}"); files=("${files[@]/%/.test.mjs}"); fi
+# One file after the other: the tests have bounds on times.
+node --test --test-concurrency=1 --test-reporter=spec "${files[@]}"

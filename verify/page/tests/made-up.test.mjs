@@ -1,0 +1,229 @@
+// The page against made-up servers: what a real one does only by accident.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { axe, cell, launch, live, open, row, rows, text, until, untilText, warned } from "../lib.mjs";
+import { mock, node, tree } from "../mock.mjs";
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser?.close());
+
+/** Runs a test with a server and a page of it. */
+async function on(options, run, { path = "", clock = false } = {}) {
+  const server = await mock(options);
+  try {
+    const page = await open(browser, "about:blank");
+    if (clock) await page.clock.install();
+    await page.goto(server.url + path);
+    await run(page, server);
+    await page.done();
+  } finally {
+    await server.stop();
+  }
+}
+
+test("the stream may be cut anywhere, with any line ends", async () => {
+  for (const [chunk, end] of [[1, "\n"], [1, "\r\n"], [7, "\r\n"], [3, "\r"]]) {
+    const name = "größe – 漢字 \u{1F980}"; // several bytes each
+    await on({ root: tree([node("db"), node(name)]), chunk, end }, async (page, server) => {
+      await live(page);
+      assert.deepEqual(await rows(page), ["Shop", "db", name]);
+      await server.delta([node("db", { incarnation: 7, last_failure: { path: "db", incarnation: 6, phase: "running", cause: "error", chain: ["line one\nline two"] } })]);
+      await untilText(page, "db", "inc", /^#7$/);
+      assert.equal(await text(page, "db", "failure"), "line one\nline two");
+    });
+  }
+});
+
+test("a gap is told, and the snapshot after it is shown", async () => {
+  await on({ root: tree([node("db"), node("cart")]) }, async (page, server) => {
+    await live(page);
+    await page.focus(row("cart"));
+    await server.send("gap", { missed: 12 });
+    await server.send("snapshot", { seq: 9, at_ms: server.time(), root: tree([node("web"), node("cart", { incarnation: 3 })]) });
+    await untilText(page, "cart", "inc", /^#3$/);
+    assert.deepEqual(await rows(page), ["Shop", "web", "cart"]);
+    assert.match(await page.textContent("#toast"), /^12 events were missed/);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.path), "cart");
+  });
+});
+
+test("nodes come and go", async () => {
+  await on({ root: tree([node("a"), node("c", { kind: "tree", children: [node("c/x")] })]) }, async (page, server) => {
+    await live(page);
+    await server.delta([node("b", { parent: "Shop", index: 1 }), node("c/w", { parent: "c", index: 0 }), node("lost", { parent: "nowhere", index: 0 })]);
+    await until(page, "the new one", (selector) => document.querySelector(selector), row("c/w"));
+    assert.deepEqual(await rows(page), ["Shop", "a", "b", "c", "c/w", "c/x"]);
+    await page.focus(row("c/x"));
+    await server.delta([], { removed: ["c", "a", "Shop"] });
+    await until(page, "they are gone", () => document.querySelectorAll("#body .row").length === 2);
+    assert.deepEqual(await rows(page), ["Shop", "b"]); // the root stays
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.path), "b"); // the focus is not lost
+  });
+});
+
+test("nonsense ends the connection, not the page", async () => {
+  await on({ root: tree([node("db")]) }, async (page, server) => {
+    await live(page);
+    for (const stream of server.streams) stream.write("event: delta\ndata: {nonsense\n\n");
+    await until(page, "why it is away", () => document.querySelector("#banner").textContent.includes("it sent something that is not JSON"));
+    await live(page); // by itself
+    for (const stream of server.streams) stream.write(": a comment\n\nretry: 5\nevent: unheard-of\ndata: {}\n\ndata: {\"a\":\ndata: 1}\n\n");
+    await server.delta([node("db", { incarnation: 2 })]);
+    await untilText(page, "db", "inc", /^#2$/);
+  });
+});
+
+test("a server that falls silent is away after twelve seconds", async () => {
+  await on({ root: tree([node("db")]) }, async (page) => {
+    await until(page, "live", () => document.querySelector("#conntext").textContent === "live");
+    await page.clock.fastForward(11000);
+    assert.equal(await page.textContent("#conntext"), "live");
+    await page.clock.fastForward(3000);
+    await until(page, "that it is away", () => document.querySelector("#banner").textContent.includes("it has said nothing for 12 s"));
+    await page.clock.fastForward(1000);
+    await live(page);
+  }, { clock: true });
+});
+
+test("10,000 declared nodes stay usable", async () => {
+  const groups = Array.from({ length: 100 }, (_, i) => node(`group-${i}`, { kind: "tree", mailbox: undefined, messages: undefined, children: Array.from({ length: 99 }, (_, k) => node(`group-${i}/child-${k}`)) }));
+  await on({ root: tree(groups) }, async (page, server) => {
+    await until(page, "the rows", () => document.querySelector("#grid").getAttribute("aria-rowcount") === "10002");
+    let handled = 0;
+    // 1,000 changed nodes twice a second.
+    for (let i = 0; i < 6; i++) {
+      handled += 50;
+      await server.delta(groups.slice(0, 10).flatMap((group) => group.children).map((child) => ({ ...child, messages: { handled } })));
+      await new Promise((go) => setTimeout(go, 500));
+    }
+    await until(page, "rates", (selector) => Number(document.querySelector(selector).textContent) > 0, `${cell("group-0/child-0", "rate")} .per`);
+    assert.ok(await page.evaluate(() => document.querySelectorAll("#body .row").length) < 60);
+    const pressed = Date.now();
+    await page.focus(row("Shop"));
+    await page.keyboard.press("End");
+    await until(page, "the last row", () => document.activeElement.dataset.path === "group-99/child-98");
+    const typed = Date.now();
+    await page.fill("#filter", "group-57/child-57");
+    assert.deepEqual(await rows(page), ["Shop", "group-57", "group-57/child-57"]);
+    await page.fill("#filter", "");
+    await page.click(".headrow .c-rate button");
+    const over = Date.now();
+    const longest = await page.evaluate(async () => {
+      const frames = [];
+      await new Promise((go) => {
+        let last = performance.now();
+        const next = (now) => { frames.push(now - last); last = now; if (frames.length < 90) requestAnimationFrame(next); else go(); };
+        requestAnimationFrame(next);
+      });
+      return Math.max(...frames);
+    });
+    console.log(`# 10,000 nodes: End ${typed - pressed} ms, filter and sort ${over - typed} ms, slowest of 90 frames ${longest.toFixed(0)} ms`);
+    assert.ok(typed - pressed < 2000 && over - typed < 3000 && longest < 700);
+  });
+});
+
+test("a tree of 2,000 levels is shown", async () => {
+  let deep = node("n/".repeat(1999) + "n", { kind: "tree", name: "n" });
+  for (let i = 1998; i >= 0; i--) deep = node("n/".repeat(i) + "n", { kind: "tree", name: "n", children: [deep] });
+  await on({ root: tree([deep]) }, async (page) => {
+    await until(page, "the rows", () => document.querySelector("#grid").getAttribute("aria-rowcount") === "2002");
+  });
+});
+
+test("cycles are found in the edges, each once, whatever the edges", async () => {
+  const waits = (path, ...others) => node(path, { waits_for: others });
+  await on({ root: tree([waits("a", "b"), waits("b", "c", "gone"), waits("c", "a"), waits("self", "self"), waits("d", "a"), waits("constructor", "d")]) }, async (page, server) => {
+    await live(page);
+    await server.send("event", { path: "c", at_ms: server.time(), incarnation: 1, event: "ask_cycle", cycle: ["c", "a", "b"] });
+    await until(page, "both", () => document.querySelectorAll("#warnlist button").length === 2);
+    assert.deepEqual(await warned(page, "a"), ["aask cycle: a → b → c → a"]);
+    assert.deepEqual(await warned(page, "self"), ["selfask cycle: self → self"]);
+  });
+});
+
+test("warnings follow the numbers", async () => {
+  const at = 60000;
+  await on({ root: tree([
+    node("nearly", { restarts: { used: 4, max: 5, within_ms: 60000, restored_ms: at + 45000 } }),
+    node("far", { restarts: { used: 3, max: 5, within_ms: 60000, restored_ms: at + 45000 } }),
+    node("many", { restarts: { used: 80, max: 100, within_ms: 60000, restored_ms: at + 45000 } }), // 20 are left
+    node("none", { restarts: { used: 5, max: 5, within_ms: null } }),
+    node("free", { restarts: { used: 0, max: null, within_ms: null } }),
+    node("stuck", { messages: { handled: 0, in_hand_us: 31e6 } }),
+    node("left", { state: "ended", ended: { why: "stopped" } }),
+    node("temp", { state: "ended", lifecycle: "temporary", ended: { why: "failed" } }),
+    node("set", { kind: "set", mailbox: undefined, messages: undefined, instances: { running: 5, backing_off: 2 } }),
+  ]) }, async (page, server) => {
+    await live(page);
+    assert.match((await warned(page, "nearly")).join(), /^nearly1 restart left: restored in 4\ds$/);
+    assert.match((await warned(page, "none")).join(), /no restart left/);
+    assert.match((await warned(page, "stuck")).join(), /stuck: a handler runs for 3\ds/);
+    assert.deepEqual(await warned(page, "set"), ["setbacking off: 2 instances"]);
+    for (const path of ["far", "many", "free", "left", "temp"]) assert.deepEqual(await warned(page, path), [], path);
+    await server.send("delta", { seq: 2, at_ms: server.time(), dead_letters: 3, nodes: [], removed: [] });
+    await server.send("event", { path: "far", at_ms: server.time(), incarnation: 1, event: "dead_letter", message: "Job", reason: "ended" });
+    await until(page, "dead letters", () => /3 dead letters: in the last minute/.test(document.querySelector("#warnlist").textContent));
+    assert.match((await warned(page, "far")).join(), /3 dead letters/);
+    assert.equal(await page.textContent("#dead"), "3");
+  });
+});
+
+test("an event that comes while the detail is under way is shown once", async () => {
+  const event = (at, kind) => ({ path: "db", at_ms: at, incarnation: 1, event: kind });
+  let server, answer;
+  const answered = new Promise((go) => { answer = go; });
+  const options = {
+    root: tree([node("db")]),
+    routes: (at) => {
+      if (at !== "detail.json") return undefined;
+      answer();
+      return { at_ms: 60500, node: node("db"), spec: null, events: [event(60100, "started"), event(60500, "restarted")] };
+    },
+  };
+  server = await mock(options);
+  const page = await open(browser, server.url);
+  await live(page);
+  await page.route("**/detail.json*", async (route) => {
+    // On the way: one that is in the answer, and two alike that are not.
+    await server.send("event", event(60500, "restarted"));
+    await server.send("event", event(60600, "limit_reached"));
+    await server.send("event", event(60600, "limit_reached"));
+    await until(page, "they have come", () => document.querySelectorAll("#detail .time li").length >= 3);
+    await route.continue();
+  });
+  await page.click(`${row("db")} .label`);
+  await answered;
+  await until(page, "all", () => document.querySelectorAll("#detail .time li").length === 4);
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#detail .time li")].map((li) => li.dataset.event)), ["limit_reached", "limit_reached", "restarted", "started"]);
+  await page.done();
+  await server.stop();
+});
+
+test("it works below any prefix with a slash at the end", async () => {
+  await on({ root: tree([node("db")]) }, async (page, server) => {
+    await live(page);
+    assert.ok(server.requests.every(({ url }) => url.startsWith("/a/b%20c/")), JSON.stringify(server.requests.map(({ url }) => url)));
+  }, { path: "a/b%20c/" });
+});
+
+test("the look of an ended tree, and of one without children", async () => {
+  await on({ root: tree([]) }, async (page, server) => {
+    await live(page);
+    assert.deepEqual(await rows(page), ["Shop"]);
+    await server.send("end", { ended: { why: "failed", failure: { path: "db", incarnation: 3, phase: "running", cause: "error", chain: ["boom"] } } });
+    await until(page, "the end", () => document.querySelector("#banner").textContent === "The tree has ended: failed. What you see is its last state.");
+    assert.deepEqual(await axe(page), []);
+  });
+});
+
+test("a screen reader hears of a storm of failures, but not of each", async () => {
+  await on({ root: tree([node("db")]) }, async (page, server) => {
+    await live(page);
+    await page.evaluate(() => { window.heard = []; new MutationObserver(() => window.heard.push(document.querySelector("#say").textContent)).observe(document.querySelector("#say"), { childList: true, characterData: true, subtree: true }); });
+    for (let i = 0; i < 200; i++) await server.send("event", { path: "db", at_ms: server.time(), incarnation: i, event: "failed", failure: { path: "db", incarnation: i, phase: "running", cause: "error", chain: ["boom"] } });
+    await until(page, "the summary", () => window.heard.some((text) => /db failed: boom; and \d+ other changes/.test(text)));
+    assert.ok(await page.evaluate(() => window.heard.length) <= 3);
+  });
+});
