@@ -15,16 +15,18 @@ let browser, plain, big, locked, demo, demoUrl, demoPage, page;
 before(async () => {
   const port = await freePort();
   demoUrl = `http://127.0.0.1:${port}/`;
-  [browser, plain, big, locked, demo] = await Promise.all([
-    launch(), shop(["--sessions", "300"]), shop(["--sessions", "100000"]), shop(["--look", LOOK, "--control", CONTROL]),
-    serve("console", ["--addr", `127.0.0.1:${port}`, "--sessions", "100000", "--control", CONTROL], /console is at/),
-  ]);
+  // Those with 100,000 children take a while to start, and are awaited where they are needed.
+  big = shop(["--sessions", "100000"]);
+  demo = serve("console", ["--addr", `127.0.0.1:${port}`, "--sessions", "100000", "--control", CONTROL], /console is at/);
+  [browser, plain, locked] = await Promise.all([launch(), shop(["--sessions", "300"]), shop(["--look", LOOK, "--control", CONTROL])]);
+  await demo;
   demoPage = await open(browser, demoUrl, { colorScheme: "dark" }); // fills its sparklines meanwhile
 });
 
 after(async () => {
   await browser?.close();
-  await Promise.all([plain, big, locked, demo].map((server) => server?.kill()));
+  const servers = await Promise.allSettled([plain, big, locked, demo]);
+  await Promise.all(servers.map(({ value }) => value?.kill()));
 });
 
 const nameOfFocus = (page) => page.evaluate(() => document.activeElement?.dataset?.path ?? document.activeElement?.id ?? "");
@@ -132,7 +134,8 @@ test("the tree is filtered, sorted and folded, and stays so over updates", async
 });
 
 test("a set of 100,000 is usable", async () => {
-  const page = await open(browser, big.url);
+  const { url, act } = await big;
+  const page = await open(browser, url);
   await live(page);
   await page.click('#body [data-path="sessions"] .count', { timeout: 5000 });
   const begun = Date.now();
@@ -144,7 +147,7 @@ test("a set of 100,000 is usable", async () => {
   await until(page, "the second page", () => document.querySelector("#pageno").textContent === "101–200 of 100,000");
   await page.click("#last");
   await until(page, "the last page", () => document.querySelector("#pageno").textContent === "99,901–100,000 of 100,000");
-  await big.act("fail", "sessions/77777");
+  await act("fail", "sessions/77777");
   await page.selectOption("#order", "restarts");
   await until(page, "the restarted one is first", (selector) => document.querySelector(selector)?.getAttribute("aria-rowindex") === "2", row("sessions/77777"));
   assert.equal(await text(page, "sessions/77777", "inc"), "#2");
@@ -305,6 +308,9 @@ test("tokens: asked for, told if wrong, used to act, and never in an address or 
   const page = await open(browser, locked.url);
   await until(page, "the question", () => document.querySelector("dialog[open] h2")?.textContent === "The console of Shop asks for a token");
   assert.deepEqual(await axe(page), []);
+  await page.fill('dialog input[name="token"]', "größer als gedacht");
+  await page.keyboard.press("Enter");
+  assert.match(await page.textContent("dialog[open] .error"), /^This is not a token/);
   await page.fill('dialog input[name="token"]', "certainly-not-this-token");
   await page.keyboard.press("Enter");
   await until(page, "that it is wrong", () => document.querySelector("dialog[open] .error")?.textContent === "This token was not accepted.");
@@ -317,6 +323,8 @@ test("tokens: asked for, told if wrong, used to act, and never in an address or 
   assert.match(await dialogText(page), /Restart cart\?/);
   assert.match(await dialogText(page), /starts again as incarnation #2/);
   await page.fill('dialog input[name="by"]', "alice");
+  await page.click('dialog button[type="submit"]');
+  assert.equal(await page.textContent("dialog[open] .error"), "The token is missing.");
   await page.fill('dialog input[name="token"]', LOOK); // looks only
   await page.click('dialog button[type="submit"]');
   await until(page, "that it is wrong", () => document.querySelector("dialog[open] .error")?.textContent === "This control token was not accepted.");
@@ -461,7 +469,6 @@ test("the pictures of docs/console.md", async () => {
   await page.keyboard.press("t");
   await page.click(`${row("db")} .label`);
   await until(page, "the detail", () => document.querySelectorAll("#detail .time li").length > 0 && document.querySelector("#detail .by") && /· Db/.test(document.querySelector("#detail .sub").textContent));
-  await page.evaluate(() => { document.querySelector("#detail").scrollTop = 250; });
   await picture(page, "console-detail.png");
   await page.keyboard.press("Escape");
   await page.click(`${row("sessions")} .count`);

@@ -24,7 +24,7 @@ async function on(options, run, { path = "", clock = false } = {}) {
 }
 
 test("the stream may be cut anywhere, with any line ends", async () => {
-  for (const [chunk, end] of [[1, "\n"], [1, "\r\n"], [7, "\r\n"], [3, "\r"]]) {
+  for (const [chunk, end] of [[1, "\r\n"], [7, "\n"], [3, "\r"]]) {
     const name = "größe – 漢字 \u{1F980}"; // several bytes each
     await on({ root: tree([node("db"), node(name)]), chunk, end }, async (page, server) => {
       await live(page);
