@@ -136,7 +136,10 @@ async fn traffic(cart: ActorRef<Worker>, search: ActorRef<Worker>) {
 const HOSTILE: &str = "<img src=x onerror=\"window.hostile = 1\">";
 
 /// Carries out what a test asks for.
-async fn act(State(shop): State<Arc<Running<Shop>>>, Path((word, path)): Path<(String, String)>) -> Result<&'static str, StatusCode> {
+async fn act(
+    State(shop): State<Arc<Running<Shop>>>,
+    Path((word, path)): Path<(String, String)>,
+) -> Result<&'static str, StatusCode> {
     let child = match &*path {
         "db" => shop.db.clone(),
         "cart" => shop.cart.clone(),
