@@ -1,6 +1,7 @@
 // The page against made-up servers: what a real one does only by accident.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { axe, cell, launch, live, open, row, rows, text, until, untilText, warned } from "../lib.mjs";
 import { mock, node, tree } from "../mock.mjs";
@@ -22,6 +23,25 @@ async function on(options, run, { path = "", clock = false } = {}) {
     await server.stop();
   }
 }
+
+test("the parser of the stream finds the same messages wherever it is cut", () => {
+  const page = readFileSync(new URL("../../../supervise-console/page/index.html", import.meta.url), "utf8");
+  const Sse = new Function(`${page.match(/^class Sse \{$[^]*?^\}$/m)[0]} return Sse;`)();
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const lines = ["id: 1", "event: delta", "data: {\"größe\":", "data: \"漢\u{1F980}\"}", "", ": a comment", "event:event", "data", "", "data: last", "", ""];
+    const bytes = new TextEncoder().encode(lines.join(end));
+    const parsed = (...pieces) => {
+      const seen = [];
+      const sse = new Sse((kind, data) => seen.push([kind, data]));
+      for (const piece of pieces) sse.push(piece);
+      return seen;
+    };
+    const wanted = [["delta", "{\"größe\":\n\"漢\u{1F980}\"}"], ["event", ""], ["message", "last"]];
+    assert.deepEqual(parsed(bytes), wanted);
+    assert.deepEqual(parsed(...Array.from(bytes, (byte) => Uint8Array.of(byte))), wanted);
+    for (let cut = 0; cut <= bytes.length; cut++) assert.deepEqual(parsed(bytes.subarray(0, cut), bytes.subarray(cut)), wanted, `cut at ${cut}`);
+  }
+});
 
 test("the stream may be cut anywhere, with any line ends", async () => {
   for (const [chunk, end] of [[1, "\r\n"], [7, "\n"], [3, "\r"]]) {
@@ -137,7 +157,9 @@ test("cycles are found in the edges, each once, whatever the edges", async () =>
   await on({ root: tree([waits("a", "b"), waits("b", "c", "gone"), waits("c", "a"), waits("self", "self"), waits("d", "a"), waits("constructor", "d")]) }, async (page, server) => {
     await live(page);
     await server.send("event", { path: "c", at_ms: server.time(), incarnation: 1, event: "ask_cycle", cycle: ["c", "a", "b"] });
-    await until(page, "both", () => document.querySelectorAll("#warnlist button").length === 2);
+    await until(page, "the event", () => document.querySelector("#say").textContent.includes("c asks in a cycle: c → a → b → c"));
+    await until(page, "the event is drawn", () => new Promise((go) => setTimeout(() => go(true), 300)));
+    assert.equal(await page.evaluate(() => document.querySelectorAll("#warnlist button").length), 2);
     assert.deepEqual(await warned(page, "a"), ["aask cycle: a → b → c → a"]);
     assert.deepEqual(await warned(page, "self"), ["selfask cycle: self → self"]);
   });
@@ -204,7 +226,7 @@ test("an event that comes while the detail is under way is shown once", async ()
 test("it works below any prefix with a slash at the end", async () => {
   await on({ root: tree([node("db")]) }, async (page, server) => {
     await live(page);
-    assert.ok(server.requests.every(({ url }) => url.startsWith("/a/b%20c/")), JSON.stringify(server.requests.map(({ url }) => url)));
+    assert.ok(server.requests.every(({ url }) => /^\/a\/b%20c\/(info\.json|live)?$/.test(url)), JSON.stringify(server.requests.map(({ url }) => url)));
   }, { path: "a/b%20c/" });
 });
 
