@@ -10,7 +10,7 @@ import { ROOT, axe, cell, freePort, launch, live, open, row, rows, serve, shop, 
 const LOOK = "a-token-to-look-4711";
 const CONTROL = "a-token-to-act-0815";
 
-let browser, plain, big, locked, demo, demoUrl, demoPage, page;
+let browser, plain, big, locked, demo, demoUrl, demoPage;
 
 before(async () => {
   const port = await freePort();
@@ -33,11 +33,17 @@ const nameOfFocus = (page) => page.evaluate(() => document.activeElement?.datase
 const dialogText = (page) => page.evaluate(() => document.querySelector("dialog[open]")?.innerText ?? "");
 const detailText = (page) => page.evaluate(() => document.querySelector("#detail")?.innerText ?? "");
 
+/** A test with a page of its own of the tree without tokens. */
+const looking = (name, run) => test(name, async () => {
+  const page = await open(browser, plain.url);
+  await live(page);
+  await run(page);
+  await page.done();
+});
+
 let searchFailed;
 
-test("a restart is seen live, with its failure in words", async () => {
-  page = await open(browser, plain.url);
-  await live(page);
+looking("a restart is seen live, with its failure in words", async (page) => {
   assert.equal(await page.evaluate(() => document.querySelector("#name").textContent), "Shop");
   await untilText(page, "cart", "inc", /^#1$/);
   await plain.act("fail", "cart");
@@ -48,7 +54,7 @@ test("a restart is seen live, with its failure in words", async () => {
   await until(page, "a sparkline", (selector) => document.querySelector(`${selector} path:last-child`).getAttribute("d").length > 20, cell("cart", "rate"));
 });
 
-test("the budget bar shows the used part, and when it is restored", async () => {
+looking("the budget bar shows the used part, and when it is restored", async (page) => {
   assert.match(await text(page, "search", "restarts"), /^0\/5$/);
   await plain.act("fail", "search");
   searchFailed = Date.now();
@@ -63,7 +69,7 @@ test("the budget bar shows the used part, and when it is restored", async () => 
   await untilText(page, "search", "restarts", new RegExp(`· ${shown - 2}s$`));
 });
 
-test("a countdown runs while a child backs off, and the arm that answered is named", async () => {
+looking("a countdown runs while a child backs off, and the arm that answered is named", async (page) => {
   await plain.act("fail", "db");
   const first = await untilText(page, "db", "state", /^backing off\d\.\ds$/);
   const begun = Date.now();
@@ -94,10 +100,12 @@ test("a countdown runs while a child backs off, and the arm that answered is nam
   await page.keyboard.press("Escape");
 });
 
-test("the tree is filtered, sorted and folded, and stays so over updates", async () => {
+looking("the tree is filtered, sorted and folded, and stays so over updates", async (page) => {
   await page.fill("#filter", "BUYER");
   assert.deepEqual(await rows(page), ["Shop", "pricing", "pricing/buyer"]);
   assert.equal(await page.textContent("#shown"), "1 child matches");
+  await page.fill("#filter", "sHoP");
+  assert.deepEqual(await rows(page), ["Shop"]);
   await page.fill("#filter", "no such child");
   assert.equal(await page.isVisible("#empty"), true);
   await page.fill("#filter", "");
@@ -180,7 +188,7 @@ test("a set of 100,000 is usable", async () => {
   await page.done();
 });
 
-test("an instance that is a tree opens, and the sets in it", async () => {
+looking("an instance that is a tree opens, and the sets in it", async (page) => {
   await page.click(`${row("tenants")} .count`);
   await until(page, "the tenants", (selector) => document.querySelector(selector), row("tenants/acme"));
   await page.click(`${row("tenants/acme")} .twist`);
@@ -193,7 +201,7 @@ test("an instance that is a tree opens, and the sets in it", async () => {
   await until(page, "the tree", (selector) => document.querySelector(selector), row("pricing"));
 });
 
-test("warnings name a cycle of asks, a full mailbox, a slow handler and a blocked thread, and lead to the child", async () => {
+looking("warnings name a cycle of asks, a full mailbox, a slow handler and a blocked thread, and lead to the child", async (page) => {
   await Promise.all([plain.act("circle", "pricing/buyer"), plain.act("fill", "checkout"), plain.act("rest", "search")]);
   await until(page, "a cycle", () => [...document.querySelectorAll("#warnlist button")].some((button) => button.textContent.includes("ask cycle: pricing/buyer → pricing/seller → pricing/buyer")));
   await until(page, "who waits for whom", (selector) => /asks pricing\/seller/.test(document.querySelector(selector).textContent), cell("pricing/buyer", "state"));
@@ -215,7 +223,7 @@ test("warnings name a cycle of asks, a full mailbox, a slow handler and a blocke
   assert.ok(await isBlocked());
 });
 
-test("names and errors that look like markup are text", async () => {
+looking("names and errors that look like markup are text", async (page) => {
   await plain.act("hostile", "guests");
   const hostile = '<img src=x onerror="window.hostile = 1">';
   await page.click(`${row("guests")} .count`);
@@ -233,7 +241,7 @@ test("names and errors that look like markup are text", async () => {
   await page.keyboard.press("Escape");
 });
 
-test("without control there is nothing to press", async () => {
+looking("without control there is nothing to press", async (page) => {
   await until(page, "the tree", (selector) => document.querySelector(selector), row("cart"));
   await page.click(`${row("cart")} .label`);
   await until(page, "the detail", () => document.querySelector("#detail h2").textContent === "cart");
@@ -243,7 +251,7 @@ test("without control there is nothing to press", async () => {
   assert.equal(answer.status, 404);
 });
 
-test("everything is reached by keyboard alone", async () => {
+looking("everything is reached by keyboard alone", async (page) => {
   const press = (...keys) => keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
   await page.evaluate(() => document.activeElement.blur());
   await press("Tab", "Enter"); // the link that skips to the tree
@@ -291,7 +299,6 @@ test("everything is reached by keyboard alone", async () => {
   await press("t");
   assert.notEqual(await theme(), before);
   await press("t");
-  await page.done();
 });
 
 test("it works nested in a server, below a prefix", async () => {

@@ -69,6 +69,29 @@ test("a gap is told, and the snapshot after it is shown", async () => {
   });
 });
 
+test("times go on between messages, and stand still while the server is away", async () => {
+  const root = tree([node("db", { state: "backing_off", until_ms: 90000, up_since_ms: undefined }), node("cart", { restarts: { used: 1, max: 5, within_ms: 60000, restored_ms: 100000 }, mailbox: { waiting: 3, capacity: 10, blocked: 0, oldest_ms: 2000 }, messages: { handled: 0, in_hand_us: 3e6 } })]);
+  await on({ root }, async (page, server) => {
+    await live(page);
+    const numbers = async () => {
+      const [countdown, up, restored, oldest, since] = await Promise.all([text(page, "db", "state"), text(page, "cart", "up"), text(page, "cart", "restarts"), text(page, "cart", "mailbox"), page.textContent("#age")]);
+      return [countdown.match(/[\d.]+(?=s)/)[0], up.match(/\d+(?=s)|(?<=1m)$/)[0] || 0, restored.match(/\d+(?=s)/)[0], oldest.match(/[\d.]+(?=s)/)[0], since.match(/\d+(?=s)|(?<=1m)$/)[0] || 0].map(Number);
+    };
+    const first = await numbers();
+    await until(page, "a slow handler, of which the server has not sent news", () => /cartslow: a handler runs for 5s/.test(document.querySelector("#warnlist").textContent));
+    const then = await numbers();
+    assert.ok(then[0] < first[0] - 1 && then[1] > first[1] && then[2] < first[2] && then[3] > first[3] + 1 && then[4] > first[4], `${first} then ${then}`);
+    for (const stream of server.streams) stream.destroy();
+    server.root = tree([]);
+    const gone = server.stop();
+    await until(page, "that it is away", () => document.querySelector("#banner").textContent.includes("1s old"));
+    const still = await numbers();
+    await until(page, "a while", () => document.querySelector("#banner").textContent.includes("3s old"));
+    assert.deepEqual(await numbers(), still);
+    await gone;
+  });
+});
+
 test("nodes come and go", async () => {
   await on({ root: tree([node("a"), node("c", { kind: "tree", children: [node("c/x")] })]) }, async (page, server) => {
     await live(page);
