@@ -6,12 +6,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 
 const FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+// Among what is built, not here: a check that reads every file of the project would read the packages too.
+const packages = createRequire(`${TARGET}/page/`);
+const { chromium } = packages("playwright-core");
+const AXE = readFileSync(packages.resolve("axe-core/axe.min.js"), "utf8");
 
 export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS.split(" ") });
 

@@ -14,7 +14,13 @@ if ! [[ -x /usr/bin/chromium ]]; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null
 fi
 # What is installed already is kept, so that the tests run without a network the second time.
-npm ls --silent >/dev/null 2>&1 || npm ci --silent --no-fund --no-audit
+packages=${CARGO_TARGET_DIR:-$PWD/../../target}/page
+mkdir -p "$packages"
+if ! cmp -s package-lock.json "$packages/installed"; then
+    cp package.json package-lock.json "$packages"
+    npm ci --prefix "$packages" --silent --no-fund --no-audit
+    cp package-lock.json "$packages/installed"
+fi
 cargo build --quiet --manifest-path ../../Cargo.toml -p supervise-console --example page_tests --example console
 
 files=(tests/*.test.mjs)
