@@ -161,12 +161,16 @@ async fn act(
         "rest" => vec![Job::Rest(Duration::from_secs(12))],
         "block" => vec![Job::Block(Duration::from_secs(4))],
         "fill" => std::iter::once(Job::Rest(Duration::from_secs(12))).chain((0..20).map(|_| Job::Work)).collect(),
+        "drop" => std::iter::once(Job::Rest(Duration::from_millis(300))).chain((0..5).map(|_| Job::Work)).collect(),
         "circle" => vec![Job::Ask(shop.pricing.seller.clone(), Some(child.clone()))],
         _ => return Err(StatusCode::NOT_FOUND),
     };
     tokio::spawn(async move {
         for job in jobs {
             _ = child.tell(job).await;
+        }
+        if word == "drop" {
+            child.stop(); // all six become dead letters: a stop cuts the rest short
         }
     });
     Ok("done")

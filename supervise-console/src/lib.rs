@@ -70,8 +70,9 @@
 //!
 //! The messages of `/live` are numbered by their `id`:
 //!
-//! * `snapshot`: `{"seq","at_ms","root"}`, the declared nodes. The first message, and again after a gap.
-//! * `delta`: `{"seq","at_ms","nodes","removed"}`, the nodes that have changed, whole and without children, and the paths that are
+//! * `snapshot`: `{"seq","at_ms","dead_letters","root"}`, the declared nodes, and the number of dead letters since the start. The
+//!   first message, and again after a gap.
+//! * `delta`: `{"seq","at_ms","dead_letters","nodes","removed"}`, the nodes that have changed, whole and without children, and the paths that are
 //!   gone. A new node has its `parent` and its `index` among the siblings. Twice a second at most, and every 5 s if nothing has
 //!   changed.
 //! * `event`: an event, at once.

@@ -115,7 +115,8 @@ impl Shared {
         let (part, before) = (self.part.clone(), self.log.latest());
         let sampled = spawn_blocking(move || {
             let begun = std::time::Instant::now();
-            let sample = Sample::of(part.tree.snapshot_of(&part.path, Extent::Declared)?);
+            let dead_letters = part.tree.dead_letters();
+            let sample = Sample::of(part.tree.snapshot_of(&part.path, Extent::Declared)?, dead_letters);
             let lists = before.as_ref().and_then(|before| sample.since(before));
             Some((Arc::new(sample), lists, before.is_none(), begun.elapsed()))
         });
@@ -200,7 +201,11 @@ pub(crate) fn live(view: View) -> Body {
     let cursor = view.log().cursor(true);
     Stream::body(view, cursor, |stream, message, text| match message {
         Message::Snapshot(seq, sample) => {
-            let data = format!("{{\"seq\":{seq},\"at_ms\":{},\"root\":{}}}", sample.at_ms(), sample.text());
+            let (at_ms, dead_letters) = (sample.at_ms(), sample.dead_letters);
+            let data = format!(
+                "{{\"seq\":{seq},\"at_ms\":{at_ms},\"dead_letters\":{dead_letters},\"root\":{}}}",
+                sample.text()
+            );
             stream.sse("snapshot", &data, text);
         }
         Message::Delta(data) => stream.sse("delta", &data, text),

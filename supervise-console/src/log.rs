@@ -172,7 +172,8 @@ impl Log {
             (Some((seq, _)), Some(_)) => seq + 1,
         };
         if let Some(lists) = lists {
-            state.push(seq, format!("{{\"seq\":{seq},\"at_ms\":{},{lists}}}", sample.at_ms()));
+            let (at_ms, dead_letters) = (sample.at_ms(), sample.dead_letters);
+            state.push(seq, format!("{{\"seq\":{seq},\"at_ms\":{at_ms},\"dead_letters\":{dead_letters},{lists}}}"));
         }
         let before = state.sample.replace((seq, sample));
         drop(state);
@@ -185,8 +186,9 @@ impl Log {
         let mut state = self.lock();
         let Some((seq, sample)) = &mut state.sample else { return };
         *seq += 1;
-        let (seq, at_ms) = (*seq, sample.ms_at(now));
-        state.push(seq, format!("{{\"seq\":{seq},\"at_ms\":{at_ms},\"nodes\":[],\"removed\":[]}}"));
+        let (seq, at_ms, dead_letters) = (*seq, sample.ms_at(now), sample.dead_letters);
+        let head = format!("\"seq\":{seq},\"at_ms\":{at_ms},\"dead_letters\":{dead_letters}");
+        state.push(seq, format!("{{{head},\"nodes\":[],\"removed\":[]}}"));
         drop(state);
         self.news.send_replace(());
     }

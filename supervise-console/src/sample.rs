@@ -159,17 +159,19 @@ pub(crate) fn page(path: &str, from: usize, mut page: NodePage) -> Option<String
 pub(crate) struct Sample {
     at: Instant,
     started: Instant,
+    /// The dead letters of the whole tree since its start.
+    pub(crate) dead_letters: u64,
     nodes: Vec<Shown>,
     /// The tree as one value; made for the first viewer that wants it.
     text: OnceLock<Arc<str>>,
 }
 
 impl Sample {
-    pub(crate) fn of(snapshot: Snapshot) -> Sample {
+    pub(crate) fn of(snapshot: Snapshot, dead_letters: u64) -> Sample {
         let (at, started) = (snapshot.at, snapshot.started);
         let mut nodes = Vec::new();
         each(snapshot, |node| nodes.push(node));
-        Sample { at, started, nodes, text: OnceLock::new() }
+        Sample { at, started, dead_letters, nodes, text: OnceLock::new() }
     }
 
     /// Returns the time of the sample, in milliseconds since the start of the tree.
@@ -214,7 +216,7 @@ impl Sample {
             let are: HashSet<&str> = self.nodes.iter().map(|node| &*node.path).collect();
             removed.extend(before.nodes.iter().map(|node| &*node.path).filter(|path| !are.contains(path)));
         }
-        if changed.is_empty() && removed.is_empty() {
+        if changed.is_empty() && removed.is_empty() && self.dead_letters == before.dead_letters {
             return None;
         }
         let mut text = String::from("\"nodes\":[");
@@ -259,7 +261,7 @@ mod tests {
     }
 
     fn sample(house: &Running<House>) -> Sample {
-        Sample::of(house.snapshot_of("House", Extent::Everything).unwrap())
+        Sample::of(house.snapshot_of("House", Extent::Everything).unwrap(), house.dead_letters())
     }
 
     fn delta(before: &Sample, after: &Sample) -> Option<Value> {

@@ -86,6 +86,28 @@ async fn a_snapshot_comes_first_and_then_what_changes() {
     assert!(delta.get("parent").is_none() && delta.get("children").is_none());
 }
 
+#[tokio::test(start_paused = true)]
+async fn dead_letters_are_told_although_no_node_shows_them() {
+    let plain = Plain::start().await.unwrap();
+    let router = Console::new(tree(&plain)).router().unwrap();
+    let mut viewer = Viewer::of(&router).await;
+    assert_eq!(viewer.next().await.unwrap().data["dead_letters"], 0);
+    let session = plain.sessions.spawn(1).await.unwrap();
+    session.tell(Do::Sleep(Duration::from_secs(1))).await.unwrap();
+    session.tell(Do::Nothing).await.unwrap();
+    session.tell(Do::Nothing).await.unwrap();
+    session.stop();
+    loop {
+        let message = viewer.next().await.unwrap();
+        if message.kind == "delta" && message.data["dead_letters"] == 3 {
+            break;
+        }
+    }
+    let beat = viewer.next().await.unwrap();
+    assert_eq!((&beat.data["dead_letters"], &beat.data["nodes"]), (&json!(3), &json!([])));
+    assert_eq!(Viewer::of(&router).await.next().await.unwrap().data["dead_letters"], 3);
+}
+
 /// Only what has changed is sent, and a sign of life if nothing has.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_sent_of_what_stays_the_same() {

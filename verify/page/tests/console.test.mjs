@@ -223,6 +223,13 @@ looking("warnings name a cycle of asks, a full mailbox, a slow handler and a blo
   assert.ok(await isBlocked());
 });
 
+looking("dead letters are counted, and lead to the child that they were for", async (page) => {
+  const before = Number(await page.textContent("#dead"));
+  await plain.act("drop", "sessions/7");
+  await until(page, "six more", (before) => Number(document.querySelector("#dead").textContent) === before + 6, before);
+  await until(page, "the warning", () => [...document.querySelectorAll("#warnlist button")].some((button) => button.dataset.path === "sessions/7" && /6 dead letters: in the last minute/.test(button.textContent)));
+});
+
 looking("names and errors that look like markup are text", async (page) => {
   await plain.act("hostile", "guests");
   const hostile = '<img src=x onerror="window.hostile = 1">';
