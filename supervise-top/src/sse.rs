@@ -12,10 +12,10 @@ pub struct Told {
     pub data: String,
 }
 
-/// The error of a message that is longer than [`LONGEST`].
+/// The error of a message that is longer than its limit in bytes.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a message of the console has more than {} MiB; this is no console, or its tree is too large to be shown", LONGEST >> 20)]
-pub struct TooLong;
+#[error("a message of the console has more than {} MiB; this is no console, or its tree is too large to be shown", .0 >> 20)]
+pub struct TooLong(usize);
 
 /// A parser of server-sent events.
 ///
@@ -28,8 +28,9 @@ pub struct TooLong;
 /// assert_eq!((&*told[0].kind, &*told[0].data), ("gap", "{\"missed\":3}"));
 /// # Ok::<(), supervise_top::sse::TooLong>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parser {
+    longest: usize,
     line: Vec<u8>,
     kind: String,
     data: String,
@@ -40,12 +41,31 @@ pub struct Parser {
     is_begun: bool,
 }
 
+impl Default for Parser {
+    fn default() -> Self {
+        Parser::new(LONGEST)
+    }
+}
+
 impl Parser {
+    /// A parser for messages of at most this many bytes.
+    pub fn new(longest: usize) -> Parser {
+        Parser {
+            longest,
+            line: Vec::new(),
+            kind: String::new(),
+            data: String::new(),
+            has_data: false,
+            after_return: false,
+            is_begun: false,
+        }
+    }
+
     /// Takes the next bytes, and returns the messages that they complete.
     ///
     /// # Errors
     ///
-    /// Returns [`TooLong`] if a message outgrows [`LONGEST`].
+    /// Returns [`TooLong`] if a message outgrows the limit.
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<Vec<Told>, TooLong> {
         let mut told = Vec::new();
         while !bytes.is_empty() {
@@ -55,8 +75,8 @@ impl Parser {
             }
             let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (piece, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
-            if self.line.len() + self.data.len() + piece.len() > LONGEST {
-                return Err(TooLong);
+            if self.line.len() + self.data.len() + piece.len() > self.longest {
+                return Err(TooLong(self.longest));
             }
             self.line.extend_from_slice(piece);
             bytes = rest;

@@ -123,43 +123,48 @@ fn title(app: &App, canvas: &mut Canvas<'_>, line: Rect, now: Duration) {
     canvas.line(line.x, line.y, room, &text);
 }
 
-/// The nodes by state, dead letters, and messages a second.
+/// The nodes by state, messages a second, and dead letters: with words, or without if there is no room for them.
 fn counts(app: &App, canvas: &mut Canvas<'_>, line: Rect, now: Duration) {
+    let text = [true, false].map(|has_words| counts_of(app, canvas, has_words, now));
+    let fits = line.width >= 60 && canvas.width(&text[0]) <= usize::from(line.width);
+    canvas.line(line.x, line.y, line.width, &text[usize::from(!fits)]);
+}
+
+fn counts_of(app: &App, canvas: &Canvas<'_>, has_words: bool, now: Duration) -> Text {
     let model = &app.model;
     let (counts, instances) = model.counts();
-    let is_narrow = line.width < 60;
     let mut text = Text::new();
-    let gap = if is_narrow { " " } else { "  " };
+    let gap = if has_words { "  " } else { " " };
     for (state, number) in counts {
         let (glyph, role) = (canvas.glyphs().state(state), Role::of(state));
         if !text.is_empty() {
             text.push(gap, Role::Dim);
         }
-        match is_narrow {
-            true => text.push(&format!("{glyph}{number}"), role),
-            false => text.push(&format!("{glyph} {number} {}", state.word().replace('_', " ")), role),
+        match has_words {
+            true => text.push(&format!("{glyph} {number} {}", state.word().replace('_', " ")), role),
+            false => text.push(&format!("{glyph}{number}"), role),
         }
     }
+    if model.unreadable.0 > 0 {
+        text.push(&format!("{gap}{} unreadable messages: {}", model.unreadable.0, model.unreadable.1), Role::Bad);
+    }
     if instances > 0 {
-        text.push(&format!("{gap}{}{}", instances, if is_narrow { "i" } else { " in sets" }), Role::Normal);
+        text.push(&format!("{gap}{} in sets", instances), Role::Normal);
     }
     if let Some(rate) = model.rate() {
-        text.push(&format!("{gap}{}{}", rows::rate(rate), if is_narrow { "/s" } else { " msg/s" }), Role::Normal);
+        text.push(&format!("{gap}{} msg/s", rows::rate(rate)), Role::Normal);
     }
     let recent = model.recent_dead_letters(now);
     let total = model.dead_letters.unwrap_or(recent);
     if total > 0 {
         let role = if recent > 0 { Role::Warn } else { Role::Dim };
         let more = if recent > 0 { format!(" (+{recent} in 1 m)") } else { String::new() };
-        match is_narrow {
-            true => text.push(&format!("{gap}{total}dl"), role),
-            false => text.push(&format!("{gap}dead letters {total}{more}"), role),
+        match has_words {
+            true => text.push(&format!("{gap}dead letters {total}{more}"), role),
+            false => text.push(&format!("{gap}{total} dead letters{more}"), role),
         }
     }
-    if model.unreadable.0 > 0 {
-        text.push(&format!("{gap}{} unreadable messages: {}", model.unreadable.0, model.unreadable.1), Role::Bad);
-    }
-    canvas.line(line.x, line.y, line.width, &text);
+    text
 }
 
 /// As many warnings as there is room for, and the number of the others.
@@ -262,17 +267,17 @@ fn foot(app: &App, canvas: &mut Canvas<'_>, line: Rect) {
         key("f", set.state.map_or("state", State::word));
         key("/", if set.name.is_empty() { "name" } else { &set.name });
         key("o", SET_SORTS[set.sort]);
-        key("i", "inspect");
+        key("i", "detail");
     } else {
         key("q", "quit");
         key("?", "help");
-        key("i", "inspect");
+        key("i", "detail");
         key("/", if app.filter.is_empty() { "filter" } else { &app.filter });
         key("o", app.sort.word());
         key("t", if app.is_flat { "flat" } else { "tree" });
         key("p", if app.only_problems { "only problems" } else { "problems" });
-        key("e", "events");
-        key("w", "warnings");
+        key("e", "log");
+        key("w", "warn");
     }
     if act {
         key("a", "act");

@@ -57,7 +57,7 @@ fn heads(canvas: &mut Canvas<'_>, line: Rect, columns: &[(Column, u16)]) {
             Column::Budget => "RESTARTS",
             Column::Mailbox => "MAILBOX",
             Column::Rate => "MSG/S",
-            Column::Spark => "LAST 60 S",
+            Column::Spark => "TREND",
             Column::Note => "NOTE",
         };
         match column {

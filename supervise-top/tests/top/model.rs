@@ -1,0 +1,372 @@
+//! The model: what the messages make of the tree.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use supervise_top::model::{Link, Model, Weight, is_nearly_used};
+use supervise_top::wire::{Info, Message, State};
+
+use crate::common::*;
+
+fn model(root: Value) -> Model {
+    let mut model = Model::default();
+    model.apply(snapshot(1000, root), Duration::ZERO);
+    model
+}
+
+fn delta(at_ms: u64, nodes: Vec<Value>, removed: &[&str]) -> Message {
+    message("delta", json!({ "seq": 2, "at_ms": at_ms, "nodes": nodes, "removed": removed }))
+}
+
+#[test]
+fn a_snapshot_is_the_tree_in_its_order() {
+    let model = model(shop());
+    assert_eq!(
+        model.paths(),
+        [
+            "Shop",
+            "console",
+            "db",
+            "cart",
+            "checkout",
+            "thumbnails",
+            "search",
+            "reports",
+            "reports/daily",
+            "reports/weekly",
+            "płatność-支払い",
+            "sessions",
+            "legacy",
+            "import",
+            "future"
+        ]
+    );
+    assert_eq!(model.link, Link::Live);
+    let (counts, instances) = model.counts();
+    assert_eq!(instances, 100_000);
+    assert_eq!(counts.iter().map(|(_, number)| number).sum::<u64>(), 15);
+    assert!(counts.contains(&(State::Running, 9)) && counts.contains(&(State::Other, 1)), "{counts:?}");
+}
+
+#[test]
+fn a_delta_changes_adds_and_removes() {
+    let mut model =
+        model(tree(vec![actor("a"), actor("b"), with(tree(vec![actor("t/x")]), json!({ "path": "t", "name": "t" }))]));
+    let changed = with(actor("a"), json!({ "incarnation": 2 }));
+    let new = with(actor("t/new"), json!({ "parent": "t", "index": 0 }));
+    model.apply(delta(1500, vec![changed, new], &["b"]), MS * 500);
+    assert_eq!(model.paths(), ["Shop", "a", "t", "t/new", "t/x"]);
+    assert_eq!(model.get("a").unwrap().node.incarnation, 2);
+    assert_eq!(model.get("t/new").unwrap().parent.as_deref(), Some("t"));
+
+    // With everything below it.
+    model.apply(delta(2000, vec![], &["t"]), MS * 1000);
+    assert_eq!(model.paths(), ["Shop", "a"]);
+    assert_eq!(model.len(), 2);
+
+    // A parent that is not there, or a root that would go: the tree stays a tree.
+    let lost = with(actor("lost"), json!({ "parent": "nowhere", "index": 99 }));
+    model.apply(delta(2500, vec![lost], &["Shop", "nobody"]), MS * 1500);
+    assert_eq!(model.paths(), ["Shop", "a", "lost"]);
+}
+
+#[test]
+fn before_the_first_snapshot_nothing_is_shown() {
+    let mut model = Model::default();
+    model.apply(delta(1000, vec![actor("a")], &[]), Duration::ZERO);
+    assert!(model.is_empty());
+    assert_eq!(model.link, Link::Connecting);
+}
+
+#[test]
+fn rates_come_from_the_numbers_of_two_samples() {
+    let mut model = model(tree(vec![actor("a"), actor("idle")]));
+    let handled = |handled: u64, busy_us: u64| {
+        with(actor("a"), json!({ "messages": { "handled": handled, "busy_us": busy_us } }))
+    };
+    model.apply(delta(1500, vec![handled(1040, 2_100_000)], &[]), MS * 500);
+    assert_eq!(model.get("a").unwrap().rate, None, "half a second is too short");
+    model.apply(delta(2000, vec![handled(1100, 2_500_000)], &[]), MS * 1000);
+    let entry = model.get("a").unwrap();
+    assert_eq!((entry.rate, entry.busy), (Some(100.0), Some(0.5)));
+    assert_eq!(model.get("idle").unwrap().rate, Some(0.0), "not in the delta, so nothing was handled");
+    assert_eq!(model.rate(), Some(100.0));
+
+    // A long pause fills several values, and no more than there are.
+    model.apply(delta(5000, vec![handled(1400, 2_500_000)], &[]), MS * 4000);
+    assert_eq!(Vec::from(model.get("a").unwrap().spark.clone()), [100.0, 100.0, 100.0, 100.0]);
+    model.apply(delta(500_000, vec![], &[]), MS * 499_000);
+    assert_eq!(model.get("a").unwrap().spark.len(), 60);
+
+    // Numbers that begin anew say nothing about the rate.
+    model.apply(delta(501_000, vec![handled(3, 0)], &[]), MS * 500_000);
+    assert_eq!(model.get("a").unwrap().rate, None);
+    // Without numbers there is no rate.
+    model.apply(delta(502_000, vec![with(actor("a"), json!({ "messages": null }))], &[]), MS * 501_000);
+    assert_eq!((model.get("a").unwrap().rate, model.get("a").unwrap().spark.len()), (None, 0));
+}
+
+#[test]
+fn the_clock_is_that_of_the_server_and_stops_while_it_is_away() {
+    let mut model = model(shop());
+    assert_eq!(model.server_now(MS * 300), 1300);
+    model.lose("gone".to_owned(), MS * 1000, MS * 500);
+    assert_eq!(model.server_now(MS * 9000), 1500);
+    assert_eq!(model.age(MS * 9000), MS * 9000);
+    // A second failure does not move the time at which it went away.
+    model.lose("still gone".to_owned(), MS * 3000, MS * 2000);
+    assert_eq!(model.link, Link::Away { since: MS * 500, why: "still gone".to_owned(), retry: MS * 3000 });
+    model.apply(snapshot(9000, shop()), MS * 9000);
+    assert_eq!((model.server_now(MS * 9100), model.link.clone()), (9100, Link::Live));
+}
+
+#[test]
+fn another_tree_begins_anew() {
+    let mut model = model(tree(vec![actor("a")]));
+    model.apply(delta(3000, vec![with(actor("a"), json!({ "messages": { "handled": 2000 } }))], &[]), MS * 2000);
+    model.apply(event("a", 3000, 1, "started", json!({})), MS * 2000);
+    assert!(model.get("a").unwrap().rate.is_some());
+
+    // The same tree after a gap keeps its past.
+    model.apply(message("gap", json!({ "missed": 7 })), MS * 2000);
+    assert_eq!(model.events.back().unwrap().event, "7 events were missed");
+    model.apply(snapshot(3500, tree(vec![actor("a")])), MS * 2500);
+    assert_eq!(model.events.len(), 2);
+
+    // One whose clock is earlier was started later.
+    model.apply(snapshot(100, tree(vec![actor("a"), actor("b")])), MS * 3000);
+    assert_eq!((model.events.len(), model.get("a").unwrap().rate), (0, None));
+    assert_eq!(model.server_now(MS * 3000), 100);
+}
+
+#[test]
+fn the_end_stays_until_a_living_tree_comes() {
+    let mut model = model(shop());
+    model.apply(message("end", json!({ "ended": { "why": "stopped" } })), MS * 100);
+    model.lose("closed".to_owned(), MS * 5000, MS * 200);
+    assert!(matches!(&model.link, Link::Ended(Some(ended)) if ended.why == "stopped"));
+    assert_eq!(model.server_now(MS * 5000), 1000, "the time of the last message");
+    let ended = with(tree(vec![]), json!({ "state": "ended" }));
+    model.apply(snapshot(2000, ended), MS * 6000);
+    assert!(matches!(model.link, Link::Ended(_)));
+    model.apply(snapshot(10, shop()), MS * 7000);
+    assert_eq!(model.link, Link::Live);
+}
+
+fn warnings_of(model: &Model, now: Duration) -> Vec<String> {
+    model.warnings(now).into_iter().map(|warning| format!("{}: {}", warning.path, warning.text)).collect()
+}
+
+#[test]
+fn every_warning_is_told() {
+    let app = app((80, 24));
+    let warnings = app.model.warnings(NOW);
+    let texts = warnings_of(&app.model, NOW);
+    let expected = [
+        "cart: asks in a circle: cart > checkout > cart",
+        "db: backing off, 4.4 s: no connection to the database: connection refused",
+        "thumbnails: stuck: a handler runs for 34 s",
+        "search: holds its thread for 1.4 s",
+        "reports/daily: failed",
+        "legacy: ended: killed",
+        "cart: slow: a handler runs for 6.0 s",
+        "cart: 4 of 5 restarts used",
+        "thumbnails: mailbox full for 12 s, 2 senders wait",
+        "sessions: 2 backing off of 100000",
+        "cart: 2 dead letters in the last minute",
+    ];
+    assert_eq!(texts, expected);
+    let bad = warnings.iter().filter(|warning| warning.weight == Weight::Bad).count();
+    assert_eq!(bad, 6, "the bad ones come first");
+}
+
+#[test]
+fn a_handler_grows_older_between_two_samples() {
+    let busy = with(actor("a"), json!({ "messages": { "handled": 1, "in_hand_us": 4_900_000 } }));
+    let mut model = model(tree(vec![busy]));
+    assert_eq!(warnings_of(&model, MS * 50), Vec::<String>::new());
+    assert_eq!(warnings_of(&model, MS * 100), ["a: slow: a handler runs for 5.0 s"]);
+    model.apply(delta(26_100, vec![], &[]), MS * 25_100);
+    assert_eq!(warnings_of(&model, MS * 25_100), ["a: stuck: a handler runs for 30 s"]);
+}
+
+#[test]
+fn a_mailbox_has_to_be_full_for_long() {
+    let full = |waiting: u64, blocked: u64| {
+        with(
+            actor("a"),
+            json!({ "mailbox": { "waiting": waiting, "capacity": 8, "blocked": blocked }, "messages": null }),
+        )
+    };
+    let mut model = model(tree(vec![full(8, 0)]));
+    assert_eq!(warnings_of(&model, MS * 4999), Vec::<String>::new());
+    assert_eq!(warnings_of(&model, MS * 5000), ["a: mailbox full for 5.0 s"]);
+    model.apply(delta(5500, vec![full(7, 0)], &[]), MS * 4500);
+    model.apply(delta(6000, vec![full(0, 1)], &[]), MS * 5000);
+    assert_eq!(warnings_of(&model, MS * 9000), Vec::<String>::new(), "there was room in between");
+    assert_eq!(warnings_of(&model, MS * 10_000), ["a: mailbox full for 5.0 s, a sender waits"]);
+}
+
+#[test]
+fn a_budget_is_nearly_used_as_the_protocol_says() {
+    for (used, max, nearly) in [
+        (4, 5, true),
+        (3, 5, false),
+        (5, 5, true),
+        (8, 10, true),
+        (7, 10, false),
+        (17, 20, false),
+        (18, 20, true),
+        (1, 1, true),
+        (0, 1, false),
+        (0, 0, false),
+        (1, 2, false),
+        (2, 2, true),
+    ] {
+        assert_eq!(is_nearly_used(used, max), nearly, "{used} of {max}");
+    }
+    // The members of a group share it.
+    let used = |path: &str| with(actor(path), json!({ "restarts": { "used": 5, "max": 5 } }));
+    let group =
+        with(tree(vec![used("g/a"), used("g/b")]), json!({ "path": "g", "name": "g", "strategy": "all_for_one" }));
+    let model = model(tree(vec![group, used("c"), used("d")]));
+    assert_eq!(
+        warnings_of(&model, MS),
+        ["g/a: 5 of 5 restarts used", "c: 5 of 5 restarts used", "d: 5 of 5 restarts used"]
+    );
+}
+
+#[test]
+fn dead_letters_of_the_last_minute_are_the_growth_of_the_total() {
+    let mut model = Model::default();
+    let at = |at_ms: u64, total: u64| {
+        message("delta", json!({ "at_ms": at_ms, "nodes": [], "removed": [], "dead_letters": total }))
+    };
+    model.apply(snapshot(0, tree(vec![])), Duration::ZERO); // three from before this program looked on
+    assert_eq!(model.recent_dead_letters(MS), 0);
+    model.apply(at(10_000, 5), MS * 10_000);
+    model.apply(at(50_000, 9), MS * 50_000);
+    assert_eq!((model.recent_dead_letters(MS * 60_000), model.dead_letters), (6, Some(9)));
+    assert_eq!(model.recent_dead_letters(MS * 75_000), 4);
+    model.apply(at(115_000, 9), MS * 115_000);
+    assert_eq!(model.recent_dead_letters(MS * 115_000), 0);
+
+    // A server that does not tell the total: the events are counted.
+    let mut model = Model::default();
+    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": tree(vec![]) })), Duration::ZERO);
+    model.apply(event("a", 2000, 1, "dead_letter", json!({})), MS * 1000);
+    assert_eq!((model.recent_dead_letters(MS * 1000), model.recent_dead_letters(MS * 62_000)), (1, 0));
+}
+
+#[test]
+fn cycles_of_asks_are_found() {
+    let asks = |path: &str, whom: &[&str]| with(actor(path), json!({ "waits_for": whom }));
+    let model = model(tree(vec![
+        asks("a", &["b"]),
+        asks("b", &["out", "c"]),
+        asks("c", &["b"]),
+        asks("self", &["self"]),
+        asks("out", &["nowhere"]),
+    ]));
+    assert_eq!(model.cycles(), [vec!["b", "c"], vec!["self"]]);
+
+    // One that is over is told for a minute, and not twice.
+    let mut model = crate::model::model(tree(vec![actor("a"), actor("b")]));
+    for cycle in [["a", "b"], ["b", "a"]] {
+        model.apply(event("a", 1000, 1, "ask_cycle", json!({ "cycle": cycle })), Duration::ZERO);
+    }
+    assert_eq!(warnings_of(&model, MS * 2000), ["b: asked in a circle 2 s ago: b > a > b"]);
+    assert_eq!(warnings_of(&model, MS * 61_000), Vec::<String>::new());
+}
+
+/// A newer console does not break this program.
+#[test]
+fn what_is_unknown_is_passed_over() {
+    assert_eq!(Message::of("weather", "not even JSON"), Ok(None));
+    assert!(Message::of("delta", "{").is_err());
+    assert_eq!(
+        Message::of("snapshot", "{}").unwrap_err().to_string(),
+        "the message `snapshot` of the console cannot be read: there is no root"
+    );
+
+    let strange = json!({
+        "path": "a", "name": 7, "kind": ["actor"], "state": "asleep", "incarnation": -4, "streak": "many", "until_ms": 3.9,
+        "restarts": [], "mailbox": { "waiting": "x", "capacity": {} }, "messages": null, "instances": { "asleep": 3, "x": "y" },
+        "last_failure": { "chain": "text", "before": 3 }, "ended": true, "children": { "a": 1 }, "settings": [1, "kept"],
+        "new_field": { "deep": [[[]]] },
+    });
+    let model = model(tree(vec![strange, json!(5), json!(null)]));
+    let node = &model.get("a").unwrap().node;
+    assert_eq!((node.state, &*node.word, &*node.name, node.until_ms), (State::Other, "asleep", "a", Some(3)));
+    assert_eq!((node.incarnation, node.streak, &node.settings[..]), (0, 0, &["kept".to_owned()][..]));
+    assert_eq!(node.instances.as_deref(), Some(&[("asleep".to_owned(), 3)][..]));
+    assert_eq!(node.last_failure.as_ref().unwrap().chain, Vec::<String>::new());
+
+    let info = r#"{"name":"Shop","look":"token","control":true,"version":"9","protocol":2,"new":1}"#;
+    assert_eq!(
+        Info::of(info),
+        Some(Info { name: "Shop".into(), needs_token: true, control: true, version: "9".into(), protocol: 2 })
+    );
+    assert_eq!(Info::of("<html>"), None);
+    assert_eq!(Info::of("{}"), None);
+}
+
+#[test]
+fn every_event_has_words() {
+    for (event, words) in [
+        (json!({ "event": "started", "seed": 7 }), "started"),
+        (
+            json!({ "event": "failed", "message": "Query", "failure": failure("db", 1) }),
+            "failed with Query in hand: no connection to the database: connection refused",
+        ),
+        (json!({ "event": "decided", "directive": "stop", "by": "default" }), "decided: stop, by the default"),
+        (
+            json!({ "event": "decided", "directive": "restart", "by": "supervisor", "arm": { "index": 2, "text": "_ => Restart", "at": "a.rs:1:2" } }),
+            "decided: restart, by the supervisor's decider, arm 2: _ => Restart (a.rs:1:2)",
+        ),
+        (json!({ "event": "restart_scheduled", "after_ms": 2400 }), "restart in 2.4 s"),
+        (json!({ "event": "requested", "operation": "start_again", "by": "kim" }), "start again requested by kim"),
+        (json!({ "event": "stopping", "reason": "sibling_ended" }), "stopping: sibling ended"),
+        (
+            json!({ "event": "ended", "ended": { "why": "limit", "failure": failure("db", 1) } }),
+            "ended: restarted too often: no connection to the database: connection refused",
+        ),
+        (json!({ "event": "ended", "ended": { "why": "done", "reason": "sold out" } }), "ended: done: sold out"),
+        (json!({ "event": "ask_cycle", "cycle": ["a", "b"] }), "asks in a circle: a > b"),
+        (json!({ "event": "dead_letter", "message": "Msg", "reason": "given_up" }), "dead letter: Msg (given up)"),
+        (json!({ "event": "blocked", "since_ms": 61_000 }), "a sender is blocked for 1m 01s"),
+        (json!({ "event": "aborted" }), "aborted"),
+        (json!({ "event": "brand_new" }), "brand new"),
+    ] {
+        assert_eq!(supervise_top::wire::Event::of(&event).words(), words);
+    }
+}
+
+/// The messages of a real console, recorded: what the deltas make of the first snapshot is what the last one says.
+#[test]
+fn a_recording_ends_where_its_last_snapshot_is() {
+    let text = include_str!("../recorded/bakery.sse");
+    let told = supervise_top::sse::Parser::default().push(text.as_bytes()).unwrap();
+    let messages: Vec<Message> = told.iter().filter_map(|told| Message::of(&told.kind, &told.data).unwrap()).collect();
+    let (last, others) = messages.split_last().unwrap();
+    assert!(matches!(others[0], Message::Snapshot { .. }) && matches!(last, Message::Snapshot { .. }));
+    let mut followed = Model::default();
+    for message in others {
+        followed.apply(message.clone(), Duration::ZERO);
+    }
+    let mut fresh = Model::default();
+    fresh.apply(last.clone(), Duration::ZERO);
+    assert_eq!(followed.paths(), fresh.paths());
+    for path in fresh.paths() {
+        let (followed, fresh) = (&followed.get(path).unwrap().node, &fresh.get(path).unwrap().node);
+        let of = |node: &supervise_top::wire::Node| {
+            (node.state, node.incarnation, node.restarts.clone().map(|budget| budget.used))
+        };
+        assert_eq!(of(followed), of(fresh), "{path}");
+    }
+    for word in ["failed", "decided", "restarted", "ask_cycle", "ended"] {
+        assert!(followed.events.iter().any(|event| event.event == word), "{word} is in the recording");
+    }
+    assert!(followed.get("flour").unwrap().node.incarnation > 1);
+    assert!(followed.rate().is_some_and(|rate| rate > 10.0));
+}
