@@ -344,6 +344,8 @@ impl App {
     pub fn apply(&mut self, message: Message, now: Duration) {
         if let Message::Event(event) = &message {
             self.note(event);
+            self.model.apply(message, now); // which changes no row, and there may be thousands of them
+            return;
         }
         self.model.apply(message, now);
         self.settle(now);
@@ -632,6 +634,12 @@ impl App {
                 KeyCode::Char('l') => Some(Effect::Redraw),
                 _ => None,
             };
+        }
+        // Esc and a key right after it are the same bytes as that key with Alt.
+        if key.modifiers.contains(KeyModifiers::ALT) {
+            let escape = self.pressed(KeyCode::Esc.into(), now);
+            return escape
+                .or_else(|| self.pressed(KeyEvent { modifiers: key.modifiers - KeyModifiers::ALT, ..key }, now));
         }
         if self.is_typing {
             self.typed(key.code);

@@ -278,7 +278,7 @@ fn note(node: &Node) -> (String, Role) {
             .collect();
         return (states.join(", "), Role::Normal);
     }
-    (failure().unwrap_or_default(), Role::Dim)
+    (failure().map(|failure| format!("last: {failure}")).unwrap_or_default(), Role::Dim)
 }
 
 /// Returns a bar of this many columns.

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use supervise_top::app::{App, Setup};
 use supervise_top::wire::Message;
 
-pub const MS: Duration = Duration::from_millis(1);
+pub(crate) const MS: Duration = Duration::from_millis(1);
 
-pub fn setup() -> Setup {
+pub(crate) fn setup() -> Setup {
     Setup { address: "127.0.0.1:9090".to_owned(), by: "kim".to_owned(), control: true, ascii: false, colour: true }
 }
 
 /// An actor that runs since the start.
-pub fn actor(path: &str) -> Value {
+pub(crate) fn actor(path: &str) -> Value {
     let name = path.rsplit('/').next().unwrap();
     json!({
         "path": path, "name": name, "kind": "actor", "state": "running", "lifecycle": "permanent", "incarnation": 1,
@@ -27,7 +27,7 @@ pub fn actor(path: &str) -> Value {
 }
 
 /// Returns the object with these fields changed; `null` removes one.
-pub fn with(mut object: Value, fields: Value) -> Value {
+pub(crate) fn with(mut object: Value, fields: Value) -> Value {
     for (name, value) in fields.as_object().unwrap() {
         match value {
             Value::Null => _ = object.as_object_mut().unwrap().remove(name),
@@ -37,14 +37,14 @@ pub fn with(mut object: Value, fields: Value) -> Value {
     object
 }
 
-pub fn failure(path: &str, incarnation: u32) -> Value {
+pub(crate) fn failure(path: &str, incarnation: u32) -> Value {
     json!({
         "path": path, "incarnation": incarnation, "phase": "running", "cause": "error",
         "chain": ["no connection to the database", "connection refused"],
     })
 }
 
-pub fn tree(children: Vec<Value>) -> Value {
+pub(crate) fn tree(children: Vec<Value>) -> Value {
     json!({
         "path": "Shop", "name": "Shop", "kind": "tree", "state": "running", "lifecycle": "temporary",
         "strategy": "one_for_one", "incarnation": 1, "streak": 0, "children": children,
@@ -52,7 +52,7 @@ pub fn tree(children: Vec<Value>) -> Value {
 }
 
 /// A shop in which everything happens at once.
-pub fn shop() -> Value {
+pub(crate) fn shop() -> Value {
     let before =
         with(failure("db", 2), json!({ "phase": "restart", "chain": ["took too long"], "cause": "timed_out" }));
     let db_failure = with(failure("db", 3), json!({ "before": before, "left_out": 1 }));
@@ -128,25 +128,25 @@ pub fn shop() -> Value {
     ])
 }
 
-pub fn snapshot(at_ms: u64, root: Value) -> Message {
+pub(crate) fn snapshot(at_ms: u64, root: Value) -> Message {
     message("snapshot", json!({ "seq": 1, "at_ms": at_ms, "root": root, "dead_letters": 3 }))
 }
 
-pub fn message(kind: &str, data: Value) -> Message {
+pub(crate) fn message(kind: &str, data: Value) -> Message {
     Message::of(kind, &data.to_string()).unwrap().unwrap()
 }
 
-pub fn event(path: &str, at_ms: u64, incarnation: u32, word: &str, details: Value) -> Message {
+pub(crate) fn event(path: &str, at_ms: u64, incarnation: u32, word: &str, details: Value) -> Message {
     let event = json!({ "path": path, "at_ms": at_ms, "incarnation": incarnation, "event": word });
     message("event", with(event, details))
 }
 
 /// An app that shows the shop; its time is 12 s, that of the server 102 s.
-pub fn app(size: (u16, u16)) -> App {
+pub(crate) fn app(size: (u16, u16)) -> App {
     app_of(size, shop())
 }
 
-pub fn app_of(size: (u16, u16), root: Value) -> App {
+pub(crate) fn app_of(size: (u16, u16), root: Value) -> App {
     let mut app = App::new(setup(), size);
     app.apply(snapshot(90_000, root.clone()), Duration::ZERO);
     // The rate of each sample differs, so that the sparklines have a form.
@@ -190,9 +190,9 @@ pub fn app_of(size: (u16, u16), root: Value) -> App {
     app
 }
 
-pub const NOW: Duration = Duration::from_secs(12);
+pub(crate) const NOW: Duration = Duration::from_secs(12);
 
-pub fn press(app: &mut App, keys: &str) {
+pub(crate) fn press(app: &mut App, keys: &str) {
     for letter in keys.chars() {
         let code = match letter {
             '\n' => KeyCode::Enter,
@@ -205,19 +205,19 @@ pub fn press(app: &mut App, keys: &str) {
     }
 }
 
-pub fn code_pressed(app: &mut App, code: KeyCode) {
+pub(crate) fn code_pressed(app: &mut App, code: KeyCode) {
     assert_eq!(app.key(KeyEvent::new(code, KeyModifiers::NONE), NOW), None);
 }
 
 /// Selects this path.
-pub fn select(app: &mut App, path: &str) {
+pub(crate) fn select(app: &mut App, path: &str) {
     app.selected = Some(path.to_owned());
     app.settle(NOW);
     assert_eq!(app.selected.as_deref(), Some(path));
 }
 
 /// The detail of `db` as the server answers.
-pub fn detail() -> Value {
+pub(crate) fn detail() -> Value {
     let shop = shop();
     let mut node = shop["children"][1].clone();
     node.as_object_mut().unwrap().remove("children");
@@ -251,7 +251,7 @@ pub fn detail() -> Value {
 }
 
 /// A page of `sessions` as the server answers.
-pub fn set_page(from: u64, count: u64, matching: u64) -> Value {
+pub(crate) fn set_page(from: u64, count: u64, matching: u64) -> Value {
     let nodes: Vec<Value> = (from..matching.min(from + count))
         .map(|number| match number % 7 {
             3 => with(

@@ -167,6 +167,16 @@ fn windows_close_and_keys_end_the_program() {
     assert_eq!(pressed(&mut app, 'c', KeyModifiers::CONTROL), Some(Effect::Quit));
 }
 
+/// A terminal sends the same bytes for both.
+#[test]
+fn alt_is_esc_before_the_key() {
+    let mut app = app((80, 24));
+    select(&mut app, "db");
+    press(&mut app, "i");
+    assert_eq!(app.key(KeyEvent::new(KeyCode::Char('w'), KeyModifiers::ALT), NOW), None);
+    assert_eq!((&app.detail, &app.overlay), (&None, &Some(Overlay::Warnings(0))));
+}
+
 #[test]
 fn events_scroll_back() {
     let mut app = app((80, 12));
