@@ -6,6 +6,7 @@
 #![no_main]
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::net::SocketAddr;
 
 use axum::Router;
@@ -87,7 +88,8 @@ impl World {
 }
 
 thread_local! {
-    static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
+    /// Left alone at the end of the thread, when the context of its runtime is gone.
+    static WORLD: RefCell<ManuallyDrop<Option<World>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 /// Reads the parts of a request: a byte each for the console, the route and the peer, then lines.
@@ -134,7 +136,7 @@ fuzz_target!(|bytes: &[u8]| {
         let now = world.get_or_insert_with(World::new);
         now.ask(console, request);
         if !now.shop.is_alive() || now.shop.db.ended().is_some() {
-            *world = None; // it was stopped, as asked
+            **world = None; // it was stopped, as asked
         }
     });
 });
