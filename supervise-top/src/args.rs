@@ -21,12 +21,12 @@ ADDR is where the program serves its console (supervise_console::serve):
 
 Options:
   --token-file F           the file with the token to look
-  --control-token-file F   the file with the token to act; without it, nothing can
-                           be stopped or restarted
+  --control-token-file F   the file with the token to act; without it, nothing
+                           can be stopped or restarted
   --by NAME                the name in the event of an action [default: $USER]
-  --demo                   shows a lively tree of this program's own, with control
+  --demo                   shows a lively tree of its own, with control
   --once                   prints one screen as text, and ends
-  --width N                the columns of --once [default: those of the terminal]
+  --width N                the columns of --once [default: as the terminal]
   --ascii, --unicode       the signs [default: as LC_ALL, LC_CTYPE or LANG say]
   --help, --version
 
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(options, expected);
         assert_eq!(show(&["--demo", "--unicode"]).1.ascii, Some(false));
         assert_eq!(parse(["--version"]), Ok(Task::Print("supervise-top 0.1.0\n".to_owned())));
-        assert_eq!(parse(["x", "--help"]).is_err(), true, "the address is wrong");
+        assert!(parse(["x", "--help"]).is_err(), "the address is wrong");
     }
 
     #[test]

@@ -71,7 +71,7 @@ supervisor! {
         #[lifecycle(Permanent, shutdown = 2s)]
         street: task = |cx| street(
             cx, flour.clone(), oven.clone(), counter.clone(), till.clone(), mixer.clone(), books.income.clone(),
-            shelves.iter().map(|shelf| shelf.clone()).collect(), customers.clone(), sundial.clone(),
+            shelves.to_vec(), customers.clone(), sundial.clone(),
         ),
     }
 }

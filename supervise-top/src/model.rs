@@ -200,7 +200,7 @@ impl Model {
                 }
                 self.tick(at_ms, dead_letters, now);
             }
-            Message::Event(event) => self.note(event),
+            Message::Event(event) => self.note(*event),
             Message::Gap(missed) => {
                 let words = format!("{missed} events were missed");
                 self.note(Event { event: words, at_ms: self.server_now(now), ..Event::default() });

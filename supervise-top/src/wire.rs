@@ -515,7 +515,7 @@ pub enum Message {
         dead_letters: Option<u64>,
     },
     /// An event.
-    Event(Event),
+    Event(Box<Event>),
     /// Some messages were lost; a snapshot follows.
     Gap(u64),
     /// The tree has ended.
@@ -555,7 +555,7 @@ impl Message {
                 let nodes = fields.list("nodes").map(Node::of).collect();
                 Message::Delta { at_ms, nodes, removed: fields.texts("removed"), dead_letters }
             }
-            "event" => Message::Event(Event::of(&value)),
+            "event" => Message::Event(Box::new(Event::of(&value))),
             "gap" => Message::Gap(fields.number("missed").unwrap_or(0)),
             _ => Message::End(fields.object("ended").map(Ended::of)),
         }))

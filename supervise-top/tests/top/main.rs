@@ -8,4 +8,5 @@ mod keys;
 mod live;
 mod mock;
 mod model;
+mod page;
 mod sse;
