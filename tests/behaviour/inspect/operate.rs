@@ -128,7 +128,7 @@ async fn a_tree_answers_until_its_end() {
 /// S54: a tree that was spawned at the top level has its own root.
 #[tokio::test(start_paused = true)]
 async fn a_tree_at_the_top_level_answers() {
-    let shop = supervise::spawn(supervise::child! { "shop": Shop = Shop::tree(Journal::default()) }).await.unwrap();
+    let shop = spawn(supervise::child! { "shop": Shop = Shop::tree(Journal::default()) }).await.unwrap();
     assert!(soon(shop.answers()).await);
     shop.stop();
     soon(shop.terminated()).await.unwrap();

@@ -73,7 +73,7 @@ impl Status {
         let below = || health.symptoms().iter().filter(|symptom| symptom.path != own);
         let begin = match phase {
             // How many there will be is not known yet. The last one that starts is the one below the others.
-            Phase::Starting => match below().filter(|symptom| is_in(symptom, NodeStateKind::Starting)).next_back() {
+            Phase::Starting => match below().rfind(|symptom| is_in(symptom, NodeStateKind::Starting)) {
                 Some(symptom) => format!("starting: {} up, {} starts", children(up), symptom.path),
                 None => format!("starting: {} up", children(up)),
             },
