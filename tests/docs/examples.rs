@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[path = "../common/built.rs"]
-mod built;
+pub mod built;
 
 use built::{binary, out_of_date};
 

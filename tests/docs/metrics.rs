@@ -10,10 +10,7 @@ use std::sync::Mutex;
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use supervise::prelude::*;
 
-#[path = "../common/built.rs"]
-mod built;
-
-use built::{binary, out_of_date};
+use crate::examples::built::{binary, out_of_date};
 
 const PAGE: &str = "docs/metrics.md";
 const RECORD: &str = "verify/cost/metrics.txt";
