@@ -14,6 +14,7 @@ cargo build --quiet --package supervise-top
 tests=$(cargo test --quiet --package supervise-top --test top --no-run --message-format json |
     sed -n 's/.*"executable":"\([^"]*\/top-[^"]*\)".*/\1/p')
 [[ -x $tests ]] || { echo "the tests of supervise-top are not built"; exit 1; }
+SECONDS=0
 top=${CARGO_TARGET_DIR:-target}/debug/supervise-top
 
 # A server of its own, so that no other tmux is touched; without the settings of the user.

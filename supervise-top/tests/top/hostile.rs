@@ -130,6 +130,31 @@ fn no_escape_sequence_reaches_the_terminal() {
     }
 }
 
+/// Nothing is left to the library that draws.
+#[test]
+fn a_text_is_clean_before_it_is_drawn() {
+    let expected = "x\\u{1b}]0;owned\\u{7}\\u{1b}[2J\\u{9b}31m\\u{90}qlive\\r\\n\\u{8}\\u{0}\\u{7f}\\u{85}\\u{2028}end";
+    assert_eq!((clean(EVIL, false).as_str(), clean(EVIL, true).as_str()), (expected, expected));
+    for letter in [
+        '\u{ad}',
+        '\u{61c}',
+        '\u{200b}',
+        '\u{200d}',
+        '\u{200f}',
+        '\u{202a}',
+        '\u{202e}',
+        '\u{2060}',
+        '\u{2069}',
+        '\u{fe0f}',
+        '\u{feff}',
+        '\u{e0041}',
+    ] {
+        assert_eq!(clean(&format!("a{letter}b"), false), "ab", "{letter:?}");
+    }
+    let marks = "e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}x\u{301}";
+    assert_eq!(clean(marks, false), "e\u{301}\u{302}\u{303}\u{304}x\u{301}");
+}
+
 #[test]
 fn a_tree_that_is_too_deep_is_an_error() {
     let mut text = "{\"children\":[".repeat(100_000);

@@ -64,6 +64,14 @@ fn a_delta_changes_adds_and_removes() {
     assert_eq!(model.paths(), ["Shop", "a"]);
     assert_eq!(model.len(), 2);
 
+    // However deep it is.
+    for (path, parent) in [("d", "Shop"), ("d/e", "d"), ("d/e/f", "d/e"), ("d/e/f/g", "d/e/f")] {
+        model.apply(delta(2100, vec![with(actor(path), json!({ "parent": parent, "index": 0 }))], &[]), MS * 1100);
+    }
+    assert_eq!(model.paths(), ["Shop", "d", "d/e", "d/e/f", "d/e/f/g", "a"]);
+    model.apply(delta(2200, vec![], &["d"]), MS * 1200);
+    assert_eq!((model.paths().len(), model.len()), (2, 2));
+
     // A parent that is not there, or a root that would go: the tree stays a tree.
     let lost = with(actor("lost"), json!({ "parent": "nowhere", "index": 99 }));
     model.apply(delta(2500, vec![lost], &["Shop", "nobody"]), MS * 1500);
