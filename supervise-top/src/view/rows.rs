@@ -1,5 +1,6 @@
 //! The list: the tree, or a page of a set, in columns that depend on the width.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -82,11 +83,12 @@ pub(super) fn tree(app: &App, canvas: &mut Canvas<'_>, head: Option<Rect>, list:
         };
         canvas.put(list.x, list.y, list.width, text, Role::Dim);
     }
+    let circle: HashSet<String> = app.model.cycles().into_iter().flatten().collect();
     for (line, row) in rows.iter().skip(app.top).take(usize::from(list.height)).enumerate() {
         let Some(entry) = app.model.get(&row.path) else { continue };
         let area = Rect { y: list.y + line as u16, height: 1, ..list };
         let name = name(app, canvas, row, &entry.node);
-        draw(app, canvas, area, &columns, &name, entry, now);
+        draw(app, canvas, area, &columns, &name, (entry, circle.contains(&row.path)), now);
         if app.selected.as_deref() == Some(&row.path) {
             canvas.select(area);
         }
@@ -153,7 +155,7 @@ pub(super) fn set(app: &App, set: &SetView, canvas: &mut Canvas<'_>, head: Optio
         name.push(" ", Role::Normal);
         name.push(&node.name, Role::Normal);
         let entry = Entry::of(node.clone(), page.at_ms);
-        draw(app, canvas, area, &columns, &name, &entry, now);
+        draw(app, canvas, area, &columns, &name, (&entry, false), now);
         if line == set.selected.min(page.nodes.len() - 1) {
             canvas.select(area);
         }
@@ -166,7 +168,7 @@ fn draw(
     area: Rect,
     columns: &[(Column, u16)],
     name: &Text,
-    entry: &Entry,
+    (entry, is_in_circle): (&Entry, bool),
     now: Duration,
 ) {
     let at_ms = app.model.server_now(now);
@@ -177,7 +179,11 @@ fn draw(
         match column {
             Column::Name => canvas.line(x, y, own, name),
             Column::State => {
-                let (text, role) = activity(entry, at_ms);
+                // Whoever asks in a circle waits for itself, however long its handler runs.
+                let (text, role) = match is_in_circle {
+                    true => ("ask cycle".to_owned(), Role::Bad),
+                    false => activity(entry, at_ms),
+                };
                 canvas.put(x, y, own, &text, role);
             }
             Column::Incarnation if node.incarnation > 0 => {

@@ -74,6 +74,17 @@ fn the_tree_in_every_size() {
     }
 }
 
+/// Those who wait for each other are marked, and nobody else.
+#[test]
+fn a_circle_of_asks_is_marked() {
+    let mut app = app((80, 24));
+    let marked = |app: &App| lines(app).iter().filter(|line| line.contains("ask cycle")).count();
+    assert_eq!(marked(&app), 2);
+    let waits = with(actor("checkout"), json!({ "waits_for": ["db"] }));
+    app.apply(message("delta", json!({ "at_ms": 102_100, "nodes": [waits], "removed": [] })), NOW);
+    assert_eq!(marked(&app), 0);
+}
+
 #[test]
 fn the_tree_in_ascii() {
     let mut app = app((80, 24));
