@@ -35,7 +35,7 @@ fn columns(width: u16, in_set: bool) -> Vec<(Column, u16)> {
         (Column::Up, 6, 58),
         (Column::Budget, if is_wide { 15 } else { 8 }, 50),
         (Column::Mailbox, if is_wide { 16 } else { 10 }, 64),
-        (Column::Rate, 5, 76),
+        (Column::Rate, 5, if in_set { u16::MAX } else { 76 }),
         (Column::Spark, if width >= 150 { 24 } else { 10 }, if in_set { u16::MAX } else { 100 }),
     ];
     let mut columns: Vec<_> =
