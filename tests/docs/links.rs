@@ -117,7 +117,10 @@ fn what_is_named_is_there() {
                             .any(|file| Path::new(&file).exists())
                             || read("Cargo.toml").contains(&format!("[[test]]\nname = \"{word}\"\n"))
                     }
-                    "--example" => ["", ".rs"].iter().any(|end| Path::new(&format!("examples/{word}{end}")).exists()),
+                    "--example" => {
+                        let package = words.iter().position(|word| *word == "-p").map_or(".", |at| words[at + 1]);
+                        ["", ".rs"].iter().any(|end| Path::new(&format!("{package}/examples/{word}{end}")).exists())
+                    }
                     "-p" => Path::new(word).join("Cargo.toml").exists(),
                     _ => {
                         let path = word.contains('/')
