@@ -151,8 +151,8 @@ def compare(shown, printed, part):
     if part:  # the compiler indents by the longest line number, which may be one of the library's
         shown, printed = ([" ".join(line.split()) for line in lines] for lines in (shown, printed))
     if not part and "…" in shown:  # any lines
-        pattern = "\n".join(".*" if line == "…" else ".*".join(map(re.escape, line.split("…"))) for line in shown)
-        if re.fullmatch(pattern.replace("\n.*\n", "\n(?s:.*\n)?"), "\n".join(printed)):
+        lines = (r"(?:.*\n)*" if line == "…" else ".*".join(map(re.escape, line.split("…"))) + r"\n" for line in shown)
+        if re.fullmatch("".join(lines), "".join(f"{line}\n" for line in printed)):
             return
     places = range(len(printed) - len(shown) + 1) if part else [0]
     for at in places:
