@@ -9,20 +9,28 @@ use super::super::model::Let;
 use crate::errors::Errors;
 
 /// The methods that every handle and its guard have. A method of the tree itself would hide one of them.
-const METHODS: [&str; 26] = [
+const METHODS: [&str; 36] = [
+    "answers",
     "any",
     "clone",
     "dead_letters",
     "detach",
     "ended",
     "events",
+    "find",
     "handle",
     "health",
+    "health_of",
     "incarnation",
     "is_alive",
     "join",
     "kill",
+    "metrics",
     "name",
+    "observe",
+    "observed",
+    "operate",
+    "page_of",
     "path",
     "ready",
     "restart",
@@ -30,6 +38,8 @@ const METHODS: [&str; 26] = [
     "seed",
     "shutdown",
     "snapshot",
+    "snapshot_of",
+    "spec",
     "start",
     "start_again",
     "stop",
@@ -123,6 +133,11 @@ mod tests {
         for (file, of) in [
             ("tree/tree_ref.rs", "TreeRef"),
             ("inspection/mod.rs", "TreeRef"),
+            ("inspection/metering.rs", "TreeRef"),
+            ("inspection/observing.rs", "TreeRef"),
+            ("inspection/operate.rs", "TreeRef"),
+            ("inspection/page.rs", "TreeRef"),
+            ("inspection/part.rs", "TreeRef"),
             ("tree/running.rs", "Running"),
             ("actor/child_ref.rs", "ChildRef"),
         ] {
