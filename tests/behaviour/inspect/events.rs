@@ -203,9 +203,12 @@ async fn a_guard_that_ends_nothing_is_dropped_silently() {
 
 // ----- tracing
 
-/// Records level, target, and `message fields` of every tracing event.
+/// Records every tracing event.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<(Level, &'static str, String)>>>);
+struct Log(Arc<Mutex<Vec<Logged>>>);
+
+/// The level, the target, and `message fields`.
+type Logged = (Level, &'static str, String);
 
 impl Log {
     fn of(&self, level: Level) -> Vec<String> {

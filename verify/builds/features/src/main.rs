@@ -110,6 +110,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let snapshotter = recorder.snapshotter();
         recorder.install().map_err(|_| "the recorder is installed once")?;
         let metering = house.metrics();
+        house.lamp.ask(Switch::Works).await?; // the actor follows at its next turn
         house.lamp.ask(Switch::Works).await?;
         supervise::metrics::sample();
         drop(metering);
