@@ -210,7 +210,7 @@ impl Console {
             shared,
             gate: Gate { look: self.look, control: self.control, reach: self.reach, wrong: AtomicU32::new(0) },
             page: Page::new(),
-            walks: Semaphore::new(WALKS),
+            walks: Arc::new(Semaphore::new(WALKS)),
             driver: Mutex::new(Driver::Due(self.events, self.until)),
         }))
     }
@@ -229,7 +229,7 @@ pub(crate) struct App {
     pub(crate) shared: Arc<Shared>,
     gate: Gate,
     page: Page,
-    walks: Semaphore,
+    walks: Arc<Semaphore>,
     driver: Mutex<Driver>,
 }
 
@@ -302,9 +302,13 @@ impl App {
         T: Send + 'static,
         F: FnOnce(&TreeRef, &str) -> Option<T> + Send + 'static,
     {
-        let _permit = self.walks.acquire().await;
+        let permit = self.walks.clone().acquire_owned().await;
         let (tree, path) = (self.shared.part.tree.clone(), path.to_owned());
-        let walked = spawn_blocking(move || walk(&tree, &path).ok_or_else(|| not_found(&path))).await;
+        let walked = spawn_blocking(move || {
+            let _permit = permit; // as long as the walk takes, also if the client hangs up
+            walk(&tree, &path).ok_or_else(|| not_found(&path))
+        });
+        let walked = walked.await;
         walked
             .unwrap_or_else(|_| Err(refuse(StatusCode::INTERNAL_SERVER_ERROR, "an error in the tree cannot be shown")))
     }

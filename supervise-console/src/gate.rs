@@ -16,6 +16,9 @@ use crate::answer::{Refusal, answer, refuse};
 /// The time that the answer to a wrong token takes, for each such answer that is due.
 const SLOW: Duration = Duration::from_millis(100);
 
+/// The number of such answers that wait at once.
+const MOST_WRONG: u32 = 32;
+
 /// The longest time that such an answer takes.
 const SLOWEST: Duration = Duration::from_secs(10);
 
@@ -85,12 +88,12 @@ impl Gate {
         same_site(request)?;
         let Some(token) = &self.look else { return Ok(()) };
         let Some(shown) = bearer(request) else { return Err(unauthorized("look", "show the token of this console")) };
-        // Who may act may look.
+        // The token for control is enough to look.
         let may_act = self.control.as_ref().is_some_and(|control| control.is(shown));
         if token.is(shown) || may_act {
             return Ok(());
         }
-        self.slowly().await;
+        self.slowly().await?;
         Err(unauthorized("look", "this is not the token of this console"))
     }
 
@@ -110,13 +113,14 @@ impl Gate {
         if token.is(shown) {
             return Ok(());
         }
-        self.slowly().await;
+        self.slowly().await?;
         let body = json!({ "error": "this is not the token for control", "control": "token" });
         Err(answer(StatusCode::FORBIDDEN, "application/json", body.to_string()).into())
     }
 
-    /// Waits before the answer to a wrong token, the longer the more of them are due. Right ones never wait.
-    async fn slowly(&self) {
+    /// Waits before the answer to a wrong token, the longer the more of them are due. Right ones never wait, so those that
+    /// wait may not take all connections.
+    async fn slowly(&self) -> Result<(), Refusal> {
         struct Due<'a>(&'a AtomicU32);
         impl Drop for Due<'_> {
             fn drop(&mut self) {
@@ -125,7 +129,11 @@ impl Gate {
         }
         let before = self.wrong.fetch_add(1, Relaxed);
         let _due = Due(&self.wrong);
+        if before >= MOST_WRONG {
+            return Err(refuse(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait for a while"));
+        }
         tokio::time::sleep(SLOW.saturating_mul(before.saturating_add(1)).min(SLOWEST)).await;
+        Ok(())
     }
 }
 

@@ -49,7 +49,7 @@
 //! no TLS: off loopback put a server with TLS in front.
 //!
 //! Without a token, requests are refused whose `Host` is not a name of this machine (a page of another site may let its name
-//! lead to 127.0.0.1), that came through a proxy, or that a page of another site lets the browser make. No answer allows other
+//! lead to 127.0.0.1), that say that they came through a proxy, or that a page of another site lets the browser make. No answer allows other
 //! sites to read it. To act takes a token in a header, JSON, and the path of the child once more. The page runs no script but its
 //! own, by the hash of it.
 //!

@@ -128,7 +128,7 @@ impl Probes {
     /// Answers `/metrics` with the text that this function returns, such as `PrometheusHandle::render` of the crate
     /// `metrics-exporter-prometheus`.
     ///
-    /// It is called on a thread for blocking work. If it panics, the answer is 500.
+    /// The call is made on a thread for blocking work. If it panics, the answer is 500.
     pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(render));
         self

@@ -3,8 +3,10 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context as Cx, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,10 +18,10 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use supervise::{StopReason, TaskContext, TreeRef};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Sleep, sleep, timeout};
 use tower_service::Service;
 
 use crate::address::{Listener, Stream};
@@ -35,6 +37,9 @@ const CONNECTIONS: usize = 256;
 
 /// The time in which a client sends the head of its request.
 const HEAD: Duration = Duration::from_secs(10);
+
+/// The time for which a client may read nothing of an answer. A stream has something to say every five seconds.
+const UNREAD: Duration = Duration::from_secs(30);
 
 /// The bytes that a connection keeps for a client that reads slowly.
 const BUFFER: usize = 64 << 10;
@@ -266,6 +271,58 @@ pub(crate) async fn listen(
     let _ = timeout(GRACE, end).await; // an error: the others are closed now
 }
 
+/// A connection that breaks once nothing could be written for [`UNREAD`]: the client does not read, and holds a place.
+struct Patient<S> {
+    stream: S,
+    until: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    fn written<T>(&mut self, cx: &mut Cx<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.until = None;
+            return written;
+        }
+        let until = self.until.get_or_insert_with(|| Box::pin(sleep(UNREAD)));
+        until.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Cx<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Cx<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.written(cx, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.written(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Cx<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.written(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
 async fn connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     routes: Router,
@@ -281,6 +338,7 @@ async fn connection(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
+    let stream = Patient { stream, until: None };
     let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
     // Errors are those of clients that went away or sent something else than HTTP.
     tokio::select! {
@@ -289,5 +347,32 @@ async fn connection(
             served.as_mut().graceful_shutdown();
             let _ = served.await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A client that reads nothing loses its place, and one that reads slowly keeps it.
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_read_is_left() {
+        let (ours, mut theirs) = tokio::io::duplex(4);
+        let mut patient = Patient { stream: ours, until: None };
+        let slow = tokio::spawn(async move {
+            for _ in 0..4 {
+                sleep(UNREAD - Duration::from_secs(1)).await;
+                theirs.read_exact(&mut [0; 4]).await.unwrap();
+            }
+            theirs
+        });
+        patient.write_all(&[0; 20]).await.unwrap();
+        let _theirs = slow.await.unwrap();
+        let begun = Instant::now();
+        let error = patient.write_all(&[0; 20]).await.unwrap_err();
+        assert_eq!((error.kind(), begun.elapsed()), (io::ErrorKind::TimedOut, UNREAD));
     }
 }

@@ -81,7 +81,7 @@ pub enum Error {
     Token {
         /// The text of the console.
         said: String,
-        /// It is about the token for control.
+        /// The refusal is about the token for control.
         control: bool,
     },
     /// The console refuses the request.
@@ -247,7 +247,7 @@ impl Client {
     }
 
     fn looking(&self) -> Option<&Secret> {
-        // Who may act may look.
+        // The token for control is enough to look.
         self.look.as_ref().or(self.control.as_ref())
     }
 

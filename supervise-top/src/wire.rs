@@ -585,7 +585,7 @@ fn flatten(root: &Value) -> Vec<(usize, Node)> {
     nodes
 }
 
-/// What a console says of itself: `info.json`.
+/// The answer of a console about itself: `info.json`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Info {
     /// The name of the tree.

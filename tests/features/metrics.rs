@@ -1055,3 +1055,20 @@ fn gauges_are_exact_on_threads() {
 async fn soon_stopped(session: &ActorRef<Probe>) {
     session.shutdown().await.unwrap();
 }
+
+/// S51: a decided restart from before the metrics does not hide a later one.
+#[test]
+fn a_restart_from_before_hides_no_later_one() {
+    recorded(async |recorded: &mut Recorded| {
+        let shop = Shop::start(Journal::default()).await.unwrap();
+        shop.cart.tell(Do::Fail(Boom::Planned)).await.unwrap(); // before the metrics are on
+        pass(secs(60)).await;
+        let _metering = shop.metrics();
+        shop.cart.restart().unwrap();
+        pass(secs(60)).await;
+        assert_eq!(
+            recorded.lines("restarts"),
+            ["restarts tree=Shop path=cart error.type=requested directive=restart: 1"]
+        );
+    });
+}

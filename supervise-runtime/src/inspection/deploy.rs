@@ -118,7 +118,7 @@ impl fmt::Display for SystemdUnit<'_> {
         writeln!(f, "Type=notify")?;
         writeln!(f, "NotifyAccess=main")?;
         match &self.exec {
-            Some(exec) => writeln!(f, "ExecStart={exec}")?,
+            Some(exec) => writeln!(f, "ExecStart={}", on_one_line(exec))?,
             None => writeln!(f, "ExecStart=/REPLACE/THIS/WITH/THE/PATH/OF/{program}")?,
         }
         writeln!(f)?;
@@ -267,7 +267,12 @@ fn quoted(text: &str) -> String {
 /// Returns the first line of the documentation, or the name. A `%` stands for itself, and no line follows.
 fn description(spec: &TreeSpec) -> String {
     let line = spec.doc.lines().next().map(str::trim).filter(|line| !line.is_empty()).unwrap_or(spec.name);
-    line.replace('%', "%%").replace('\\', "/")
+    on_one_line(&line.replace('%', "%%").replace('\\', "/"))
+}
+
+/// Replaces what would end a line of a unit.
+fn on_one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// Writes a time as both systemd and people read it.

@@ -449,3 +449,27 @@ async fn the_time_down_begins_with_the_failure_that_takes_the_child_down() {
     let info = log.of(Level::INFO);
     assert!(info.contains(&"restarted path=db incarnation=2 down=0s".to_owned()), "{info:?}");
 }
+
+/// S40: a child that is resumed through its supervisor was not down.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_resumed_from_above_was_not_down() {
+    supervisor! {
+        struct Upper(journal: Journal) {
+            #![decider(Boom::Told => Resume, _ => Restart)]
+            part: struct UpperPart {
+                #![decider(Boom::Told => Escalate, _ => Restart)]
+                db: Probe = Probe::start("db", journal).await?,
+            },
+        }
+    }
+
+    let log = Log::default();
+    let _on = listen(&log);
+    let tree = Upper::start(Journal::default()).await.unwrap();
+    tree.part.db.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(3600)).await;
+    tree.part.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
+    pass(secs(60)).await;
+    let info = log.of(Level::INFO);
+    assert!(info.iter().any(|line| line == "restarted path=part/db incarnation=2 down=0s"), "{info:?}");
+}

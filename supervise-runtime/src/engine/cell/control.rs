@@ -39,7 +39,6 @@ use crate::values::place::{Path, Place, text};
 use crate::values::report::{ChildEnd, ChildReport};
 use crate::values::spec::{ChildSpec, TreeSpec};
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::Directive;
 
 mod lifecycle;
 #[cfg(test)]
@@ -403,25 +402,25 @@ impl CellCore {
 
     /// Raises an event. `delay`: that of the restart that was decided.
     pub(crate) fn emit_delayed(&self, kind: EventKind, delay: Option<Duration>) {
-        match &kind {
-            EventKind::Failed { failure, .. } => {
-                let now = is_logged().then(Instant::now);
-                let mut life = lock(&self.life);
-                let rare = life.rare_or_init();
-                rare.down = now.map(|now| rare.down.unwrap_or(now));
-                let before = rare.failed.replace(failure.clone());
-                drop(life);
-                drop(before); // outside of the lock: the error in it is a user value
-            }
-            // The child goes on.
-            EventKind::Decided { directive: Directive::Resume, .. } => lock(&self.life).forget_down(),
-            _ => {}
+        if let EventKind::Failed { failure, .. } = &kind {
+            let now = is_logged().then(Instant::now);
+            let mut life = lock(&self.life);
+            let rare = life.rare_or_init();
+            rare.down = now.map(|now| rare.down.unwrap_or(now));
+            let before = rare.failed.replace(failure.clone());
+            drop(life);
+            drop(before); // outside of the lock: the error in it is a user value
         }
         let down = || Some(lock(&self.life).rare()?.down?.elapsed());
         let facts = Facts { declared: &|| self.is_declared(), is_root: self.parent.is_none(), down: &down, delay };
         #[cfg(feature = "metrics")]
         self.record(&kind);
         self.bus.emit(|| self.path(), self.incarnation(), kind, &facts);
+    }
+
+    /// The child goes on after a failure: it was not down.
+    pub(crate) fn resumes(&self) {
+        lock(&self.life).forget_down();
     }
 
     /// Returns whether this child is declared, and everything above it: its path is known while compiling.

@@ -21,6 +21,9 @@ use crate::inspection::snapshot::own_end;
 use crate::tree::TreeRef;
 use crate::values::spec::TreeSpec;
 
+/// The time after the end of the tree in which its last messages are tried.
+const GIVE_UP: Duration = Duration::from_secs(10);
+
 /// The shortest time between two messages about the status, and between two looks at the tree.
 const LOOK: Duration = Duration::from_secs(1);
 /// The time after which a status is sent again whose countdown alone has changed.
@@ -139,6 +142,8 @@ impl Notifier {
         let mut next_ping = None;
         let mut next_look = Instant::now();
         let mut pause = RETRY;
+        // Nobody may read: the socket of a service that has gone.
+        let mut give_up = None;
         loop {
             let now = Instant::now();
             if !ended && next_look <= now {
@@ -158,7 +163,7 @@ impl Notifier {
                 ping.get_or_insert_with(|| Box::pin(self.tree.answers()));
             }
             let all_sent = self.send(now);
-            if ended && all_sent {
+            if ended && (all_sent || give_up.is_some_and(|end| end <= now)) {
                 return;
             }
             let retry = (!all_sent).then(|| after(now, pause));
@@ -183,6 +188,7 @@ impl Notifier {
                 }
                 _ = &mut terminated, if !ended => {
                     ended = true;
+                    give_up = Some(after(Instant::now(), GIVE_UP));
                     (ping, next_ping) = (None, None);
                     self.due.watchdog = None;
                     self.due.extension = false;

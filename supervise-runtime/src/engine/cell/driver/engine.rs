@@ -273,7 +273,10 @@ impl Engine {
                     table.abort(&*self.cell, Instant::now());
                 }
             }
-            Effect::Open => self.open(machine, hands()),
+            Effect::Open => {
+                self.cell.core().resumes();
+                self.open(machine, hands());
+            }
             Effect::Shut => hands().shut(),
             Effect::Close => {
                 let hands = hands();
@@ -401,8 +404,11 @@ impl Engine {
             false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
         });
         #[cfg(feature = "metrics")]
-        if core.bus.is_metered() {
-            self.count_restart(again, healed.as_ref());
+        {
+            let counted = std::mem::take(&mut self.counted); // also while nobody counts
+            if !counted && core.bus.is_metered() {
+                self.count_restart(again, healed.as_ref());
+            }
         }
         self.open(machine, hands);
         let core = self.cell.core();
@@ -429,10 +435,9 @@ impl Engine {
     /// Counts a restart that nobody has decided on.
     #[cfg(feature = "metrics")]
     #[cold]
-    fn count_restart(&mut self, again: bool, healed: Option<&Failure>) {
+    fn count_restart(&self, again: bool, healed: Option<&Failure>) {
         let core = self.cell.core();
-        if !std::mem::take(&mut self.counted)
-            && again
+        if again
             && core.incarnation() > 1
             && let Some(meters) = core.meters()
         {
