@@ -1039,6 +1039,13 @@ fn gauges_are_exact_on_threads() {
             for task in tasks {
                 task.await.unwrap();
             }
+            // A message is over a moment after its reply.
+            let all = async {
+                while counts.messages.load(Relaxed) < 2 * 8 * 200 {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::time::timeout(secs(60), all).await.expect("each message is counted");
             sample();
             assert_ne!(counts.gauges.load(Relaxed), 0);
             shop.detach()
