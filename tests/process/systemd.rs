@@ -395,6 +395,15 @@ fn the_other_process() {
             assert_eq!(tasks(), 2 * one, "the tree has no task more");
             assert!(plain.shutdown().await.is_orderly() && told.shutdown().await.is_orderly());
         }),
+        "unread" => {
+            let paused = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+            paused.block_on(async {
+                let told = Shop::tree().systemd().start().await.unwrap();
+                assert!(told.shutdown().await.is_orderly());
+                tokio::time::sleep(Duration::from_secs(20)).await;
+                assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
+            });
+        }
         "warning" => {
             let subscriber =
                 tracing_subscriber::fmt().with_writer(|| Prefixed).without_time().with_ansi(false).finish();
@@ -649,6 +658,13 @@ fn a_hundred_thousand_instances_cost_nothing() {
 #[test]
 fn outside_of_systemd_there_is_no_task() {
     let output = call("none").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// S52: where nobody reads, the last messages are given up, and nothing is left behind.
+#[test]
+fn a_socket_that_has_gone_keeps_no_task() {
+    let output = call("unread").env("NOTIFY_SOCKET", "/nonexistent/notify").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
