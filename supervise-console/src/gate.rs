@@ -19,9 +19,6 @@ const SLOW: Duration = Duration::from_millis(100);
 /// The number of such answers that wait at once.
 const MOST_WRONG: u32 = 32;
 
-/// The longest time that such an answer takes.
-const SLOWEST: Duration = Duration::from_secs(10);
-
 /// The requests that reach a console without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -132,7 +129,7 @@ impl Gate {
         if before >= MOST_WRONG {
             return Err(refuse(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait for a while"));
         }
-        tokio::time::sleep(SLOW.saturating_mul(before.saturating_add(1)).min(SLOWEST)).await;
+        tokio::time::sleep(SLOW.saturating_mul(before.saturating_add(1))).await;
         Ok(())
     }
 }

@@ -45,7 +45,8 @@
 //! | `.allow_control(..)` | as above, and who shows the token for control | who shows the token for control |
 //!
 //! A token travels in the header `Authorization: Bearer ..` and nowhere else. It is kept as a digest, compared in constant
-//! time, and never logged. An answer to a wrong one takes 0.1 s for each that is due, up to 10 s; right ones never wait. There is
+//! time, and never logged. An answer to a wrong one takes 0.1 s for each that is due, and with 32 of them due, others are
+//! refused at once; right ones never wait. There is
 //! no TLS: off loopback put a server with TLS in front.
 //!
 //! Without a token, requests are refused whose `Host` is not a name of this machine (a page of another site may let its name
