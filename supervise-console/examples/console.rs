@@ -239,7 +239,7 @@ impl Session {
     }
 }
 
-/// What the visitors do: the same in every run.
+/// The behaviour of the visitors, the same in every run.
 #[expect(clippy::too_many_arguments, reason = "one for each part of the shop")]
 async fn traffic(
     cx: TaskContext,

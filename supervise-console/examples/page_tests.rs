@@ -60,7 +60,7 @@ supervisor! {
         traffic: task = traffic(cart.clone(), search.clone()),
     }
 
-    /// What one tenant needs.
+    /// The needs of one tenant.
     struct Tenant(_name: String) {
         store: Worker = Worker,
         uploads: [u32 => Worker] = |_number: u32| Worker,

@@ -1,4 +1,4 @@
-//! Who may look, and who may act.
+//! Permission to look, and to act.
 
 use axum::Router;
 use axum::body::Body;

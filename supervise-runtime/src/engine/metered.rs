@@ -218,7 +218,7 @@ type GaugeHandle = Arc<CatchDrop<Gauge>>;
 /// A gauge, what is added to it, and its handle, if that was made before.
 type Change = (Sampled, i64, Option<GaugeHandle>);
 
-/// What a tree has added to a gauge.
+/// The contribution of a tree to a gauge.
 #[derive(Debug, Default)]
 struct Contribution {
     value: i64,

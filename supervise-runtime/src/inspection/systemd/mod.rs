@@ -1,4 +1,4 @@
-//! What a tree tells systemd, if the program runs under it (rule S52).
+//! The messages of a tree to systemd, if the program runs under it (rule S52).
 
 #[cfg(unix)]
 mod notifier;
@@ -19,7 +19,7 @@ impl<T: TreeDef> Tree<T> {
     /// * `STOPPING=1` when the tree begins to stop, whoever asked for it;
     /// * `EXTEND_TIMEOUT_USEC` during a stop, as long as the stop is within the time that the declaration needs.
     ///
-    /// It needs no thread and no connection: messages go to the socket that systemd names in `NOTIFY_SOCKET`. Without that
+    /// The notices need no thread and no connection: messages go to the socket that systemd names in `NOTIFY_SOCKET`. Without that
     /// variable nothing is done, as on systems other than Unix.
     ///
     /// [`systemd_unit`](crate::spec::TreeSpec::systemd_unit) prints the unit. If the program runs under a `TimeoutStopSec`

@@ -1,6 +1,6 @@
 //! The task that tells systemd about a tree.
 //!
-//! It stands outside of the tree, and looks at it once a second: events would cost something for each instance of a set.
+//! The notifier stands outside of the tree, and looks at it once a second: events would cost something for each instance of a set.
 //! The begin of a stop and the end wake it at once. Nothing that it does waits for systemd.
 
 use std::future::{Future, pending, poll_fn};

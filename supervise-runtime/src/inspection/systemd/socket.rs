@@ -15,7 +15,7 @@ pub(super) struct Socket {
     systemd: SocketAddr,
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     Done,
