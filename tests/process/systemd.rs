@@ -396,7 +396,7 @@ fn the_other_process() {
             assert!(plain.shutdown().await.is_orderly() && told.shutdown().await.is_orderly());
         }),
         "unread" => {
-            let paused = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+            let paused = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
             paused.block_on(async {
                 let told = Shop::tree().systemd().start().await.unwrap();
                 assert!(told.shutdown().await.is_orderly());
