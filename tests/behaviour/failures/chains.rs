@@ -2,8 +2,8 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Barrier, Mutex};
 
 use supervise::error::SpawnError;
 use supervise::event::EventKind;
@@ -397,4 +397,31 @@ async fn a_resume_without_an_instance_is_reported_as_a_restart() {
         resumed |= matches!(event.kind, EventKind::Decided { directive: Directive::Resume, .. });
     }
     assert!(resumed);
+}
+
+/// S40: a restart is not told if the tree was stopped while the decider ran.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restart_that_a_stop_overtakes_is_not_told() {
+    static DECIDES: Barrier = Barrier::new(2);
+    supervisor! {
+        struct Overtaken(journal: Journal) {
+            #[decider(|_: &Failure| {
+                DECIDES.wait();
+                DECIDES.wait();
+                Directive::Restart
+            })]
+            probe: Probe = Probe::start("probe", journal).await?,
+        }
+    }
+    let mut tree = Overtaken::tree(Journal::default());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    seen(&mut events);
+    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
+    tree.stop();
+    while soon(events.next()).await.unwrap().unwrap().path != "Overtaken" {}
+    tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
+    soon(tree.join()).await;
+    assert_eq!(seen(&mut events), ["probe reported", "probe ended Stopped", "Overtaken ended Stopped"]);
 }

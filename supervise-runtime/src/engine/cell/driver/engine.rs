@@ -658,7 +658,9 @@ impl Engine {
                 }
                 let directive = decided.map_or(Directive::Stop, |(directive, _)| directive);
                 let decided = self.event_of_own(own, |group, id| group.decided(id, directive, failure, facts));
-                if let Some((directive, by)) = told.filter(|_| restarts) {
+                // A stop that came while the decider ran has overtaken the restart.
+                let carried_out = decided == Some(FailureRoute::Decide);
+                if let Some((directive, by)) = told.filter(|_| restarts && carried_out) {
                     self.tell_decided(directive, failure, streak, by, own);
                 } else {
                     self.tell_scheduled(own);
