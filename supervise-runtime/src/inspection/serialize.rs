@@ -1,6 +1,7 @@
 //! Events, snapshots, health and reports through `serde` (feature `serde`). `docs/json.md` describes the format.
 
 use std::error::Error as StdError;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -117,16 +118,63 @@ impl Serialize for Failure {
     }
 }
 
+/// The bytes of the text of one error that are shown. Events are kept by those who show them, and an error may contain
+/// the whole page that could not be parsed.
+const TEXT: usize = 16 << 10;
+
+/// The texts of one failure that are shown: errors may lead to any number of sources.
+const TEXTS: usize = 32;
+
 /// Returns the text of the cause, then that of each source of the error in it.
 fn chain(cause: &Cause) -> Vec<String> {
-    let Cause::Error(error) = cause else { return vec![cause.to_string()] };
+    let Cause::Error(error) = cause else { return vec![begin(cause)] };
     let mut texts = Vec::new();
     let mut next: Option<&dyn StdError> = Some(error.as_error());
     while let Some(error) = next {
-        texts.push(error.to_string());
+        if texts.len() == TEXTS {
+            texts.push("(further sources are left out)".to_owned());
+            break;
+        }
+        texts.push(begin(error));
         next = error.source();
     }
     texts
+}
+
+/// The begin of a text that is written piece by piece, so that the whole of it is never in memory.
+#[derive(Default)]
+struct Begin {
+    text: String,
+    /// The bytes that follow.
+    cut: usize,
+}
+
+impl Write for Begin {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let room = if self.cut > 0 { 0 } else { TEXT.saturating_sub(self.text.len()) };
+        let mut end = piece.len().min(room);
+        while !piece.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (shown, cut) = piece.split_at(end);
+        self.text.push_str(shown);
+        self.cut = self.cut.saturating_add(cut.len());
+        Ok(())
+    }
+}
+
+/// Returns the text of an error, cut at [`TEXT`] bytes.
+fn begin(error: &(impl fmt::Display + ?Sized)) -> String {
+    let mut begin = Begin::default();
+    let written = write!(begin, "{error}");
+    let Begin { mut text, cut } = begin;
+    if cut > 0 {
+        text.push_str(&format!(" .. ({cut} bytes more)"));
+    }
+    if written.is_err() {
+        text.push_str(" .. (the error failed to say the rest)");
+    }
+    text
 }
 
 impl Serialize for Ended {

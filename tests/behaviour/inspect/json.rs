@@ -191,3 +191,45 @@ async fn a_page_and_a_request() {
         }] })
     );
 }
+
+#[derive(Debug)]
+struct Huge(usize);
+
+impl std::fmt::Display for Huge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("x")?;
+        (0..self.0).try_for_each(|_| f.write_str("ä"))?; // two bytes each, none of which is at an even place
+        f.write_str("!")
+    }
+}
+
+impl std::error::Error for Huge {}
+
+#[derive(Debug, thiserror::Error)]
+#[error("level {0}")]
+struct Level(u32, #[source] Option<Box<Level>>);
+
+/// S40: a text of an error is cut between two characters, and the rest is counted. So is a chain that is too long.
+#[tokio::test(start_paused = true)]
+async fn huge_errors_are_cut() {
+    let mut shop = shop().await;
+    shop.db.inject(Fault::error(Huge(1 << 20)));
+    shop.ticker.inject(Fault::panic("y".repeat((16 << 10) + 7)));
+    let levels = (0..100).fold(None, |below, level| Some(Box::new(Level(99 - level, below))));
+    shop.cart.inject(Fault::error(*levels.unwrap()));
+    shop.settle().await;
+    let events: Vec<Value> = shop.record().events().iter().map(|event| to_value(event).unwrap()).collect();
+    let failed = |path: &str| {
+        let failed = events.iter().find(|event| event["path"] == path && event["event"] == "failed").unwrap();
+        failed["failure"]["chain"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>()
+    };
+    let shown = (16 << 10) / 2 - 1; // 16 KiB would be in the middle of a character
+    let rest = ((1 << 20) - shown) * 2 + 1;
+    assert_eq!(failed("db"), [format!("x{} .. ({rest} bytes more)", "ä".repeat(shown))]);
+    assert_eq!(failed("ticker"), [format!("panicked: {} .. (17 bytes more)", "y".repeat((16 << 10) - 10))]);
+    let chain = failed("cart");
+    assert_eq!(
+        (chain.len(), chain[0], chain[31], chain[32]),
+        (33, "level 0", "level 31", "(further sources are left out)")
+    );
+}
