@@ -94,7 +94,8 @@ impl<'a> SystemdUnit<'a> {
         self
     }
 
-    /// Sets the time that `TimeoutStopSec` has in addition to what the declaration needs. The default is 10 s.
+    /// Sets the time that `TimeoutStopSec` has in addition to what the declaration needs. The default is 10 s. Both together are
+    /// at least 1 s, since systemd takes zero for a stop without a limit.
     pub fn margin(mut self, time: Duration) -> Self {
         self.margin = time;
         self
@@ -206,7 +207,8 @@ impl<'a> PodSnippet<'a> {
         self
     }
 
-    /// Sets the time that the pod has in addition to what the declaration needs. The default is 10 s.
+    /// Sets the time that the pod has in addition to what the declaration needs. The default is 10 s. Both together are at least
+    /// 1 s, since Kubernetes kills a pod at once that has no time.
     pub fn margin(mut self, time: Duration) -> Self {
         self.margin = time;
         self
@@ -281,10 +283,10 @@ fn span(time: Duration) -> String {
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
 
-/// Returns whole seconds, rounded up.
+/// Returns whole seconds, rounded up. One at least: systemd takes `TimeoutStopSec=0` for a stop without a limit.
 fn seconds(need: Duration, margin: Duration) -> u64 {
     let time = need.saturating_add(margin);
-    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)).max(1)
 }
 
 /// Writes, as comments, why the time of an orderly stop is not limited, and what to do.

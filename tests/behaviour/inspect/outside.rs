@@ -44,6 +44,13 @@ supervisor! {
     }
 }
 
+supervisor! {
+    struct AtOnce(journal: Journal) {
+        #[lifecycle(Permanent, shutdown = Kill)]
+        cache: Probe = Probe::start("cache", journal).await?,
+    }
+}
+
 /// Compares a text with its file; `UPDATE=1` writes the file.
 fn golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/outside").join(name);
@@ -67,6 +74,15 @@ fn the_unit_has_the_declared_time() {
     }
     let none = CornerShop::SPEC.systemd_unit().watchdog(Duration::ZERO).to_string();
     assert!(!none.contains("Watchdog"), "{none}");
+}
+
+/// S52: systemd takes `TimeoutStopSec=0` for a stop without a limit, and Kubernetes a grace of 0 s for a kill.
+#[test]
+fn a_stop_that_takes_no_time_has_a_second() {
+    let unit = AtOnce::SPEC.systemd_unit().margin(Duration::ZERO).to_string();
+    assert!(unit.contains("\nTimeoutStopSec=1s\n") && unit.contains("TIMEOUT_STOP_SEC=1\n"), "{unit}");
+    let pod = AtOnce::SPEC.pod_snippet().margin(Duration::ZERO).to_string();
+    assert!(pod.contains("  terminationGracePeriodSeconds: 1\n"), "{pod}");
 }
 
 /// S52: if the declaration does not limit the time, the text says which children are the cause, and no time is made up.
