@@ -90,8 +90,9 @@
 //! together, on a thread for blocking work. If a sample takes long, the pace slows down, so that samples take at most 3 % of a
 //! core. Instances of sets are counted, and read only page by page.
 //!
-//! All that is kept is bounded: 4,096 events and those of declared children once more, each at most 8 MiB of text; one sample;
-//! 16 deltas; 64 streams, 256 connections, 8 KiB of a request to act. Nothing is kept for a viewer that reads slowly.
+//! All that is kept is bounded: 4,096 events and those of declared children once more, each at most 8 MiB of text, an event of
+//! more than 1 MiB being a gap; one sample; 16 deltas; 64 streams, 256 connections, 8 KiB of a request to act. Nothing is kept
+//! for a viewer that reads slowly.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

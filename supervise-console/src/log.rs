@@ -15,6 +15,10 @@ pub(crate) const EVENTS: usize = 4096;
 /// The bytes of text that these events have at most: the texts of errors have any length.
 const BYTES: usize = 8 << 20;
 
+/// The bytes of the text of one event: a longer one would push out all others, and is a gap. The texts of its errors are cut,
+/// so only odd ones are so long.
+const LONGEST: usize = 1 << 20;
+
 /// The number of changes that are kept: a viewer that is further behind gets a new snapshot.
 const DELTAS: usize = 16;
 
@@ -141,6 +145,7 @@ impl Log {
     }
 
     pub(crate) fn tell(&self, told: Told, is_declared: bool) {
+        let told = if told.bytes() > LONGEST { Told::Gap(1) } else { told };
         let mut state = self.lock();
         if is_declared {
             state.declared.push(told.clone());
@@ -323,5 +328,62 @@ impl Drop for View {
         state.viewers -= usize::from(self.states);
         drop(state);
         self.log.visits.send_replace(());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(path: &str, bytes: usize) -> Told {
+        Told::Event { path: path.into(), json: "x".repeat(bytes - path.len()).into() }
+    }
+
+    fn read(log: &Log, cursor: &mut Cursor) -> Vec<String> {
+        let shown = |message| match message {
+            Message::Told(Told::Event { path, .. }) => path.to_string(),
+            Message::Told(Told::Gap(missed)) => format!("{missed} missed"),
+            _ => panic!("neither states nor an end"),
+        };
+        log.read(cursor).into_iter().map(shown).collect()
+    }
+
+    fn bytes(log: &Log) -> (usize, usize) {
+        let state = log.lock();
+        (state.events.bytes, state.declared.bytes)
+    }
+
+    /// Events are kept up to a number of bytes, and a reader is told how many have gone.
+    #[test]
+    fn the_bytes_of_events_are_bounded() {
+        let log = Log::new(1);
+        let mut cursor = log.cursor(false);
+        let most = BYTES / LONGEST;
+        for number in 0..most + 3 {
+            log.tell(event(&number.to_string(), LONGEST), number == 0);
+            assert!(bytes(&log).0 <= BYTES);
+        }
+        assert_eq!(bytes(&log), (BYTES, LONGEST));
+        assert_eq!(read(&log, &mut cursor), ["3 missed"]);
+        assert_eq!(read(&log, &mut cursor), ["3", "4", "5", "6", "7", "8", "9", "10"]);
+        assert_eq!(log.of_path("0", true, 10).len(), 1, "those of declared children are bounded on their own");
+        assert_eq!(log.of_path("2", false, 10).len(), 0);
+        // The bytes of those that have gone are not counted any more.
+        for _ in 0..EVENTS {
+            log.tell(event("small", 10), true);
+        }
+        assert_eq!(bytes(&log), (EVENTS * 10, EVENTS * 10));
+    }
+
+    #[test]
+    fn an_event_that_is_too_long_leaves_the_others() {
+        let log = Log::new(1);
+        let mut cursor = log.cursor(false);
+        log.tell(event("db", 10), true);
+        log.tell(event("db", LONGEST + 1), true);
+        log.tell(event("db", 10), true);
+        assert_eq!(read(&log, &mut cursor), ["db", "1 missed"]);
+        assert_eq!(read(&log, &mut cursor), ["db"]);
+        assert_eq!(log.of_path("db", true, 10).len(), 2);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use supervise_console::Console;
 
 use crate::client::{Answer, ask, ask_get, get, node, soon, until};
-use crate::trees::{ACT, Do, LOOK, Plain, tree};
+use crate::trees::{ACT, Do, Gate, LOOK, Long, Plain, tree};
 
 #[tokio::test]
 async fn the_page_contains_nothing_of_the_tree_and_allows_only_itself() {
@@ -164,6 +164,26 @@ async fn the_events_of_a_declared_child_outlast_those_of_a_set() {
     until(async || events("sessions/4999").await == 1).await;
     assert_eq!(events("sessions/0").await, 0, "it is too long ago");
     assert_eq!(events("db").await, 4);
+}
+
+/// An error may contain megabytes; the others are kept all the same.
+#[tokio::test]
+async fn a_huge_error_leaves_the_events_before_it() {
+    let plain = Plain::start().await.unwrap();
+    let router = Console::new(tree(&plain)).router().unwrap();
+    plain.parts.left.restart().unwrap();
+    plain.db.tell(Do::FailWith(Box::new(Long(20 << 20)))).await.unwrap();
+    let events = async |path: &str| {
+        let detail = ask_get(&router, &format!("/detail.json?path={path}")).await.json();
+        detail["events"].as_array().unwrap().iter().map(|event| event["event"].clone()).collect::<Vec<_>>()
+    };
+    until(async || events("db").await.len() >= 4).await;
+    assert_eq!(events("db").await, ["failed", "decided", "restart_scheduled", "restarted"]);
+    assert_eq!(events("parts/left").await, ["stopping", "restarted"]);
+    let mut lines = crate::live::Lines::of(&router, 100).await;
+    assert_eq!(lines.next().await["event"], "stopping");
+    let detail = ask_get(&router, "/detail.json?path=db").await;
+    assert!(detail.body.len() < 100_000, "{}", detail.body.len());
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use supervise::prelude::*;
@@ -29,6 +29,91 @@ impl fmt::Display for Unspeakable {
 
 impl std::error::Error for Unspeakable {}
 
+/// An error with a text of this many bytes.
+#[derive(Debug)]
+pub struct Long(pub usize);
+
+impl fmt::Display for Long {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&"x".repeat(self.0))
+    }
+}
+
+impl std::error::Error for Long {}
+
+/// An error that takes this long whenever it is shown.
+#[derive(Debug)]
+pub struct Slow(pub Duration);
+
+impl fmt::Display for Slow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        std::thread::sleep(self.0);
+        f.write_str("slow")
+    }
+}
+
+impl std::error::Error for Slow {}
+
+/// A gate, and the errors of which nobody gets to the text while it is closed.
+#[derive(Debug, Default)]
+pub struct Gate(Arc<(Mutex<Inside>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Inside {
+    is_closed: bool,
+    now: usize,
+    most: usize,
+}
+
+#[derive(Debug)]
+struct Behind(Arc<(Mutex<Inside>, Condvar)>);
+
+impl Gate {
+    pub fn error(&self) -> Failed {
+        Box::new(Behind(self.0.clone()))
+    }
+
+    pub fn close(&self) {
+        self.0.0.lock().unwrap().is_closed = true;
+    }
+
+    pub fn open(&self) {
+        self.0.0.lock().unwrap().is_closed = false;
+        self.0.1.notify_all();
+    }
+
+    /// The number of those that wait for a text.
+    pub fn inside(&self) -> usize {
+        self.0.0.lock().unwrap().now
+    }
+
+    /// The most that have waited at once.
+    pub fn most(&self) -> usize {
+        self.0.0.lock().unwrap().most
+    }
+}
+
+/// A runtime waits for its blocking threads.
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.open();
+    }
+}
+
+impl fmt::Display for Behind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (inside, opened) = &*self.0;
+        let mut inside = inside.lock().unwrap();
+        inside.now += 1;
+        inside.most = inside.most.max(inside.now);
+        inside = opened.wait_while(inside, |inside| inside.is_closed).unwrap();
+        inside.now -= 1;
+        f.write_str("the gate is open")
+    }
+}
+
+impl std::error::Error for Behind {}
+
 /// Does what its messages say.
 pub struct Worker;
 
@@ -36,11 +121,12 @@ pub enum Do {
     Nothing,
     Fail,
     FailUnspeakably,
+    FailWith(Failed),
     Sleep(Duration),
     Greet(Reply<&'static str>),
 }
 
-type Failed = Box<dyn std::error::Error + Send + Sync>;
+pub type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 #[actor]
 impl Worker {
@@ -49,6 +135,7 @@ impl Worker {
             Do::Nothing => {}
             Do::Fail => return Err(DiskFull(fmt::Error).into()),
             Do::FailUnspeakably => return Err(Unspeakable.into()),
+            Do::FailWith(error) => return Err(error),
             Do::Sleep(time) => tokio::time::sleep(time).await,
             Do::Greet(reply) => reply.send("hello"),
         }
