@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::{Future, IntoFuture, pending};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -17,6 +18,7 @@ use futures_util::FutureExt;
 use serde_json::json;
 use supervise::inspect::{Extent, Node, NodeState, SymptomKind};
 use supervise::{TaskContext, TreeRef};
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -29,7 +31,57 @@ use crate::{Address, Error, IntoAddress};
 /// The time in which the root of a tree answers.
 const ANSWER: Duration = Duration::from_secs(1);
 
-type Renderer = Arc<dyn Fn() -> String + Send + Sync>;
+/// Renders the metrics, one rendering at a time: requests that come meanwhile wait for it and share it. A renderer that hangs
+/// takes one thread, however often it is asked.
+struct Metrics {
+    render: Box<dyn Fn() -> String + Send + Sync>,
+    under_way: Mutex<Option<watch::Receiver<Option<Bytes>>>>,
+}
+
+impl Metrics {
+    /// Returns the text. `None` if the renderer has panicked.
+    async fn text(self: Arc<Self>) -> Option<Bytes> {
+        let mut text = self.begun();
+        text.wait_for(Option::is_some).await.ok()?.clone()
+    }
+
+    /// Returns the rendering that is under way, or begins one.
+    fn begun(self: Arc<Self>) -> watch::Receiver<Option<Bytes>> {
+        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = &*under_way {
+            return text.clone();
+        }
+        let (sender, text) = watch::channel(None);
+        *under_way = Some(text.clone());
+        drop(under_way);
+        let rendering = Rendering { metrics: self, sender, text: None };
+        // Nobody stops it if the clients hang up, so it ends itself.
+        spawn_blocking(move || rendering.run());
+        text
+    }
+}
+
+/// A rendering that is under way. Its drop is its end, also if the renderer panics or the runtime goes before it begins.
+struct Rendering {
+    metrics: Arc<Metrics>,
+    sender: watch::Sender<Option<Bytes>>,
+    text: Option<Bytes>,
+}
+
+impl Rendering {
+    fn run(mut self) {
+        let text = (self.metrics.render)();
+        self.text = Some(text.into());
+    }
+}
+
+impl Drop for Rendering {
+    fn drop(&mut self) {
+        // First of all: whoever comes from now on gets a new one.
+        *self.metrics.under_way.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.sender.send_replace(self.text.take());
+    }
+}
 
 /// Makes the probes of an orchestrator for this tree: `/livez`, `/readyz` and `/startupz`.
 ///
@@ -80,7 +132,7 @@ pub fn probes(tree: TreeRef) -> Probes {
 pub struct Probes {
     part: Part,
     counting: Counting,
-    metrics: Option<Renderer>,
+    metrics: Option<Arc<Metrics>>,
     has_started: Arc<AtomicBool>,
 }
 
@@ -128,9 +180,10 @@ impl Probes {
     /// Answers `/metrics` with the text that this function returns, such as `PrometheusHandle::render` of the crate
     /// `metrics-exporter-prometheus`.
     ///
-    /// The call is made on a thread for blocking work. If it panics, the answer is 500.
+    /// The call is made on a thread for blocking work, one at a time: requests that come while one is under way get the text of
+    /// it. If it panics, the answer is 500.
     pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        self.metrics = Some(Arc::new(render));
+        self.metrics = Some(Arc::new(Metrics { render: Box::new(render), under_way: Mutex::default() }));
         self
     }
 
@@ -155,8 +208,8 @@ impl Probes {
     pub fn router(self) -> Router {
         let mut router =
             Router::new().route("/livez", get(livez)).route("/readyz", get(readyz)).route("/startupz", get(startupz));
-        if let Some(render) = self.metrics.clone() {
-            router = router.route("/metrics", get(move || metrics(render.clone())));
+        if let Some(rendered) = self.metrics.clone() {
+            router = router.route("/metrics", get(move || metrics(rendered.clone())));
         }
         router.with_state(self)
     }
@@ -260,10 +313,10 @@ async fn startupz(State(probes): State<Probes>) -> Response {
     unavailable(&json!({ "state": "starting", "children": probes.states() }))
 }
 
-async fn metrics(render: Renderer) -> Response {
-    match spawn_blocking(move || render()).await {
-        Ok(metrics) => answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics),
-        Err(_) => error(StatusCode::INTERNAL_SERVER_ERROR, "the metrics could not be rendered: the renderer panicked"),
+async fn metrics(metrics: Arc<Metrics>) -> Response {
+    match metrics.text().await {
+        Some(text) => answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
+        None => error(StatusCode::INTERNAL_SERVER_ERROR, "the metrics could not be rendered: the renderer panicked"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The probes of an orchestrator.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -158,8 +158,51 @@ async fn metrics_are_those_of_the_renderer() {
     assert_eq!((answer.status, &*answer.body), (StatusCode::OK, "calls 0\n"));
     assert_eq!(answer.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
     let broken = probes(tree(&plain)).metrics(|| panic!("no metrics today")).router();
-    assert_eq!(ask(&broken, "/metrics").await.status, StatusCode::INTERNAL_SERVER_ERROR);
+    for _ in 0..2 {
+        assert_eq!(ask(&broken, "/metrics").await.status, StatusCode::INTERNAL_SERVER_ERROR);
+    }
     assert_eq!(ask(&broken, "/livez").await.body, "ok");
+}
+
+/// Requests that come at once share one rendering, however long it takes, and whoever comes later gets a new one.
+#[tokio::test]
+async fn metrics_are_rendered_once_at_a_time() {
+    let plain = Plain::start().await.unwrap();
+    let (go, wait) = std::sync::mpsc::channel();
+    let (calls, wait) = (Arc::new(AtomicU32::new(0)), Mutex::new(wait));
+    let counted = calls.clone();
+    let render = move || {
+        let call = counted.fetch_add(1, Relaxed);
+        wait.lock().unwrap().recv().unwrap();
+        format!("calls {call}\n")
+    };
+    let router = probes(tree(&plain)).metrics(render).router();
+    let ask_some = |number: usize| -> Vec<_> {
+        let ask = |_| {
+            let router = router.clone();
+            tokio::spawn(async move { ask(&router, "/metrics").await.body })
+        };
+        (0..number).map(ask).collect()
+    };
+    let asked = ask_some(50);
+    until(async || calls.load(Relaxed) > 0).await;
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(calls.load(Relaxed), 1);
+    go.send(()).unwrap();
+    for asked in asked {
+        assert_eq!(soon(asked).await.unwrap(), "calls 0\n");
+    }
+    // The text of a rendering for which nobody has waited is not kept.
+    let gone = ask_some(1).pop().unwrap();
+    until(async || calls.load(Relaxed) == 2).await;
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    for _ in 0..1000 {
+        go.send(()).unwrap();
+    }
+    until(async || ask(&router, "/metrics").await.body != "calls 1\n").await;
 }
 
 supervisor! {
