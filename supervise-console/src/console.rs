@@ -444,7 +444,7 @@ async fn events(State(app): Shown, request: Request) -> Answer {
     app.gate.look(&request).await?;
     let past = query::past(request.uri.query()).map_err(bad_request)?;
     let view = app.view(false)?;
-    Ok(answer(StatusCode::OK, "application/x-ndjson", live::lines(view, past)))
+    Ok(streamed("application/x-ndjson", live::lines(view, past)))
 }
 
 /// `GET ./live`: the tree as it changes.
@@ -453,10 +453,14 @@ async fn stream(State(app): Shown, request: Request) -> Answer {
     app.gate.look(&request).await?;
     query::none(request.uri.query()).map_err(bad_request)?;
     let view = app.view(true)?;
-    let mut stream = answer(StatusCode::OK, "text/event-stream", live::live(view));
+    Ok(streamed("text/event-stream", live::live(view)))
+}
+
+fn streamed(kind: &'static str, body: Body) -> Response {
+    let mut stream = answer(StatusCode::OK, kind, body);
     // A proxy that collects the answer would show nothing.
     stream.headers_mut().insert("x-accel-buffering", header::HeaderValue::from_static("no"));
-    Ok(stream)
+    stream
 }
 
 /// `POST ./control`: acts on a child.

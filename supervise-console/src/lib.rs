@@ -63,7 +63,7 @@
 //! | `GET /tree.json?path=..&extent=declared` or `everything` | a snapshot of the node with this path, by default of the tree |
 //! | `GET /set.json?path=..&from=0&count=100&state=running,failed&name=text&sort=order` | children of a node, page by page; sorted by `order`, `name`, `restarts` or `waiting`; at most 500 |
 //! | `GET /detail.json?path=..` | one node, its declaration, and its last 200 events |
-//! | `GET /events.ndjson?past=N` | the events as they happen, one on a line, after the last N; `{"missed":N}` is a gap |
+//! | `GET /events.ndjson?past=N` | the events as they happen, one on a line, after the last N; `{"missed":N}` is a gap, and an empty line a sign of life, every 5 s while nothing happens |
 //! | `GET /live` | server-sent events, see below |
 //! | `POST /control` | acts: `{"path":"db","operation":"restart","confirm":"db","by":"alice"}`; the operations are `stop`, `restart`, `start_again` and `kill`; 409 with a reason if the tree refuses |
 //!

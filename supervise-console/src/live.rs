@@ -13,7 +13,7 @@ use supervise::event::{Event, Events};
 use supervise::inspect::{Extent, Observe};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use crate::log::{Cursor, Log, Message, Over, Told, View};
 use crate::part::Part;
@@ -159,13 +159,15 @@ struct Stream {
     /// The number of the last message.
     id: u64,
     is_over: bool,
+    /// Sent if nothing else was for the time of [`BEAT`]; empty if the log sees to that.
+    beat: &'static str,
     write: fn(&mut Stream, Message, &mut String),
 }
 
 impl Stream {
-    fn body(view: View, cursor: Cursor, write: fn(&mut Stream, Message, &mut String)) -> Body {
+    fn body(view: View, cursor: Cursor, beat: &'static str, write: fn(&mut Stream, Message, &mut String)) -> Body {
         let news = view.log().news();
-        let stream = Stream { view, cursor, news, id: 0, is_over: false, write };
+        let stream = Stream { view, cursor, news, id: 0, is_over: false, beat, write };
         Body::from_stream(stream::unfold(stream, |mut stream| async move {
             let text = stream.next().await?;
             Some((Ok::<_, Infallible>(Bytes::from(text)), stream))
@@ -174,11 +176,22 @@ impl Stream {
 
     async fn next(&mut self) -> Option<String> {
         let mut text = String::new();
+        let due = Instant::now() + BEAT;
         while text.is_empty() && !self.is_over {
             self.news.mark_unchanged();
             let messages = self.view.log().read(&mut self.cursor);
-            if messages.is_empty() && self.news.changed().await.is_err() {
-                break;
+            if messages.is_empty() {
+                let changed = self.news.changed();
+                let changed = match self.beat {
+                    "" => changed.await,
+                    beat => match timeout_at(due, changed).await {
+                        Ok(changed) => changed,
+                        Err(_) => return Some(beat.to_owned()),
+                    },
+                };
+                if changed.is_err() {
+                    break;
+                }
             }
             for message in messages {
                 self.is_over |= matches!(message, Message::Over(_));
@@ -199,7 +212,7 @@ impl Stream {
 /// The body of `live`.
 pub(crate) fn live(view: View) -> Body {
     let cursor = view.log().cursor(true);
-    Stream::body(view, cursor, |stream, message, text| match message {
+    Stream::body(view, cursor, "", |stream, message, text| match message {
         Message::Snapshot(seq, sample) => {
             let (at_ms, dead_letters) = (sample.at_ms(), sample.dead_letters);
             let data = format!(
@@ -216,10 +229,11 @@ pub(crate) fn live(view: View) -> Body {
     })
 }
 
-/// The body of `events.ndjson`, which begins with this many of the last events.
+/// The body of `events.ndjson`, which begins with this many of the last events. An empty line is a sign of life: readers of
+/// such lines skip it.
 pub(crate) fn lines(view: View, past: usize) -> Body {
     let cursor = view.log().cursor_before(past);
-    Stream::body(view, cursor, |_, message, text| match message {
+    Stream::body(view, cursor, "\n", |_, message, text| match message {
         Message::Told(Told::Event { json, .. }) => {
             text.push_str(&json);
             text.push('\n');

@@ -29,6 +29,7 @@ impl Lines {
         let response = router.clone().oneshot(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+        assert_eq!(response.headers()["x-accel-buffering"], "no");
         Lines { body: response.into_body(), text: String::new() }
     }
 
@@ -36,15 +37,24 @@ impl Lines {
         soon(async {
             loop {
                 if let Some((line, rest)) = self.text.split_once('\n') {
-                    let value = serde_json::from_str(line).unwrap();
+                    let value = (!line.is_empty()).then(|| serde_json::from_str(line).unwrap());
                     self.text = rest.to_owned();
-                    return value;
+                    match value {
+                        Some(value) => return value,
+                        None => continue, // a sign of life
+                    }
                 }
-                let data = self.body.frame().await.expect("the stream goes on").unwrap().into_data().unwrap();
-                self.text.push_str(std::str::from_utf8(&data).unwrap());
+                let more = self.more().await;
+                self.text.push_str(&more);
             }
         })
         .await
+    }
+
+    /// Returns what comes next, as it is.
+    async fn more(&mut self) -> String {
+        let data = self.body.frame().await.expect("the stream goes on").unwrap().into_data().unwrap();
+        String::from_utf8(data.to_vec()).unwrap()
     }
 }
 
@@ -270,6 +280,28 @@ async fn lines_begin_with_past_events() {
     assert_eq!(lines.next().await["event"], "restarted");
     plain.db.tell(Do::Fail).await.unwrap();
     assert_eq!(lines.next().await["event"], "failed");
+}
+
+/// Proxies close what is silent, so an empty line comes every 5 s in which nothing has happened. The samples of a viewer are
+/// not sent here, so they do not count.
+#[tokio::test(start_paused = true)]
+async fn an_empty_line_is_a_sign_of_life() {
+    let plain = Plain::start().await.unwrap();
+    let router = Console::new(tree(&plain)).router().unwrap();
+    let mut viewer = Viewer::of(&router).await;
+    viewer.next().await.unwrap();
+    let mut lines = Lines::of(&router, 0).await;
+    for _ in 0..3 {
+        let begun = tokio::time::Instant::now();
+        assert_eq!((soon(lines.more()).await.as_str(), begun.elapsed().as_secs()), ("\n", 5));
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    plain.db.restart().unwrap();
+    let begun = tokio::time::Instant::now();
+    assert_eq!(lines.next().await["event"], "stopping");
+    assert_eq!(lines.next().await["event"], "restarted");
+    assert_eq!(begun.elapsed().as_secs(), 0);
+    assert_eq!((soon(lines.more()).await.as_str(), begun.elapsed().as_secs()), ("\n", 5));
 }
 
 /// An error that panics when it is shown costs its own event, and no other.
