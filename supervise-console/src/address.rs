@@ -217,9 +217,9 @@ impl Listener {
 mod socket {
     //! The file of a unix socket.
 
-    use std::fs::{self, Permissions};
+    use std::fs::{self, DirBuilder, Permissions};
     use std::io;
-    use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+    use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -242,8 +242,43 @@ mod socket {
         }
     }
 
-    /// Binds under another name and renames: the file has its mode before anybody can find it under its own, and replaces a
-    /// stale one without a gap.
+    /// A folder next to the socket that only this user can enter. In it the socket gets its mode: until then it has that of
+    /// the umask, and others could connect. Dropping it removes it.
+    struct Private(PathBuf);
+
+    impl Private {
+        fn beside(path: &Path) -> io::Result<Private> {
+            static NUMBER: AtomicU32 = AtomicU32::new(0);
+            // One that exists was left behind by a process that was killed, perhaps with the same id.
+            const TRIES: u32 = 100;
+            let mut made: io::Result<Private> = Err(io::ErrorKind::AlreadyExists.into());
+            for _ in 0..TRIES {
+                let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+                // Short, since the path of a socket has about 100 characters at most.
+                let folder = path.with_file_name(format!(".{:x}-{number:x}", std::process::id()));
+                made = DirBuilder::new().mode(0o700).create(&folder).map(|()| Private(folder));
+                match &made {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    _ => break,
+                }
+            }
+            made
+        }
+
+        fn socket(&self) -> PathBuf {
+            self.0.join("s")
+        }
+    }
+
+    impl Drop for Private {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(self.socket()); // an error: it was not made, or has its own name now
+            let _ = fs::remove_dir(&self.0); // an error: an empty folder is left
+        }
+    }
+
+    /// Binds in a private folder and renames: the file has its mode before others can find it, and replaces a stale one
+    /// without a gap.
     pub(super) async fn bind(path: &Path) -> Result<(UnixListener, File), Error> {
         let error = |source| Error::Bind { address: Address::Unix(path.to_owned()).to_string(), source };
         match fs::symlink_metadata(path) {
@@ -259,11 +294,9 @@ mod socket {
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => {}
             Err(other) => return Err(error(other)),
         }
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // Short, since the path of a socket has about 100 characters at most.
-        let hidden = path.with_file_name(format!(".{}-{number}", std::process::id()));
         let bound = (|| {
+            let private = Private::beside(path)?;
+            let hidden = private.socket();
             let listener = std::os::unix::net::UnixListener::bind(&hidden)?;
             listener.set_nonblocking(true)?;
             fs::set_permissions(&hidden, Permissions::from_mode(0o600))?;
@@ -271,10 +304,7 @@ mod socket {
             fs::rename(&hidden, path)?;
             Ok((UnixListener::from_std(listener)?, File { path: path.to_owned(), id: (file.dev(), file.ino()) }))
         })();
-        bound.map_err(|source: io::Error| {
-            let _ = fs::remove_file(&hidden); // an error: it was not made
-            error(source)
-        })
+        bound.map_err(error)
     }
 }
 

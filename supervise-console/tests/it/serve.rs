@@ -187,8 +187,10 @@ async fn strange_clients_harm_nobody() {
 
 #[cfg(unix)]
 mod socket {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::collections::BTreeSet;
+    use std::os::unix::fs::PermissionsExt;
     use std::path::PathBuf;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
     use tokio::net::UnixStream;
 
@@ -241,10 +243,36 @@ mod socket {
         bound.mark_unchanged();
         open.shop.console.restart().unwrap();
         soon(bound.changed()).await.unwrap();
-        assert_ne!(std::fs::symlink_metadata(place.socket()).unwrap().ino(), 0);
+        let file = std::fs::symlink_metadata(place.socket()).unwrap();
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
         assert_eq!(status(&place, "anything").await, StatusCode::OK);
         open.shop.shutdown().await;
         assert_eq!(std::fs::read_dir(&place.0).unwrap().count(), 0, "nothing is left behind");
+    }
+
+    /// Others find the socket only when it has its mode. Until then it is in a folder that they cannot enter.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_socket_is_closed_to_others_from_the_begin() {
+        let place = Place::new("begin");
+        let (folder, over) = (place.0.clone(), Arc::new(AtomicBool::new(false)));
+        let is_over = over.clone();
+        let watcher = std::thread::spawn(move || {
+            let mut seen = BTreeSet::new();
+            while !is_over.load(Relaxed) {
+                let entries = std::fs::read_dir(&folder).unwrap().flatten();
+                let files = entries.filter_map(|entry| entry.metadata().ok()); // an error: it is gone
+                seen.extend(files.map(|file| (file.is_dir(), format!("{:o}", file.permissions().mode() & 0o777))));
+            }
+            seen
+        });
+        for _ in 0..100 {
+            let open = Open::at(&place.address(), |serve| serve).await;
+            open.shop.shutdown().await;
+        }
+        over.store(true, Relaxed);
+        let seen = watcher.join().unwrap();
+        let allowed = [(false, "600".to_owned()), (true, "700".to_owned())];
+        assert!(seen.contains(&allowed[0]) && seen.is_subset(&allowed.into()), "{seen:?}");
     }
 
     #[tokio::test]
