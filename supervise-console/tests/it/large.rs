@@ -6,8 +6,8 @@ use serde_json::json;
 use supervise::prelude::*;
 use supervise_console::Console;
 
-use crate::client::{Viewer, ask_get, soon};
-use crate::trees::{Plain, tree};
+use crate::client::{Viewer, ask_get, soon, until};
+use crate::trees::{Do, Plain, Slow, tree};
 
 const MANY: u32 = 100_000;
 
@@ -59,15 +59,34 @@ impl Cell {
     fn handle(&mut self, _msg: ()) {}
 }
 
-/// The pace of the samples adapts, so that many declared nodes cost a small share of a core.
+/// Samples that take long are taken seldom, so that they cost 3 % of a core at most.
 #[tokio::test]
-async fn a_wide_tree_is_sampled_at_its_own_pace() {
+async fn samples_that_take_long_are_seldom() {
+    const TAKES: u64 = 40;
+    let plain = Plain::start().await.unwrap();
+    let router = Console::new(tree(&plain)).router().unwrap();
+    plain.db.tell(Do::FailWith(Box::new(Slow(Duration::from_millis(TAKES))))).await.unwrap();
+    until(async || plain.db.incarnation() == 2).await;
+    let mut viewer = Viewer::of(&router).await;
+    let mut times = vec![viewer.next().await.unwrap().data["at_ms"].as_u64().unwrap()];
+    while times.len() < 4 {
+        // Each sample finds something new.
+        plain.parts.left.tell(Do::Nothing).await.unwrap();
+        let delta = viewer.find(|message| message.kind == "delta" && message.data["nodes"] != json!([])).await;
+        times.push(delta.data["at_ms"].as_u64().unwrap());
+    }
+    for pair in times.windows(2) {
+        assert!(pair[1] - pair[0] >= 32 * TAKES, "{times:?}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_wide_tree_only_what_has_changed_is_sent() {
     let wide = Wide::start().await.unwrap();
     let router = Console::new(tree(&wide)).router().unwrap();
     let mut viewer = Viewer::of(&router).await;
     let first = viewer.next().await.unwrap();
     assert_eq!(first.data["root"]["children"].as_array().unwrap().len(), 2000);
-    // Only the one that has changed is sent.
     wide.cells[7].tell(()).await.unwrap();
     let delta = viewer.find(|message| message.kind == "delta" && message.data["nodes"] != json!([])).await;
     let changed: Vec<_> = delta.data["nodes"].as_array().unwrap().iter().map(|node| node["path"].clone()).collect();

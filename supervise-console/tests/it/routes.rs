@@ -186,6 +186,46 @@ async fn a_huge_error_leaves_the_events_before_it() {
     assert!(detail.body.len() < 100_000, "{}", detail.body.len());
 }
 
+/// The routes that walk through the tree do so two at a time, also if the clients hang up meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn walks_are_bounded() {
+    let plain = Plain::start().await.unwrap();
+    let router = Console::new(tree(&plain)).router().unwrap();
+    let gate = Gate::default();
+    plain.db.tell(Do::FailWith(gate.error())).await.unwrap();
+    until(async || {
+        let detail = ask_get(&router, "/detail.json?path=db").await;
+        detail.json()["events"].as_array().unwrap().len() >= 4
+    })
+    .await;
+    gate.close();
+    let ask_all = || -> Vec<_> {
+        let paths = ["/tree.json", "/tree.json?extent=everything", "/set.json?path=Plain", "/detail.json?path=db"];
+        let ask = |path: &'static str| {
+            let router = router.clone();
+            tokio::spawn(async move { ask_get(&router, path).await.status })
+        };
+        paths.into_iter().cycle().take(12).map(ask).collect()
+    };
+    let gone = ask_all();
+    until(async || gate.inside() >= 2).await;
+    for asked in gone {
+        asked.abort();
+        assert!(asked.await.unwrap_err().is_cancelled());
+    }
+    let asked = ask_all();
+    for _ in 0..20 {
+        assert_eq!(ask_get(&router, "/info.json").await.status, StatusCode::OK, "what takes no walk does not wait");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    assert_eq!(gate.inside(), 2);
+    gate.open();
+    for asked in asked {
+        assert_eq!(soon(asked).await.unwrap(), StatusCode::OK);
+    }
+    assert_eq!(gate.most(), 2);
+}
+
 #[tokio::test]
 async fn a_page_of_a_set_is_filtered_and_sorted() {
     let plain = Plain::start().await.unwrap();

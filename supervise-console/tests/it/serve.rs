@@ -11,10 +11,10 @@ use serde_json::json;
 use supervise::inspect::Observe;
 use supervise_console::{Address, Serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::client::{Viewer, ask_at, get, get_at, node, post, send, soon, until};
-use crate::trees::{ACT, Do, LOOK, Open, Strict};
+use crate::trees::{ACT, Do, LOOK, Long, Open, Strict};
 
 /// The text of the failure with which a console does not start.
 async fn refused(address: &str, setup: impl Fn(Serve) -> Serve + Send + Sync + 'static) -> String {
@@ -176,13 +176,54 @@ async fn strange_clients_harm_nobody() {
         let answer = String::from_utf8_lossy(&answer);
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
     }
-    // More connections than there are places: those that say nothing do not keep the others out for long.
+    assert_eq!(open.shop.console.incarnation(), 1);
+}
+
+/// There are 256 places. A client that says nothing loses its place after 10 s, so it keeps the others out no longer.
+#[tokio::test]
+async fn more_clients_than_places_wait_for_their_turn() {
+    let open = Open::new(|serve| serve).await;
+    let begun = Instant::now();
     let mut silent = Vec::new();
-    for _ in 0..200 {
+    for _ in 0..300 {
         silent.push(TcpStream::connect(open.address()).await.unwrap());
     }
     assert_eq!(get_at(open.address(), "/info.json").await.status, StatusCode::OK);
+    assert!(begun.elapsed() >= Duration::from_secs(9), "it was its turn at once: {:?}", begun.elapsed());
+    // The first ones have lost their places.
+    let mut rest = Vec::new();
+    soon(silent[0].read_to_end(&mut rest)).await.unwrap();
     assert_eq!(open.shop.console.incarnation(), 1);
+    assert!(open.shop.shutdown().await.is_orderly());
+}
+
+/// A client that reads nothing of its answer loses its place after 30 s, so it keeps the others out no longer.
+#[tokio::test]
+async fn a_client_that_does_not_read_loses_its_place() {
+    let open = Open::new(|serve| serve.max_viewers(1)).await;
+    // More text than fits into the buffers of the two sockets.
+    for _ in 0..300 {
+        open.shop.db.tell(Do::FailWith(Box::new(Long(16 << 10)))).await.unwrap();
+    }
+    until(async || open.shop.db.incarnation() == 301).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut deaf = socket.connect(open.address()).await.unwrap();
+    deaf.write_all(b"GET /events.ndjson?past=4096 HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n").await.unwrap();
+    let mut status = [0; 15];
+    soon(deaf.read_exact(&mut status)).await.unwrap();
+    assert_eq!(status, *b"HTTP/1.1 200 OK");
+    let begun = Instant::now();
+    let look = async || {
+        let stream = TcpStream::connect(open.address()).await.unwrap();
+        soon(send(stream, get("/live").body(Body::empty()).unwrap())).await.unwrap().0
+    };
+    assert_eq!(look().await, StatusCode::SERVICE_UNAVAILABLE);
+    while look().await != StatusCode::OK {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it still has its place");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(begun.elapsed() > Duration::from_secs(25), "{:?}", begun.elapsed());
 }
 
 #[cfg(unix)]
