@@ -341,7 +341,7 @@ test("tokens: asked for, told if wrong, used to act, and never in an address or 
   assert.equal(await page.textContent("dialog[open] .error"), "The token is missing.");
   await page.fill('dialog input[name="token"]', LOOK); // looks only
   await page.click('dialog button[type="submit"]');
-  await until(page, "that it is wrong", () => document.querySelector("dialog[open] .error")?.textContent === "This control token was not accepted.");
+  await until(page, "that it is wrong", () => document.querySelector("dialog[open] .error")?.textContent === "The server refuses: this is not the token for control");
   assert.equal(await text(page, "cart", "inc"), "#1");
   await page.fill('dialog input[name="token"]', CONTROL);
   await page.click('dialog button[type="submit"]');

@@ -246,6 +246,32 @@ test("an event that comes while the detail is under way is shown once", async ()
   await server.stop();
 });
 
+test("a refusal is shown in the server's words, and the token is asked for again only if it is about the token", async () => {
+  let refusal = { status: 403, error: "another site asks for this; open the console itself" };
+  const routes = (at) => (at === "control" ? refusal : undefined);
+  await on({ root: tree([node("db")]), info: { control: true }, routes }, async (page) => {
+    await live(page);
+    await page.click(`${row("db")} .label`);
+    await page.click('#detail [data-operation="restart"]');
+    await page.fill('dialog input[name="token"]', "a-token-to-act-0815");
+    const refused = async (words) => {
+      await page.click('dialog button[type="submit"]');
+      await until(page, words, (words) => document.querySelector("dialog[open] .error:not([hidden])")?.textContent === words, words);
+      return page.evaluate(() => document.querySelector('dialog[open] input[name="token"]').value);
+    };
+    assert.equal(await refused("The server refuses: another site asks for this; open the console itself"), "a-token-to-act-0815");
+    refusal = { status: 409, error: "db has not ended" };
+    await refused("The tree refuses: db has not ended");
+    assert.equal(await page.isVisible('dialog input[name="token"]'), false);
+    refusal = { status: 403, error: "the proxy lets nobody act" };
+    await refused("The server refuses: the proxy lets nobody act");
+    assert.equal(await page.isVisible('dialog input[name="token"]'), false);
+    refusal = { status: 403, error: "this is not the token for control", control: "token" };
+    assert.equal(await refused("The server refuses: this is not the token for control"), "");
+    assert.equal(await page.isVisible('dialog input[name="token"]'), true);
+  });
+});
+
 test("it works below any prefix with a slash at the end", async () => {
   await on({ root: tree([node("db")]) }, async (page, server) => {
     await live(page);
