@@ -58,7 +58,11 @@ impl Request {
 /// Returns whether a character would change how a log shows the text around it.
 fn is_hidden(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 #[cfg(test)]
@@ -82,7 +86,18 @@ mod tests {
         };
         assert!(by(&"ä".repeat(64)).is_ok());
         assert_eq!(by(&"ä".repeat(65)).unwrap_err(), "the name in `by` has more than 64 characters");
-        for name in ["a\nb", "a\u{1b}[2J", "a\u{202e}b", "a\u{0}b"] {
+        for name in [
+            "a\nb",
+            "a\u{1b}[2J",
+            "a\u{202e}b",
+            "a\u{0}b",
+            "a\u{ad}b",
+            "a\u{61c}b",
+            "a\u{180e}b",
+            "a\u{e0000}b",
+            "a\u{e0041}b",
+            "a\u{e007f}b",
+        ] {
             assert_eq!(by(name).unwrap_err(), "the name in `by` contains control characters", "{name:?}");
         }
         for (body, expected) in [
