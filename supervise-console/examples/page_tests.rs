@@ -220,7 +220,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let console = console.router()?;
     let orders = Router::new().route("/do/{word}/{*path}", post(act)).with_state(shop.clone());
-    let app = Router::new().nest("/ops/console", console.clone()).merge(console).merge(orders);
+    let app = Router::new().nest_service("/ops/console", console.clone()).merge(console).merge(orders);
     let listener = TcpListener::bind(addr).await?;
     println!("ready at {}", listener.local_addr()?);
     axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await?;

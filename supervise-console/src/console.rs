@@ -50,8 +50,9 @@ type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A console to put into a server of your own.
 ///
-/// [`serve`](crate::serve) is simpler if you have none. The router may be nested at any path. It shows the tree with everything
-/// below it, and keeps the tree from nothing: a tree ends and is dropped as if there were no console.
+/// [`serve`](crate::serve) is simpler if you have none. The router may be nested at any path, best with `nest_service`: then the
+/// page is there with and without a slash at the end, and axum's `nest` serves it only without one. It shows the tree with
+/// everything below it, and keeps the tree from nothing: a tree ends and is dropped as if there were no console.
 ///
 /// Without a token the router answers only requests from this machine, which takes a server that tells where a request comes
 /// from (`into_make_service_with_connect_info::<SocketAddr>()`).
@@ -74,7 +75,7 @@ type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
 /// let console = Console::new(TreeRef::clone(&shop)).token("8f1c0a7be2d94f63").router()?;
-/// let app: Router = Router::new().nest("/console", console);
+/// let app: Router = Router::new().nest_service("/console", console);
 /// # Ok(())
 /// # }
 /// ```

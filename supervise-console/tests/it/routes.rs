@@ -289,6 +289,8 @@ async fn a_router_is_nested_at_any_path() {
         assert!(page.body.contains("<base href=\"./console/\">"), "{name}");
         assert_eq!(ask_get(router, "/ops/console/tree.json").await.json()["root"]["path"], "Plain", "{name}");
     }
+    let page = ask_get(&service, "/ops/console/").await;
+    assert!(page.status.is_success() && page.body.contains("<html") && !page.body.contains("<base"));
     let page = ask_get(&Router::new().nest("/ops/console/", console()), "/ops/console/").await;
     assert!(page.status.is_success() && !page.body.contains("<base"));
     // It has no fallback, so that a server can merge it with its own.

@@ -308,8 +308,8 @@ looking("everything is reached by keyboard alone", async (page) => {
   await press("t");
 });
 
-test("it works nested in a server, below a prefix", async () => {
-  const nested = await open(browser, `${plain.url}ops/console`);
+for (const [name, path] of [["", "ops/console"], [" and a slash", "ops/console/"]]) test(`it works nested in a server, below a prefix${name}`, async () => {
+  const nested = await open(browser, `${plain.url}${path}`);
   await live(nested);
   await nested.click(`${row("cart")} .label`);
   await until(nested, "the detail", () => /page_tests\.rs/.test(document.querySelector("#detail").textContent));
