@@ -148,7 +148,8 @@ impl Console {
     /// Ends all streams when this future is ready.
     ///
     /// A server that shuts down gracefully waits for its requests, and a stream ends only with the tree, so give the future
-    /// with which the server stops, as `cx.stopped()`. By default the streams end with the tree.
+    /// with which the server stops, as `cx.stopped()`. The streams show the last state, for which there is 0.75 s, and end. By
+    /// default they end with the tree.
     pub fn until<F>(mut self, stop: F) -> Self
     where
         F: Future + Send + 'static,

@@ -28,6 +28,10 @@ const PAUSE: u32 = 32;
 /// Something is sent to viewers at least this often.
 const BEAT: Duration = Duration::from_secs(5);
 
+/// The time that the last sample has: an error that is slow to show must not keep the streams from their end. It is shorter
+/// than the time that a server waits for its connections.
+const LAST: Duration = Duration::from_millis(750);
+
 /// The state that a console and its viewers share.
 pub(crate) struct Shared {
     pub(crate) part: Part,
@@ -140,7 +144,7 @@ impl Shared {
     /// Ends the streams, after a last look at the tree.
     pub(crate) async fn end(&self, over: Over) {
         if !self.log.is_over() {
-            self.sample().await;
+            let _ = timeout(LAST, self.sample()).await; // an error: viewers do not see the last changes
             self.log.end(over);
         }
     }

@@ -14,7 +14,7 @@ use supervise_console::Console;
 use tower::ServiceExt;
 
 use crate::client::{Viewer, ask_get, get, node, soon, until};
-use crate::trees::{Do, Plain, tree};
+use crate::trees::{Do, Gate, Plain, tree};
 
 /// A reader of `events.ndjson`.
 pub struct Lines {
@@ -364,6 +364,25 @@ async fn streams_end_when_the_server_stops() {
         assert_eq!(message.kind, "delta", "no `end`: the tree lives");
     }
     assert!(plain.is_alive());
+}
+
+/// The last sample may take as long as user code likes; the end of the streams does not wait for it.
+#[tokio::test]
+async fn streams_end_although_the_last_sample_hangs() {
+    let plain = Plain::start().await.unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let router = Console::new(tree(&plain)).until(stopped).router().unwrap();
+    let gate = Gate::default();
+    let mut viewer = Viewer::of(&router).await;
+    viewer.next().await.unwrap();
+    plain.db.tell(Do::FailWith(gate.error())).await.unwrap();
+    viewer.event("db", "restarted").await;
+    gate.close();
+    until(async || gate.inside() == 1).await; // the sampler
+    let begun = std::time::Instant::now();
+    stop.send(()).unwrap();
+    while viewer.next().await.is_some() {}
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 /// With the last clone of the router the console is gone.
