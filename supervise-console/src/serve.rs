@@ -55,6 +55,9 @@ pub(crate) type Bound = Box<dyn FnOnce(&Address) + Send>;
 /// Await the value to serve until the task is asked to stop. Inside a declaration the name `tree` is the handle of the tree.
 /// Declare the child first: then it stops last, and shows the others going down.
 ///
+/// A console that cannot listen fails as any child does: if the address is taken, a tree with the following declaration does not
+/// start, and its error says why.
+///
 /// ```
 /// use supervise::prelude::*;
 ///
@@ -154,6 +157,9 @@ impl Serve {
 
     /// Answers probes at the same address, without a token: `/livez`, `/readyz`, `/startupz` and `/metrics`. Takes [`Probes`],
     /// or the result of [`Probes::counting`].
+    ///
+    /// They share the 256 connections of the console: while its clients hold all of them, a probe waits, perhaps for longer than
+    /// its orchestrator does. Where strangers reach the console, give the probes an address of their own with [`Probes::serve`].
     pub fn probes(mut self, probes: impl Into<Result<Probes, Error>>) -> Self {
         self.probes = Some(probes.into());
         self
