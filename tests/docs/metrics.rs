@@ -149,6 +149,71 @@ fn promtool(args: &[&str], input: &str) -> Option<Output> {
     Some(child.wait_with_output().expect("promtool ends"))
 }
 
+/// The tests of two alerts of the page, for promtool. A series that begins with its first increase and one that grows both
+/// fire; neither does once ten minutes have passed.
+const FIRE: &str = r#"
+rule_files: [RULES]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - series: 'supervise_restarts_total{tree="Shop", path="db", error_type="Disk", directive="stop"}'
+        values: '_x20 1x60'
+      - series: 'supervise_restarts_total{tree="Shop", path="cart", error_type="Disk", directive="escalate"}'
+        values: '5x40 6x40'
+      - series: 'supervise_restarts_total{tree="Shop", path="search", error_type="Disk", directive="restart"}'
+        values: '_x20 1x20 2x40'
+      - series: 'supervise_dead_letters_total{tree="Shop", path="db", reason="ended"}'
+        values: '_x20 1x60'
+      - series: 'supervise_dead_letters_total{tree="Shop", path="cart", reason="restarted"}'
+        values: '5x40 6x40'
+    alert_rule_test:
+      - { eval_time: 15m, alertname: ChildGivenUp, exp_alerts: [] }
+      - { eval_time: 25m, alertname: ChildGivenUp, exp_alerts: [{ exp_labels: { tree: Shop, path: db } }] }
+      - { eval_time: 35m, alertname: ChildGivenUp, exp_alerts: [] }
+      - { eval_time: 45m, alertname: ChildGivenUp, exp_alerts: [{ exp_labels: { tree: Shop, path: cart } }] }
+      - { eval_time: 55m, alertname: ChildGivenUp, exp_alerts: [] }
+      - { eval_time: 15m, alertname: MessagesLost, exp_alerts: [] }
+      - eval_time: 25m
+        alertname: MessagesLost
+        exp_alerts: [{ exp_labels: { tree: Shop, path: db, reason: ended } }]
+      - { eval_time: 35m, alertname: MessagesLost, exp_alerts: [] }
+      - eval_time: 45m
+        alertname: MessagesLost
+        exp_alerts: [{ exp_labels: { tree: Shop, path: cart, reason: restarted } }]
+      - { eval_time: 55m, alertname: MessagesLost, exp_alerts: [] }
+"#;
+
+/// The alerts of the page.
+fn alerts(page: &str) -> &str {
+    page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the alerts")
+}
+
+/// S51: the alerts for what happens once fire, where promtool is installed: also if it was the first of its series.
+#[test]
+fn the_alerts_of_the_page_fire() {
+    let fired = |name: &str, alerts: &str| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let (rules, test) = (format!("{name}.yaml"), folder.join(format!("{name}.test.yaml")));
+        fs::write(folder.join(&rules), alerts).unwrap();
+        fs::write(&test, FIRE.replace("RULES", &rules)).unwrap();
+        promtool(&["test", "rules", test.to_str().expect("a path in UTF-8")], "")
+    };
+    let page = read(PAGE);
+    let alerts = alerts(&page);
+    let Some(found) = fired("fire", alerts) else { return };
+    assert!(found.status.success(), "{found:?}");
+    // Each half of each alert is needed.
+    for metric in ["supervise_restarts_total", "supervise_dead_letters_total"] {
+        for half in [format!("unless {metric} offset"), format!("(increase({metric}")] {
+            let worse = alerts.replace(&half, &half.replace(metric, "never"));
+            assert_ne!(worse, alerts, "{half}");
+            let found = fired("fire_worse", &worse).expect("it is installed");
+            assert!(!found.status.success(), "{half}: {found:?}");
+        }
+    }
+}
+
 /// S51: what Prometheus gets from the example is as Prometheus wants it, where its tool is installed.
 #[test]
 fn prometheus_has_no_complaint_about_the_example() {
@@ -169,7 +234,7 @@ fn prometheus_has_no_complaint_about_the_example() {
     // The alerts of the page are about metrics that the example has.
     let names: BTreeSet<_> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
     let page = read(PAGE);
-    let alerts = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the alerts");
+    let alerts = alerts(&page);
     let used = alerts.match_indices("supervise_").map(|(at, _)| {
         let rest = &alerts[at..];
         let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_')).unwrap_or(rest.len());
