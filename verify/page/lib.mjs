@@ -79,13 +79,26 @@ export const text = (page, path, column) => page.evaluate((selector) => document
 export const rows = (page) => page.evaluate(() => [...document.querySelectorAll('#body [role="row"]')].map((row) => row.dataset.path));
 
 /** Waits until `what` is so. Says what was expected if it never is. */
-export async function until(page, what, condition, argument, within = 10000) {
+export async function until(page, what, condition, argument, within = 30000) {
   const begun = Date.now();
   for (;;) {
     const found = await page.evaluate(condition, argument);
     if (found) return found;
     if (Date.now() - begun > within) assert.fail(`not within ${within} ms: ${what}\n${await page.evaluate(() => document.body.innerText.slice(0, 1500))}`);
     await new Promise((go) => setTimeout(go, 60));
+  }
+}
+
+/** Opens a set. A warning that appears meanwhile moves the rows, so a click may meet nothing. */
+export async function openSet(page, path) {
+  for (let tries = 0; ; tries++) {
+    await page.click(`${row(path)} .count`);
+    try {
+      await until(page, `${path} is open`, (path) => new URLSearchParams(location.hash.slice(1)).getAll("set").includes(path), path, 5000);
+      return;
+    } catch (error) {
+      if (tries === 3) throw error;
+    }
   }
 }
 

@@ -35,11 +35,11 @@ escape() {
     sleep 0.1
 }
 
-# Waits at most ten seconds until the screen has this text.
+# Waits at most thirty seconds until the screen has this text.
 shows() {
     local begun=$SECONDS
     until screen | grep -qF -- "$1"; do
-        if ((SECONDS - begun > 10)); then
+        if ((SECONDS - begun > 30)); then
             echo "not on the screen: $1"
             screen
             exit 1

@@ -5,7 +5,7 @@ import { mkdirSync, statSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { ROOT, axe, cell, freePort, launch, live, open, row, rows, serve, shop, text, until, untilText, warned } from "../lib.mjs";
+import { ROOT, axe, cell, freePort, launch, live, open, openSet, row, rows, serve, shop, text, until, untilText, warned } from "../lib.mjs";
 
 const LOOK = "a-token-to-look-4711";
 const CONTROL = "a-token-to-act-0815";
@@ -189,11 +189,11 @@ test("a set of 100,000 is usable", async () => {
 });
 
 looking("an instance that is a tree opens, and the sets in it", async (page) => {
-  await page.click(`${row("tenants")} .count`);
+  await openSet(page, "tenants");
   await until(page, "the tenants", (selector) => document.querySelector(selector), row("tenants/acme"));
   await page.click(`${row("tenants/acme")} .twist`);
   await until(page, "the store of a tenant", (selector) => document.querySelector(selector)?.getAttribute("aria-level") === "2", row("tenants/acme/store"));
-  await page.click(`${row("tenants/acme/uploads")} .count`);
+  await openSet(page, "tenants/acme/uploads");
   await until(page, "the empty set", () => document.querySelector("#empty").textContent === "There are no instances.");
   assert.equal(await page.textContent("#crumblist"), "Shop›tenants›acme/uploads");
   await page.keyboard.press("Escape");
@@ -233,7 +233,7 @@ looking("dead letters are counted, and lead to the child that they were for", as
 looking("names and errors that look like markup are text", async (page) => {
   await plain.act("hostile", "guests");
   const hostile = '<img src=x onerror="window.hostile = 1">';
-  await page.click(`${row("guests")} .count`);
+  await openSet(page, "guests");
   await until(page, "the guest", (name) => [...document.querySelectorAll("#body .label")].some((label) => label.textContent === name), hostile);
   await until(page, "its failure", (name) => [...document.querySelectorAll('#body [data-col="failure"]')].some((cell) => cell.textContent === name), hostile);
   await page.click("#body .label");
@@ -374,7 +374,7 @@ test("tokens: asked for, told if wrong, used to act, and never in an address or 
   await untilText(page, "db", "state", /^running/);
 
   // The tree refuses, in its own words.
-  await page.click(`${row("imports")} .count`);
+  await openSet(page, "imports");
   await until(page, "the import", () => document.querySelectorAll("#body .row").length === 1);
   await page.click("#body .row .label");
   await page.click('#detail [data-operation="restart"]');
@@ -447,7 +447,7 @@ test("axe finds nothing, in both themes", async () => {
     assert.deepEqual(await axe(page), [], `${colorScheme}, help`);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    await page.click(`${row("sessions")} .count`);
+    await openSet(page, "sessions");
     await until(page, "the set", (selector) => document.querySelector(selector), row("sessions/3"));
     assert.deepEqual(await axe(page), [], `${colorScheme}, set`);
     await page.done();
@@ -485,7 +485,7 @@ test("the pictures of docs/console.md", async () => {
   await until(page, "the detail", () => document.querySelectorAll("#detail .time li").length > 0 && document.querySelector("#detail .by") && /· Db/.test(document.querySelector("#detail .sub").textContent));
   await picture(page, "console-detail.png");
   await page.keyboard.press("Escape");
-  await page.click(`${row("sessions")} .count`);
+  await openSet(page, "sessions");
   await until(page, "the set", (selector) => document.querySelector(selector), row("sessions/3"));
   await page.selectOption("#order", "restarts");
   await new Promise((go) => setTimeout(go, 3000)); // a few polls, for the rates
