@@ -2,8 +2,10 @@
 
 use std::error::Error;
 use std::fmt;
+use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
+use std::time::Instant;
 
 use supervise::error::SpawnError;
 use supervise::event::EventKind;
@@ -399,29 +401,120 @@ async fn a_resume_without_an_instance_is_reported_as_a_restart() {
     assert!(resumed);
 }
 
-/// S40: a restart is not told if the tree was stopped while the decider ran.
+/// S40: a decision is not told if the tree was stopped while the decider ran.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restart_that_a_stop_overtakes_is_not_told() {
+async fn a_decision_that_a_stop_overtakes_is_not_told() {
     static DECIDES: Barrier = Barrier::new(2);
+    static ANSWER: Mutex<Directive> = Mutex::new(Directive::Restart);
     supervisor! {
         struct Overtaken(journal: Journal) {
             #[decider(|_: &Failure| {
                 DECIDES.wait();
                 DECIDES.wait();
-                Directive::Restart
+                *ANSWER.lock().unwrap()
             })]
             probe: Probe = Probe::start("probe", journal).await?,
         }
     }
-    let mut tree = Overtaken::tree(Journal::default());
+    for directive in [Directive::Restart, Directive::Resume, Directive::Stop, Directive::Escalate] {
+        *ANSWER.lock().unwrap() = directive;
+        let mut tree = Overtaken::tree(Journal::default());
+        let mut events = tree.events();
+        let tree = tree.start().await.unwrap();
+        seen(&mut events);
+        tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+        tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
+        tree.stop();
+        while soon(events.next()).await.unwrap().unwrap().path != "Overtaken" {}
+        // The one thread that is free runs this after the root, which has told its children by then.
+        tokio::spawn(async {}).await.unwrap();
+        tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
+        soon(tree.join()).await;
+        let after = ["probe reported", "probe ended Stopped", "Overtaken ended Stopped"];
+        assert_eq!(seen(&mut events), after, "{directive:?}");
+    }
+}
+
+/// S40, S19: a decision that waits for another one above is told when it is carried out, and only then.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_decision_that_is_kept_is_told_once() {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    static DECIDES: Barrier = Barrier::new(2);
+    static ABOVE: Barrier = Barrier::new(2);
+    supervisor! {
+        struct Keeping(journal: Journal) {
+            #[decider(|_: &Failure| {
+                ABOVE.wait();
+                ABOVE.wait();
+                Directive::Resume
+            })]
+            below: struct Below {
+                #[decider(|_: &Failure| {
+                    if ASKED.fetch_add(1, Ordering::Relaxed) == 0 {
+                        DECIDES.wait();
+                        DECIDES.wait();
+                    }
+                    Directive::Stop
+                })]
+                one: Probe = Probe::start("one", journal).await?,
+                #[decider(_ => Escalate)]
+                two: Probe = Probe::start("two", journal).await?,
+            },
+        }
+    }
+    let mut tree = Keeping::tree(Journal::default());
     let mut events = tree.events();
     let tree = tree.start().await.unwrap();
     seen(&mut events);
-    tree.probe.tell(Do::Fail(Boom::Told)).await.unwrap();
+    soon(tree.answers()).await; // nothing is left to be done on the two threads
+    tree.below.one.tell(Do::Fail(Boom::Told)).await.unwrap();
     tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
-    tree.stop();
-    while soon(events.next()).await.unwrap().unwrap().path != "Overtaken" {}
+    tree.below.two.tell(Do::Fail(Boom::Told)).await.unwrap();
+    tokio::task::spawn_blocking(|| ABOVE.wait()).await.unwrap();
     tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
-    soon(tree.join()).await;
-    assert_eq!(seen(&mut events), ["probe reported", "probe ended Stopped", "Overtaken ended Stopped"]);
+    // The one thread that is free runs this after `one`, whose decision is kept by then.
+    tokio::spawn(async {}).await.unwrap();
+    tokio::task::spawn_blocking(|| ABOVE.wait()).await.unwrap();
+    soon(tree.below.one.terminated()).await.unwrap();
+    let told: Vec<String> = seen(&mut events).into_iter().filter(|line| line.starts_with("below/one ")).collect();
+    assert_eq!(told, ["below/one failed", "below/one decided Stop", "below/one ended Failed"]);
+    assert!(ASKED.load(Ordering::Relaxed) >= 2, "it is asked again");
+    tree.shutdown().await;
+}
+
+/// S40, S15: `Decided` names what follows also if another child takes the last restart of a shared budget meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restart_that_another_child_takes_is_not_told() {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    supervisor! {
+        struct Sharing(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 1, within = 1h, budget = Shared)]
+            #![decider(|_: &Failure| {
+                ASKED.fetch_add(1, Ordering::Relaxed);
+                let begun = Instant::now();
+                while ASKED.load(Ordering::Relaxed) < 2 && begun.elapsed() < ms(100) {
+                    spin_loop();
+                }
+                Directive::Restart
+            })]
+            one: Probe = Probe::start("one", journal).await?,
+            two: Probe = Probe::start("two", journal).await?,
+        }
+    }
+    // In some of the rounds they decide at the same moment.
+    for round in 0..500 {
+        ASKED.store(0, Ordering::Relaxed);
+        let mut tree = Sharing::tree(Journal::default());
+        let mut events = tree.events();
+        let tree = tree.start().await.unwrap();
+        tree.one.tell(Do::Fail(Boom::Told)).await.unwrap();
+        tree.two.tell(Do::Fail(Boom::Told)).await.unwrap();
+        soon(tree.join()).await;
+        let (mut restarts, mut escalates) = (0, 0);
+        for line in seen(&mut events) {
+            restarts += usize::from(line.ends_with(" decided Restart"));
+            escalates += usize::from(line.ends_with(" decided Escalate"));
+        }
+        assert_eq!((restarts, escalates), (1, 1), "round {round}");
+    }
 }

@@ -990,7 +990,7 @@ impl Group {
         let facts = by_default.filter(|_| route == FailureRoute::Decide && instance && alone && !self.is_ended());
         let facts = facts.filter(|facts| self.refusal(id, facts.now).is_none());
         if let Some(facts) = facts {
-            self.decided(id, Directive::Restart, failure, facts);
+            self.restart(id, instance, failure, facts, true);
         }
         Told { route, streak, restarts: facts.is_some() }
     }
@@ -1012,11 +1012,26 @@ impl Group {
         }
     }
 
-    /// Returns the outcome of a directive for this child: `Restart` if a restart follows. A limit, or the first start
-    /// of a `Temporary` child, turns it into another directive.
-    pub(crate) fn comes_to(&self, id: Id, directive: Directive, instance: bool, now: Instant) -> Directive {
+    /// Returns the outcome of a directive for this child, after [`Group::failed`] or [`Order::Redecide`] asked for one:
+    /// `Restart` if a restart follows. A limit, or the first start of a `Temporary` child, turns it into another directive.
+    ///
+    /// # Errors
+    ///
+    /// Returns what becomes of the failure, if the decision comes too late or too early to be carried out.
+    pub(crate) fn comes_to(&self, id: Id, directive: Directive, now: Instant) -> Result<Directive, FailureRoute> {
+        if self.in_range(id) {
+            return Err(FailureRoute::Absorbed);
+        }
+        if self.keeps(id) || self.mode == GroupState::Ended {
+            return Err(FailureRoute::Kept);
+        }
+        let instance = match self.at(id) {
+            MemberState::Failed => true,
+            MemberState::FailedStart => false,
+            _ => return Err(FailureRoute::Absorbed),
+        };
         let nobody_above = self.owner == Owner::Guardian;
-        match directive {
+        Ok(match directive {
             Directive::Escalate if nobody_above => Directive::Stop,
             Directive::Resume if instance => Directive::Resume,
             // The engine has answered `Default`, so it does not get here.
@@ -1026,28 +1041,19 @@ impl Group {
                 None => Directive::Restart,
             },
             Directive::Stop | Directive::Escalate => directive,
-        }
+        })
     }
 
-    /// Carries out the decision on a failure, after [`Group::failed`] or [`Order::Redecide`] asked for one.
+    /// Carries out the decision on a failure, and returns its outcome, as by [`Group::comes_to`].
     pub(crate) fn decided(
         &mut self,
         id: Id,
         directive: Directive,
         failure: &Failure,
         facts: FailureInfo,
-    ) -> FailureRoute {
-        if self.in_range(id) {
-            return FailureRoute::Absorbed;
-        }
-        if self.keeps(id) || self.mode == GroupState::Ended {
-            return FailureRoute::Kept;
-        }
-        let instance = match self.at(id) {
-            MemberState::Failed => true,
-            MemberState::FailedStart => false,
-            _ => return FailureRoute::Absorbed,
-        };
+    ) -> Result<Directive, FailureRoute> {
+        let outcome = self.comes_to(id, directive, facts.now)?;
+        let instance = self.at(id) == MemberState::Failed;
         match directive {
             Directive::Resume if instance => {
                 self.roster.member(id).at = MemberState::Up;
@@ -1060,7 +1066,7 @@ impl Group {
             Directive::Stop => self.stop_for(id, Ended::by(failure), failure, facts.now),
             Directive::Escalate => self.fail(id, failure.clone(), facts.now),
         }
-        FailureRoute::Decide
+        Ok(outcome)
     }
 
     /// The child has ended by itself and is down (S23). `failure` has the cause `EndedByItself`. A subtree that ended

@@ -67,7 +67,7 @@ fn the_failure_that_takes_the_tree_down_is_its_end() {
     harness.group.take_effects();
     let (fatal, now) = (failure(Phase::Restart), harness.now);
     assert_eq!(harness.group.failed(1, true), FailureRoute::Decide);
-    harness.group.decided(1, Directive::Stop, &fatal, FailureInfo { handled: false, random: 0, now });
+    harness.group.decided(1, Directive::Stop, &fatal, FailureInfo { handled: false, random: 0, now }).unwrap();
     assert!(harness.group.ends_with_failure().is_some_and(|failure| failure.is_same(&fatal)));
 }
 
@@ -106,7 +106,7 @@ fn a_tree_hears_when_it_begins_to_end() {
             harness.group.take_effects();
             assert_eq!(harness.group.failed(failed, true), FailureRoute::Decide);
             let facts = FailureInfo { handled: false, random: 0, now: harness.now };
-            harness.group.decided(failed, Directive::Stop, &failure(Phase::Running), facts);
+            harness.group.decided(failed, Directive::Stop, &failure(Phase::Running), facts).unwrap();
             assert_eq!(begins(&mut harness), ends && owner == Owner::Tree, "{strategy:?}, {failed}, {owner:?}");
         }
     }

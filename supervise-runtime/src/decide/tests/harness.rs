@@ -332,7 +332,9 @@ impl Harness {
             FailureRoute::Decide => {
                 assert_eq!(acts, "");
                 let facts = self.facts();
-                self.group.decided(id, directive, &failure(Phase::Running), facts);
+                let announced = self.group.comes_to(id, directive, self.now);
+                let outcome = self.group.decided(id, directive, &failure(Phase::Running), facts);
+                assert_eq!(outcome, announced);
                 format!("decided: {}", self.effects())
             }
             FailureRoute::Kept => format!("kept{acts}"),
@@ -351,9 +353,11 @@ impl Harness {
         self.effects()
     }
 
-    /// The outcome of a directive for an instance.
-    pub(super) fn comes_to(&mut self, id: Id, directive: Directive) -> Directive {
-        self.group.comes_to(id, directive, true, self.now)
+    /// The outcome of a directive for an instance that has failed.
+    pub(super) fn comes_to(&self, id: Id, directive: Directive) -> Result<Directive, FailureRoute> {
+        let mut group = self.group.clone();
+        group.failed(id, true);
+        group.comes_to(id, directive, self.now)
     }
 
     /// A user requests something of the member.

@@ -75,7 +75,7 @@ impl Many {
 
     fn fails(&mut self, id: Id) {
         assert_eq!(self.group.failed(id, false), FailureRoute::Decide);
-        self.group.decided(id, Directive::Restart, &failure(Phase::Start), self.facts());
+        self.group.decided(id, Directive::Restart, &failure(Phase::Start), self.facts()).unwrap();
     }
 
     /// Each member has failed, and is backing off.
@@ -193,7 +193,7 @@ fn a_range_finds_each_by_its_place() {
     let mut many = Many::up(Owner::Actor, Strategy::AllForOne, n);
     let now = many.now;
     assert_eq!(many.group.failed(0, true), FailureRoute::Decide);
-    many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts());
+    many.group.decided(0, Directive::Restart, &failure(Phase::Running), many.facts()).unwrap();
     assert!(matches!(many.group.mode(), GroupState::Down { from: 0, next: AfterDown::Up }));
     for id in (0..n).rev() {
         if id % 2 == 1 {

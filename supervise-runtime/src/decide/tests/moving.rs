@@ -10,11 +10,11 @@ use crate::values::strategy::{Directive, Strategy};
 fn nothing_fails_above_a_top_level_actor() {
     for directive in [Directive::Escalate, Directive::Stop] {
         let mut harness = tree(Strategy::OneForOne).owner(Owner::Guardian).steady();
-        assert_eq!(harness.comes_to(1, directive), Directive::Stop);
+        assert_eq!(harness.comes_to(1, directive), Ok(Directive::Stop));
         assert_eq!(harness.fails(1, directive), "decided: end 1");
     }
     let mut harness = tree(Strategy::OneForOne).owner(Owner::Guardian).max(0).steady();
-    assert_eq!(harness.comes_to(1, Directive::Restart), Directive::Stop);
+    assert_eq!(harness.comes_to(1, Directive::Restart), Ok(Directive::Stop));
     assert_eq!(harness.fails(1, Directive::Restart), "decided: limit 1, end 1");
 }
 

@@ -108,7 +108,7 @@ impl Limited {
         let failed = failure(Phase::Running);
         self.group.failed(id, instance);
         let facts = FailureInfo { handled: true, random: 0, now: self.now };
-        self.group.decided(id, Directive::Restart, &failed, facts);
+        self.group.decided(id, Directive::Restart, &failed, facts).unwrap();
     }
 
     fn started(&mut self) -> Vec<Id> {
@@ -131,7 +131,7 @@ fn no_place_is_given_below_a_failure() {
 
     set.group.failed(0, true);
     let facts = FailureInfo { handled: true, random: 0, now: set.now };
-    set.group.decided(0, Directive::Escalate, &failure(Phase::Running), facts);
+    set.group.decided(0, Directive::Escalate, &failure(Phase::Running), facts).unwrap();
     set.group.suspend();
     set.group.up(1, set.now);
     assert_eq!(set.started(), []);

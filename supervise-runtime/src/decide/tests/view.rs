@@ -132,7 +132,7 @@ fn an_order_for_the_child_itself_is_handed_back() {
     let (now, facts) = (harness.now, harness.facts());
     let group = &mut harness.group;
     assert_eq!(group.failed(1, true), FailureRoute::Decide);
-    group.decided(1, Directive::Restart, &failure(Phase::Running), facts);
+    group.decided(1, Directive::Restart, &failure(Phase::Running), facts).unwrap();
     assert!(group.concerns_only(1) && !group.concerns_only(0));
     assert!(group.take_order(false).is_none() && group.concerns_only(1), "the watchdog is told");
     let down = group.take_order(true);

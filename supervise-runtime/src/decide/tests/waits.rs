@@ -78,7 +78,7 @@ fn because(path: &'static str) -> Failure {
 fn down_with(harness: &mut Harness, id: Id, instance: bool, failure: &Failure) -> Vec<String> {
     assert_eq!(harness.group.failed(id, instance), FailureRoute::Decide);
     let facts = harness.facts();
-    harness.group.decided(id, Directive::Restart, failure, facts);
+    harness.group.decided(id, Directive::Restart, failure, facts).unwrap();
     going_down(harness)
 }
 

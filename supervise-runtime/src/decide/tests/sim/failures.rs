@@ -38,7 +38,6 @@ impl Sim {
         let going = self.in_range(id) || self.group.at(id) == MemberState::GoingDown;
         let ending = self.group.is_stopping() || self.child(id).stopped || going;
         let by_default = self.restarts_by_default(id, &failure, directive).then(|| self.facts(id));
-        let comes_to = self.group.comes_to(id, Directive::Restart, instance, self.now);
         let told = self.group.fails(id, &failure, instance, by_default);
         assert_eq!(told.streak, self.child(id).streak + 1, "the row of failures");
         let reported = told.route;
@@ -69,7 +68,7 @@ impl Sim {
         self.child(id).pending = Some(Pending { failure, directive, from, token, asked });
         let effects = self.take_effects();
         if told.restarts {
-            self.check_comes_to(id, false, comes_to, &effects);
+            self.check_comes_to(id, false, Directive::Restart, &effects);
         }
         self.carry_out_all(effects);
     }
@@ -132,15 +131,16 @@ impl Sim {
         let alone = self.child(id).alone;
         let (kind, lifecycle, all_were_up) = (self.child(id).kind, self.child(id).lifecycle, self.all_were_up);
         let best_effort = self.plan.best_effort(Some(kind), lifecycle);
-        let comes_to = self.group.comes_to(id, pending.directive, at == MemberState::Failed, self.now);
-        let reported = self.group.decided(id, pending.directive, &pending.failure, facts);
-        match reported {
-            FailureRoute::Decide => {
+        let announced = self.group.comes_to(id, pending.directive, self.now);
+        let outcome = self.group.decided(id, pending.directive, &pending.failure, facts);
+        assert_eq!(outcome, announced);
+        match outcome {
+            Ok(_) => {
                 assert_eq!(pending.token, Token::Open, "a failure is used up twice");
                 let escalated = matches!(self.group.mode(), GroupState::Failed { .. });
                 pending.token = if escalated { Token::Escalated } else { Token::Used };
             }
-            FailureRoute::Absorbed | FailureRoute::ReportOnly => {
+            Err(FailureRoute::Absorbed) => {
                 assert!(
                     pending.token == Token::Used
                         || self.in_range(id)
@@ -149,10 +149,11 @@ impl Sim {
                 );
                 pending.token = Token::Used;
             }
-            FailureRoute::Kept => {}
+            Err(FailureRoute::Kept) => {}
+            Err(route) => panic!("a decision is not carried out: {route:?}"),
         }
         let effects = self.take_effects();
-        if reported == FailureRoute::Decide {
+        if let Ok(comes_to) = outcome {
             self.check_comes_to(id, best_effort, comes_to, &effects);
             // Nobody else goes with a `best_effort` child that the first start goes on without.
             let left_out = comes_to == Directive::Stop && best_effort && !all_were_up;

@@ -644,28 +644,22 @@ impl Engine {
                 };
                 own.lets_time_pass();
                 let facts = self.facts(hands.has_handled(), own);
-                let told = decided.map(|(directive, by)| {
-                    let comes_to = self.look(|group, id| {
-                        let instance = group.at(id) == MemberState::Failed;
-                        group.comes_to(id, directive, instance, facts.now)
-                    });
-                    (comes_to.unwrap_or(directive), by)
-                });
+                let (directive, mut by) =
+                    decided.map_or((Directive::Stop, None), |(directive, by)| (directive, Some(by)));
+                // Told first: the supervisor and the siblings that go down with it tell of that on their own threads.
+                if let Some(Ok(outcome @ (Directive::Stop | Directive::Escalate))) =
+                    self.look(|group, id| group.comes_to(id, directive, facts.now))
+                    && let Some(by) = by.take()
+                {
+                    self.tell_decided(outcome, failure, streak, by, own);
+                }
+                let outcome = self.event_of_own(own, |group, id| group.decided(id, directive, failure, facts));
                 // The log shows a restart with its delay, which the group draws.
-                let restarts = matches!(told, Some((Directive::Restart, _)));
-                if let Some((directive, by)) = told.filter(|_| !restarts) {
-                    self.tell_decided(directive, failure, streak, by, own);
+                match (outcome, by) {
+                    (Some(Ok(outcome)), Some(by)) => self.tell_decided(outcome, failure, streak, by, own),
+                    _ => self.tell_scheduled(own),
                 }
-                let directive = decided.map_or(Directive::Stop, |(directive, _)| directive);
-                let decided = self.event_of_own(own, |group, id| group.decided(id, directive, failure, facts));
-                // A stop that came while the decider ran has overtaken the restart.
-                let carried_out = decided == Some(FailureRoute::Decide);
-                if let Some((directive, by)) = told.filter(|_| restarts && carried_out) {
-                    self.tell_decided(directive, failure, streak, by, own);
-                } else {
-                    self.tell_scheduled(own);
-                }
-                if decided == Some(FailureRoute::Absorbed) {
+                if outcome == Some(Err(FailureRoute::Absorbed)) {
                     self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
                 }
                 self.cell.core().bus.changed.tell(); // a task that waits for this child's start may go on
