@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, LocalRecorderGuard, Metadata, Recorder,
@@ -22,6 +22,7 @@ use crate::common::{Boom, Do, Journal, Probe, comes_back, ms, pass, quiet_panics
 
 /// The recorder of this thread. One test has metrics at a time, since a sample is one of all trees of the process.
 struct Recorded {
+    recorder: &'static DebuggingRecorder,
     snapshotter: Snapshotter,
     /// The counters and gauges: a snapshot has what was added since the last one.
     sums: BTreeMap<String, f64>,
@@ -52,6 +53,7 @@ impl Recorded {
         let recorder: &'static DebuggingRecorder = Box::leak(Box::default());
         let guard = metrics::set_default_local_recorder(recorder);
         Recorded {
+            recorder,
             snapshotter: recorder.snapshotter(),
             sums: BTreeMap::new(),
             histograms: HashMap::new(),
@@ -1078,4 +1080,51 @@ fn a_restart_from_before_hides_no_later_one() {
             ["restarts tree=Shop path=cart error.type=requested directive=restart: 1"]
         );
     });
+}
+
+/// S51: a decided restart that did not come up does not hide one that comes with the group.
+#[test]
+fn a_restart_that_did_not_come_up_hides_no_later_one() {
+    static STARTS: AtomicU64 = AtomicU64::new(0);
+    static SECOND: Barrier = Barrier::new(2);
+    /// Its second start fails while the group goes down.
+    async fn two(journal: Journal) -> Result<Probe, Boom> {
+        if STARTS.fetch_add(1, Relaxed) == 1 {
+            SECOND.wait();
+            SECOND.wait();
+            return Err(Boom::Planned);
+        }
+        Probe::start("two", journal).await
+    }
+    supervisor! {
+        struct Pair(journal: Journal) {
+            #![strategy(AllForOne)]
+            one: Probe = Probe::start("one", journal).await?,
+            two: Probe = two(journal).await?,
+        }
+    }
+    let mut recorded = Recorded::new();
+    let recorder = recorded.recorder;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().on_thread_start(move || {
+        std::mem::forget(metrics::set_default_local_recorder(recorder));
+    });
+    runtime.build().unwrap().block_on(async {
+        let pair = Pair::tree(Journal::default()).metrics().start().await.unwrap();
+        pair.two.tell(Do::Fail(Boom::Planned)).await.unwrap();
+        tokio::task::spawn_blocking(|| SECOND.wait()).await.unwrap();
+        pair.one.tell(Do::Fail(Boom::Planned)).await.unwrap();
+        // The one thread that is free runs this after `one`, which has told `two` to go down by then.
+        tokio::spawn(async {}).await.unwrap();
+        tokio::task::spawn_blocking(|| SECOND.wait()).await.unwrap();
+        soon(pair.two.ask(Do::Get)).await.unwrap();
+        pair.shutdown().await;
+    });
+    let boom = std::any::type_name::<Boom>();
+    let restarts = |path, error, n| format!("restarts tree=Pair path={path} error.type={error} directive=restart: {n}");
+    assert_eq!(
+        recorded.lines("restarts"),
+        // Of `two` first its failure in a message was decided, then it came up after its failed start.
+        [restarts("one", boom, 1), restarts("one", "group", 1), restarts("two", boom, 2)]
+    );
 }

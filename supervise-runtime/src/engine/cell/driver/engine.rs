@@ -630,6 +630,10 @@ impl Engine {
         hands: &mut dyn Hands,
         own: &OwnEvent,
     ) {
+        #[cfg(feature = "metrics")]
+        {
+            self.counted = false; // that of a restart which did not come up
+        }
         match reported {
             FailureRoute::Decide => {
                 // The decider is not asked about an end (S23), nor about a bug of this crate (S19).
