@@ -31,6 +31,9 @@ use crate::{Address, Error, IntoAddress};
 /// The time in which the root of a tree answers.
 const ANSWER: Duration = Duration::from_secs(1);
 
+/// The time for which a request waits for the metrics, that of a scrape of Prometheus.
+const RENDERING: Duration = Duration::from_secs(10);
+
 /// Renders the metrics, one rendering at a time: requests that come meanwhile wait for it and share it. A renderer that hangs
 /// takes one thread, however often it is asked.
 struct Metrics {
@@ -124,7 +127,7 @@ pub fn probes(tree: TreeRef) -> Probes {
 /// | `/livez` | the root of the tree answers within a second, whatever its children do | it does not, or the tree has ended |
 /// | `/readyz` | the children that count are up | with the paths of those that are not |
 /// | `/startupz` | all declared children have been up, or have ended; from then on always | with their states |
-/// | `/metrics` | the text of [`metrics`](Self::metrics), if given | |
+/// | `/metrics` | the text of [`metrics`](Self::metrics), if given | it is not there within 10 s |
 ///
 /// A child counts as not ready while it is down or suspended, and after an end against its lifecycle; a child that was restarted
 /// is ready once it is up. Children that were spawned at run time never count.
@@ -181,7 +184,8 @@ impl Probes {
     /// `metrics-exporter-prometheus`.
     ///
     /// The call is made on a thread for blocking work, one at a time: requests that come while one is under way get the text of
-    /// it. If it panics, the answer is 500.
+    /// it. If it panics, the answer is 500. If it has not returned after 10 s, the answer is 503, and it is not called again before
+    /// it returns: a thread that hangs cannot be stopped.
     pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(Metrics { render: Box::new(render), under_way: Mutex::default() }));
         self
@@ -314,9 +318,18 @@ async fn startupz(State(probes): State<Probes>) -> Response {
 }
 
 async fn metrics(metrics: Arc<Metrics>) -> Response {
-    match metrics.text().await {
-        Some(text) => answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
-        None => error(StatusCode::INTERNAL_SERVER_ERROR, "the metrics could not be rendered: the renderer panicked"),
+    match timeout(RENDERING, metrics.text()).await {
+        Ok(Some(text)) => answer(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
+        Ok(None) => {
+            error(StatusCode::INTERNAL_SERVER_ERROR, "the metrics could not be rendered: the renderer panicked")
+        }
+        Err(_) => error(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format_args!(
+                "the metrics are not rendered after {} s: the renderer has not returned, and is not called again before it does",
+                RENDERING.as_secs()
+            ),
+        ),
     }
 }
 

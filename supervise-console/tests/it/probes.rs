@@ -205,6 +205,28 @@ async fn metrics_are_rendered_once_at_a_time() {
     until(async || ask(&router, "/metrics").await.body != "calls 1\n").await;
 }
 
+/// A renderer that hangs keeps nobody waiting for ever, and is called again once it has returned.
+#[tokio::test(start_paused = true)]
+async fn a_rendering_that_hangs_is_an_error() {
+    let plain = Plain::start().await.unwrap();
+    let (go, wait) = std::sync::mpsc::channel();
+    let wait = Mutex::new(wait);
+    let router = probes(tree(&plain)).metrics(move || wait.lock().unwrap().recv().unwrap()).router();
+    for _ in 0..2 {
+        // The clock does not advance by itself while a thread is blocked.
+        let asked = tokio::time::timeout(Duration::from_secs(11), ask(&router, "/metrics"));
+        let (answer, ()) = tokio::join!(asked, tokio::time::advance(Duration::from_secs(12)));
+        let answer = answer.expect("it does not wait for ever");
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+        let why = "the metrics are not rendered after 10 s: the renderer has not returned, and is not called again before it does";
+        assert_eq!(answer.json(), json!({ "error": why }));
+    }
+    for text in ["late", "well"] {
+        go.send(text.to_owned()).unwrap();
+    }
+    while ask(&router, "/metrics").await.body != "well" {}
+}
+
 supervisor! {
     /// Its console is the first child, so it serves while the others start.
     struct Slow(bound: watch::Sender<Option<Address>>, go: Arc<Notify>) {
