@@ -33,6 +33,13 @@ pub enum Address {
     /// An IP address with a port.
     Tcp(SocketAddr),
     /// A unix socket at this path: a file with mode 0600, so that only this user and root can connect.
+    ///
+    /// A server that comes to the socket of another one that lives gets an error. A socket that a killed process has left behind
+    /// is replaced; of two servers that replace it in the same moment, only the later is reached.
+    ///
+    /// The socket is made in a hidden folder next to it, whose name begins with a dot and the id of the process in hexadecimal. A
+    /// process that is killed in that moment leaves the folder behind; it can be removed. The path of the socket may have as many
+    /// bytes as the system allows (107 on Linux), and that of its folder about 15 less.
     Unix(PathBuf),
 }
 
@@ -220,6 +227,7 @@ mod socket {
     use std::fs::{self, DirBuilder, Permissions};
     use std::io;
     use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+    use std::os::unix::net::SocketAddr;
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -277,34 +285,59 @@ mod socket {
         }
     }
 
-    /// Binds in a private folder and renames: the file has its mode before others can find it, and replaces a stale one
-    /// without a gap.
-    pub(super) async fn bind(path: &Path) -> Result<(UnixListener, File), Error> {
+    /// What is at the path of a socket.
+    enum Place {
+        Free,
+        /// A socket at which nobody listens: left behind by a process that was killed.
+        Stale,
+    }
+
+    /// Returns an error if something is at the path that is not to be replaced.
+    async fn look(path: &Path) -> Result<Place, Error> {
         let error = |source| Error::Bind { address: Address::Unix(path.to_owned()).to_string(), source };
         match fs::symlink_metadata(path) {
-            Ok(file) if !file.file_type().is_socket() => return Err(Error::NotASocket { path: path.to_owned() }),
+            Ok(file) if !file.file_type().is_socket() => Err(Error::NotASocket { path: path.to_owned() }),
             Ok(_) => match UnixStream::connect(path).await {
-                Ok(_) => return Err(Error::SocketInUse { path: path.to_owned() }),
-                // Nobody listens: left behind by a process that was killed.
-                Err(refused) if refused.kind() == io::ErrorKind::ConnectionRefused => {}
-                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                Ok(_) => Err(Error::SocketInUse { path: path.to_owned() }),
+                Err(refused) if refused.kind() == io::ErrorKind::ConnectionRefused => Ok(Place::Stale),
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Place::Free),
                 // A living server whose queue is full, or one of another user.
-                Err(other) => return Err(error(other)),
+                Err(other) => Err(error(other)),
             },
-            Err(missing) if missing.kind() == io::ErrorKind::NotFound => {}
-            Err(other) => return Err(error(other)),
+            Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(Place::Free),
+            Err(other) => Err(error(other)),
         }
-        let bound = (|| {
-            let private = Private::beside(path)?;
-            let hidden = private.socket();
+    }
+
+    /// Binds in a private folder and moves the socket to its path: it listens and has its mode before others can find it, and
+    /// replaces a stale one without a gap.
+    ///
+    /// Of several servers that come at once to a free path, one gets it. At a stale socket the last one does.
+    pub(super) async fn bind(path: &Path) -> Result<(UnixListener, File), Error> {
+        let error = |source| Error::Bind { address: Address::Unix(path.to_owned()).to_string(), source };
+        SocketAddr::from_pathname(path).map_err(error)?; // nobody could connect to a path that is too long
+        let mut place = look(path).await?;
+        let private = Private::beside(path).map_err(error)?;
+        let hidden = private.socket();
+        let made = || {
             let listener = std::os::unix::net::UnixListener::bind(&hidden)?;
             listener.set_nonblocking(true)?;
             fs::set_permissions(&hidden, Permissions::from_mode(0o600))?;
             let file = fs::symlink_metadata(&hidden)?;
-            fs::rename(&hidden, path)?;
             Ok((UnixListener::from_std(listener)?, File { path: path.to_owned(), id: (file.dev(), file.ino()) }))
-        })();
-        bound.map_err(error)
+        };
+        let bound = made().map_err(error)?;
+        loop {
+            let moved = match place {
+                Place::Free => fs::hard_link(&hidden, path),
+                Place::Stale => fs::rename(&hidden, path),
+            };
+            match moved {
+                Ok(()) => return Ok(bound),
+                Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => place = look(path).await?,
+                Err(other) => return Err(error(other)),
+            }
+        }
     }
 }
 
@@ -355,5 +388,45 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Address>().unwrap().is_local(), local, "{text}");
         }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn one_of_several_servers_gets_a_free_path() {
+        let folder = std::env::temp_dir().join(format!("supervise-several-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let address = Address::Unix(folder.join("s"));
+        for round in 0..200 {
+            let (begin, runtime) = (std::sync::Barrier::new(4), tokio::runtime::Handle::current());
+            let serve = || {
+                begin.wait();
+                runtime.block_on(Listener::bind(&address))
+            };
+            let servers: Vec<_> = tokio::task::block_in_place(|| {
+                std::thread::scope(|scope| {
+                    let servers: Vec<_> = (0..4).map(|_| scope.spawn(serve)).collect();
+                    servers.into_iter().map(|server| server.join().unwrap()).collect()
+                })
+            });
+            let mut listening = 0;
+            for server in &servers {
+                match server {
+                    Ok(_) => listening += 1,
+                    Err(error) => assert!(matches!(error, Error::SocketInUse { .. }), "{error}"),
+                }
+            }
+            assert_eq!(listening, 1, "round {round}");
+        }
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
+        std::fs::remove_dir(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_path_at_which_nobody_could_connect_is_an_error() {
+        let path = std::env::temp_dir().join("s".repeat(120));
+        let error = Listener::bind(&Address::Unix(path.clone())).await.unwrap_err();
+        assert!(matches!(error, Error::Bind { .. }), "{error}");
+        assert!(!path.exists());
     }
 }
