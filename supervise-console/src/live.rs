@@ -233,8 +233,8 @@ pub(crate) fn live(view: View) -> Body {
     })
 }
 
-/// The body of `events.ndjson`, which begins with this many of the last events. An empty line is a sign of life: readers of
-/// such lines skip it.
+/// The body of `events.ndjson`, which begins with this many of the last events. An empty line is a sign of life: a
+/// reader has to skip it.
 pub(crate) fn lines(view: View, past: usize) -> Body {
     let cursor = view.log().cursor_before(past);
     Stream::body(view, cursor, "\n", |_, message, text| match message {
