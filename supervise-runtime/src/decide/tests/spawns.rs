@@ -108,7 +108,7 @@ impl Limited {
         let failed = failure(Phase::Running);
         self.group.failed(id, instance);
         let facts = FailureInfo { handled: true, random: 0, now: self.now };
-        self.group.decided(id, Directive::Restart, &failed, facts).unwrap();
+        let _ = self.group.decided(id, Directive::Restart, &failed, facts); // it may be kept
     }
 
     fn started(&mut self) -> Vec<Id> {
