@@ -157,7 +157,8 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "            _ => return FailureRoute::Absorbed,\n        };\n",
+        "        let outcome = self.comes_to(id, directive, facts.now)?;\n"
+        "        let instance = self.at(id) == MemberState::Failed;\n",
         "        self.probe_decided(id, directive, instance);\n",
     ),
     (
