@@ -30,6 +30,8 @@ mod values;
 
 #[doc(hidden)]
 pub mod __private;
+#[doc(hidden)]
+pub mod remote;
 
 pub use actor::actor_ref::{ActorRef, Reply};
 pub use actor::child_ref::{AnyRef, ChildRef};
@@ -44,6 +46,7 @@ pub use tree::signal::signal;
 pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn, spawn_with};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
+pub use values::fence::FenceToken;
 pub use values::path;
 pub use values::stop_reason::StopReason;
 
@@ -55,6 +58,7 @@ pub mod error {
     pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
     pub use crate::values::failure::UserError;
+    pub use crate::values::far_error::FarError;
     pub use crate::values::invalid_settings::InvalidSettings;
     pub use crate::values::link_error::LinkError;
     pub use crate::values::spawn_error::{SpawnError, SpawnErrorKind};

@@ -200,6 +200,12 @@ impl<T> ChildOptions<T> {
         ChildOptions { options, source: None, of: PhantomData }
     }
 
+    /// Returns the same settings for another type. Hooks of the type before have no effect.
+    #[doc(hidden)]
+    pub fn cast<B>(self) -> ChildOptions<B> {
+        ChildOptions { options: self.options, source: self.source, of: PhantomData }
+    }
+
     pub(crate) fn set(mut self, set: impl FnOnce(&mut Common)) -> Self {
         set(Arc::make_mut(&mut self.options.common));
         self
