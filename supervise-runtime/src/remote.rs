@@ -6,7 +6,7 @@ use crate::actor::actor_ref;
 
 pub use crate::actor::actor_ref::Answer;
 #[cfg(feature = "remote")]
-pub use crate::actor::crossing::{Answering, Back, Context, OnReply, context, decode, encode};
+pub use crate::actor::crossing::{Answering, Back, Context, OnReply, Read, Written, context, decode, encode};
 pub use crate::actor::host::{
     Host, dead_letter, deliver, emit, failure, healing, host, leave, network, release, root, set_node, set_window,
 };

@@ -27,6 +27,12 @@ pub type OnReply = Box<dyn FnOnce(Back) -> Result<(), String> + Send>;
 /// Waits for the answer to an ask that came from another process, and writes it.
 pub type Answering = Pin<Box<dyn Future<Output = Back> + Send>>;
 
+/// A message as it crosses, with its replies by their numbers.
+pub type Written = (Vec<u8>, Vec<(u64, OnReply)>);
+
+/// A message that has crossed, with the answers to its replies by their numbers.
+pub type Read<M> = (M, Vec<(u64, Answering)>);
+
 /// A value for the code that writes and reads, which it finds by [`context()`].
 pub type Context = Arc<dyn Any + Send + Sync>;
 
@@ -79,11 +85,7 @@ pub fn context<T: Send + Sync + 'static>() -> Option<Arc<T>> {
 /// # Errors
 ///
 /// Returns the text of the error, or of the panic, of the message's `Serialize`.
-pub fn encode<M: Serialize>(
-    msg: &M,
-    last: &mut u64,
-    context: Option<Context>,
-) -> Result<(Vec<u8>, Vec<(u64, OnReply)>), String> {
+pub fn encode<M: Serialize>(msg: &M, last: &mut u64, context: Option<Context>) -> Result<Written, String> {
     let replies = Some(Replies { last: *last, ..Replies::default() });
     let (bytes, scope) = within(Scope { context, replies }, || rmp_serde::to_vec_named(msg));
     let replies = scope.replies.unwrap_or_default();
@@ -96,10 +98,7 @@ pub fn encode<M: Serialize>(
 /// # Errors
 ///
 /// Returns the text of the error, or of the panic, of the message's `Deserialize`.
-pub fn decode<M: DeserializeOwned>(
-    bytes: &[u8],
-    context: Option<Context>,
-) -> Result<(M, Vec<(u64, Answering)>), String> {
+pub fn decode<M: DeserializeOwned>(bytes: &[u8], context: Option<Context>) -> Result<Read<M>, String> {
     let (msg, scope) = within(Scope { context, replies: Some(Replies::default()) }, || rmp_serde::from_slice(bytes));
     Ok((msg?, scope.replies.unwrap_or_default().read))
 }

@@ -639,8 +639,10 @@ enum Decides {
     Const(fn(&Failure) -> Option<Directive>),
     Shared(Arc<Decide>),
     /// Decides all failures. `None`: not now, the failure is kept.
-    InTime(Arc<dyn Fn(&Failure) -> Option<Directive> + Send + Sync>),
+    InTime(Arc<DecideInTime>),
 }
+
+type DecideInTime = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
 
 /// The answer of a decider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
