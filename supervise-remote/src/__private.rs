@@ -1,7 +1,6 @@
 //! What generated code names.
 
-use crate::Remote;
-
+pub use crate::declared::*;
 pub use crate::errors::{CrossesAsText, CrossesTyped, Crossing, Errors};
 pub use crate::hosted::{Hosting, Order, erased};
 pub use crate::proxy::far_start;
@@ -21,5 +20,3 @@ macro_rules! __errors {
 
 pub use crate::__errors as errors;
 
-/// Asks once whether the messages of a child cross, at the user's own type.
-pub const fn crosses<M: Remote>() {}

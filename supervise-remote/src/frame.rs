@@ -80,10 +80,7 @@ pub(crate) struct PlaceOrder {
     pub(crate) healing: Option<WireFailure>,
     pub(crate) lease: Duration,
     pub(crate) shutdown: Duration,
-    pub(crate) start: Option<Duration>,
-    pub(crate) handler: Option<Duration>,
     pub(crate) epoch: u64,
-    pub(crate) again: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -13,8 +13,8 @@ use std::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
-use supervise::error::{FarError, SpawnErrorKind, UserError};
-use supervise::policy::Directive;
+use supervise::error::{FarError, SpawnError, UserError};
+use supervise::policy::{ChildOptions, Directive};
 use supervise::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, Back, Fence, Host};
 use tokio::sync::Notify;
@@ -222,7 +222,7 @@ impl fmt::Debug for Hosting {
 
 impl Order {
     /// Runs an instance that is made of the values that its start expression names.
-    pub fn host<A, C, F, Fut>(self, start: F, errors: Errors) -> Hosting
+    pub fn host<A, C, F, Fut>(self, options: ChildOptions<A>, start: F, errors: Errors) -> Hosting
     where
         A: Actor<Msg: Remote>,
         C: DeserializeOwned + Clone + Send + 'static,
@@ -230,7 +230,7 @@ impl Order {
         Fut: Future<Output = Result<A, UserError>> + Send + 'static,
     {
         let wire = self.node.wire().clone();
-        let life = live::<A, C, F, Fut>(self, start, errors);
+        let life = live::<A, C, F, Fut>(self, options, start, errors);
         Hosting(Box::pin(Living { wire, life: Box::pin(life) }))
     }
 
@@ -288,7 +288,7 @@ type Decision = Arc<Mutex<Option<Directive>>>;
 
 type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
 
-async fn live<A, C, F, Fut>(mut order: Order, mut start: F, errors: Errors)
+async fn live<A, C, F, Fut>(mut order: Order, options: ChildOptions<A>, mut start: F, errors: Errors)
 where
     A: Actor<Msg: Remote>,
     C: DeserializeOwned + Clone + Send + 'static,
@@ -314,9 +314,7 @@ where
         path: order.order.path.clone(),
         incarnation: order.order.incarnation,
         healing: order.order.healing.clone().map(|failure| from_wire(failure, errors)),
-        start: order.order.start,
-        shutdown: Some(order.order.shutdown),
-        handler: order.order.handler,
+        options,
         fence: Some(lease.clone()),
     };
     let (decides, told, counted, to) = (decision.clone(), node.clone(), progress.clone(), owner.clone());
@@ -353,8 +351,8 @@ where
         }
     };
     if let Err(why) = came_up {
-        let failure = match why.kind() {
-            SpawnErrorKind::Start(failure) => to_wire(failure, errors),
+        let failure = match &why {
+            SpawnError::Start(failure) => to_wire(failure, errors),
             _ => {
                 let cause = Cause::Error(FarError { texts: vec![why.to_string()] }.into());
                 let path = order.order.path.clone();

@@ -19,6 +19,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod clock;
+mod declared;
 mod errors;
 mod frame;
 mod hosted;
@@ -30,6 +31,9 @@ mod place;
 mod proxy;
 mod refs;
 mod run;
+#[cfg(feature = "testing")]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
+pub mod testing;
 pub mod wire;
 
 #[doc(hidden)]

@@ -27,6 +27,8 @@ use crate::wire::Peer;
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Place<A: Actor<Msg: Remote>> {
+    /// How often a message may be handed in again.
+    redeliver: Option<u32>,
     /// Set by the first start.
     plan: OnceLock<Plan>,
     mine: Mutex<Mine<A>>,
@@ -93,8 +95,9 @@ enum Happened {
 struct Dead<A: Actor<Msg: Remote>>(Vec<(A::Msg, DeadLetterReason)>, Vec<OnReply>);
 
 impl<A: Actor<Msg: Remote>> Place<A> {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(redeliver: Option<u32>) -> Self {
         Place {
+            redeliver,
             plan: OnceLock::new(),
             changed: Notify::new(),
             mine: Mutex::new(Mine {
@@ -130,10 +133,6 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     pub(crate) fn node(&self) -> Option<Peer> {
         Some(self.lock().placed.as_ref()?.1.clone())
-    }
-
-    fn redeliver(&self) -> Option<u32> {
-        self.plan().spec.redeliver
     }
 
     // ----- placing
@@ -196,7 +195,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     ) {
         let Plan { spec, key, .. } = self.plan();
         let holder: Weak<dyn Placed> = Arc::downgrade(self) as Weak<dyn Placed>;
-        let shutdown = spec.shutdown.unwrap_or(DEFAULT_SHUTDOWN);
+        // Without an end only where instances may overlap, and nobody waits for one.
+        let shutdown = spec.shutdown.unwrap_or(Duration::ZERO);
         let order = |placement, epoch| PlaceOrder {
             placement,
             key: key.to_string(),
@@ -207,10 +207,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             healing: healing.clone(),
             lease: spec.lease,
             shutdown,
-            start: spec.start_within,
-            handler: spec.handler,
             epoch,
-            again: false,
         };
         let mut waiting = None;
         let mut said: Vec<String> = Vec::new();
@@ -523,7 +520,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let (given_up, me, dead) = {
             let mut mine = self.lock();
             let given_up = mine.placed.take();
-            let dead = given_up.is_some().then(|| mine.lost(self.redeliver()));
+            let dead = given_up.is_some().then(|| mine.lost(self.redeliver));
             (given_up.zip(mine.run.clone()), mine.me.clone(), dead)
         };
         if let Some(((placement, _), run)) = given_up {
@@ -562,9 +559,6 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         }
     }
 }
-
-/// The time that a child may take to go down, where it declares none.
-pub(crate) const DEFAULT_SHUTDOWN: Duration = Duration::from_secs(5);
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -647,7 +641,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
 
 impl<A: Actor<Msg: Remote>> Placed for Place<A> {
     fn frame(&self, placement: u64, frame: ToOwner) {
-        let redeliver = self.redeliver();
+        let redeliver = self.redeliver;
         let mut mine = self.lock();
         if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
             return; // of one that was given up
@@ -703,7 +697,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
     }
 
     fn lost(&self, placement: u64, node: &Peer, after: Duration) {
-        let redeliver = self.redeliver();
+        let redeliver = self.redeliver;
         let (dead, me) = {
             let mut mine = self.lock();
             if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {

@@ -74,6 +74,7 @@ impl<A: Actor<Msg: Remote>> fmt::Debug for Proxy<A> {
 impl<A: Actor<Msg: Remote>> Actor for Proxy<A> {
     type Msg = A::Msg;
     type Error = Failure;
+    const TURNS: bool = true;
 
     async fn receive(&mut self, msg: A::Msg, cx: &mut Context<Self>) -> Result<(), Failure> {
         self.place.hand_over(msg, cx);
@@ -133,7 +134,7 @@ impl<A: Actor<Msg: Remote>> Child for Far<A> {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<FarStart<A>, UserError>> + Send + 'static,
     {
-        let place = Arc::new(Place::<A>::new());
+        let place = Arc::new(Place::<A>::new(options.redeliveries()));
         let kept = AtEnd(place.clone());
         let launched = <Proxy<A> as Child>::launch(child_slot, options.cast(), move || {
             let (start, place) = (start(), kept.0.clone());

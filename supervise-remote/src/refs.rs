@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::Error as _;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::ByteBuf;
@@ -17,6 +17,7 @@ use supervise::{Actor, ActorRef, Ended, Reply};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;
+use crate::declared::Several;
 use crate::frame::{Request, Taken};
 use crate::inlet::{Exports, InletOf};
 use crate::net::{Net, lock};
@@ -435,7 +436,7 @@ impl<'de, A: Actor<Msg: Remote>> Deserialize<'de> for RemoteRef<A> {
     note = "handles of actors cross as `RemoteRef`; those of tasks, sets and trees do not cross"
 )]
 pub trait Export {
-    type Far;
+    type Far: Serialize + DeserializeOwned;
     fn export(&self) -> Self::Far;
 }
 
@@ -461,8 +462,8 @@ impl<T: Export> Export for Option<T> {
 }
 
 impl<T: Export, const N: usize> Export for [T; N] {
-    type Far = [T::Far; N];
+    type Far = Several<T::Far, N>;
     fn export(&self) -> Self::Far {
-        self.each_ref().map(Export::export)
+        Several(self.each_ref().map(Export::export))
     }
 }

@@ -119,7 +119,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) before: Option<&'a Peer>,
     /// Nodes that have declined it just now.
     pub(crate) declined: &'a [Peer],
-    pub(crate) order: &'a dyn Fn(u64, u64) -> PlaceOrder,
+    pub(crate) order: &'a (dyn Fn(u64, u64) -> PlaceOrder + Sync),
     pub(crate) holder: Weak<dyn Placed>,
 }
 

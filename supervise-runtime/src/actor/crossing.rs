@@ -80,6 +80,11 @@ pub fn context<T: Send + Sync + 'static>() -> Option<Arc<T>> {
     SCOPE.with_borrow(|scope| scope.as_ref()?.context.clone()?.downcast().ok())
 }
 
+/// Returns whether this thread writes or reads a message, or an answer, at present.
+pub fn is_crossing() -> bool {
+    SCOPE.with_borrow(|scope| scope.is_some())
+}
+
 /// Writes a message by reference. Its replies get numbers above `last`, which becomes the last one.
 ///
 /// # Errors

@@ -4,10 +4,12 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::{Arc as StdArc, OnceLock};
+use std::time::Duration;
 
 use crate::actor::Actor;
 use crate::actor::actor_ref::{ActorRef, Cell, Envelope};
 use crate::actor::context::{Context, Startup, make_actor_healing};
+use crate::actor::errors::{SendRejection, TellError};
 use crate::actor::guardian;
 use crate::actor::options::ChildOptions;
 use crate::actor::timers::{Make, Tick};
@@ -45,6 +47,21 @@ pub fn emit<A: Actor>(actor: &ActorRef<A>, event: EventKind) {
 /// Counts a message of this type as a dead letter of this actor.
 pub fn dead_letter<A: Actor>(actor: &ActorRef<A>, message: &'static str, reason: DeadLetterReason) {
     emit(actor, EventKind::DeadLetter { message, reason });
+}
+
+/// Returns whether a message is in hand.
+pub fn in_hand<A: Actor>(actor: &ActorRef<A>) -> bool {
+    actor.cell.is_busy()
+}
+
+/// Returns how long an ask to this actor waits if the asker does not say; `None`: as long as it takes.
+pub fn ask_time<A: Actor>(actor: &ActorRef<A>) -> Option<Duration> {
+    actor.cell.ask_time()
+}
+
+/// Makes the error of a message that was not accepted.
+pub fn tell_error<M>(msg: M, reason: SendRejection, path: String) -> TellError<M> {
+    TellError::new(msg, reason, path)
 }
 
 /// Sets the node on which the instance of a remote child runs, for snapshots.

@@ -340,7 +340,8 @@ pub(super) fn at_owner(child: &Child, crossing: &Crossing<'_>, arguments: &[Iden
     }
     let declared = declaration(child, scope.own, types);
     let start = crossing.start.span();
-    quote_spanned!(start=> #far::far_start(#declared, &(#(#parts,)*))?)
+    let actor = types.far_actor(ty);
+    quote_spanned!(start=> #far::far_start(#declared, &(#(#parts,)*), #far::errors!(<#actor as __rt::Actor>::Error))?)
 }
 
 /// Emits a value as it is sent.
