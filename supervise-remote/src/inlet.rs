@@ -60,7 +60,7 @@ impl Inlets {
         lock(&self.0).by_path.get(path).cloned()
     }
 
-    #[cfg(test)]
+    #[cfg(feature = "testing")]
     pub(crate) fn len(&self) -> usize {
         lock(&self.0).by_path.len()
     }

@@ -1,4 +1,11 @@
 //! The rules of remote children, S56 to S63, on the wire in memory and the paused clock.
 
+mod acting;
+mod failures;
+mod fence;
+mod messages;
+mod order;
 mod placing;
+mod references;
+mod takeover;
 mod world;

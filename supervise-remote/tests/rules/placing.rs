@@ -10,3 +10,101 @@ async fn a_remote_child_answers() {
     assert_eq!((price, cluster.name_of(&shop.pricing.node().unwrap())), (42, "one".to_owned()));
     shop.shutdown().await;
 }
+
+async fn many(names: &[&str], edge: bool) -> (Cluster, supervise::Running<Many>, u64) {
+    let mut cluster = Cluster::new();
+    for name in names {
+        cluster.node(name, Many::node("worker"));
+    }
+    if edge {
+        cluster.node("edge", Many::node("edge"));
+    }
+    tokio::time::sleep(SECOND).await;
+    let log = new_log();
+    let many = Many::tree(log).on(cluster.owner()).start().await.unwrap();
+    (cluster, many, log)
+}
+
+#[tokio::test(start_paused = true)]
+async fn children_are_spread_over_the_nodes() {
+    let (cluster, many, _) = many(&["one", "two"], true).await;
+    let on = |name: &str| {
+        let all = many.shards.iter().chain(&many.apart);
+        all.filter(|shard| cluster.name_of(&shard.node().unwrap()) == name).count()
+    };
+    assert_eq!((on("one"), on("two")), (3, 3));
+    many.sessions.spawn("abc".to_owned()).await.unwrap();
+    let session = many.sessions.get(&"abc".to_owned()).expect("it is there");
+    assert_eq!(session.ask(|reply| PricingMsg::Quote(2, reply)).await.unwrap(), 6);
+    assert_eq!(cluster.name_of(&session.node().unwrap()), "edge");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_per_node_waits_for_another_node() {
+    let (mut cluster, starting) = {
+        let mut cluster = Cluster::new();
+        cluster.node("one", Many::node("worker"));
+        let tree = Many::tree(new_log()).on(cluster.owner());
+        (cluster, tokio::spawn(tree.start()))
+    };
+    tokio::time::sleep(60 * SECOND).await;
+    assert!(!starting.is_finished(), "the second of `apart` has no node");
+    cluster.node("two", Many::node("worker"));
+    let many = starting.await.unwrap().unwrap();
+    let nodes = many.apart.each_ref().map(|child| cluster.name_of(&child.node().unwrap()));
+    assert_ne!(nodes[0], nodes[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_waits_for_a_node() {
+    let mut cluster = Cluster::new();
+    let mut tree = Shop::tree(3, new_log()).on(cluster.owner());
+    let seen = events(tree.events());
+    let starting = tokio::spawn(tree.start());
+    tokio::time::sleep(100 * SECOND).await;
+    assert!(!starting.is_finished());
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::NoNode { role } if role == "worker")), 1);
+    cluster.node("one", Shop::node("worker"));
+    let shop = starting.await.unwrap().unwrap();
+    assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::Placed { node } if node.starts_with("one#"))), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_node_takes_no_more() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Many::node("worker").capacity(5));
+    cluster.node("two", Many::node("worker").capacity(1));
+    let many = Many::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    let all = many.shards.iter().chain(&many.apart);
+    let two = all.filter(|shard| cluster.name_of(&shard.node().unwrap()) == "two").count();
+    assert_eq!(two, 1);
+    // Nothing has room for it, until another one ends.
+    many.shards[0].shutdown().await.unwrap();
+    let free = cluster.name_of(&many.shards[1].node().unwrap());
+    assert!(["one", "two"].contains(&&*free));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_prefers_the_node_where_it_was() {
+    let (_cluster, many, _) = many(&["one", "two"], false).await;
+    // The other node has fewer children afterwards, and it stays all the same.
+    let on_one: Vec<_> = many.shards.iter().filter(|shard| shard.node().unwrap().starts_with("one#")).collect();
+    on_one[0].shutdown().await.unwrap();
+    let before = many.shards[3].node();
+    many.shards[3].restart().await.unwrap();
+    assert_eq!((many.shards[3].node(), many.shards[3].incarnation()), (before, Some(2)));
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "no remote child of the role \"nothing\"")]
+async fn a_role_without_children_is_a_mistake() {
+    let net = supervise_remote::Net::open(supervise_remote::memory::Network::new().process("one"));
+    let _ = Shop::node("nothing").serve(net, std::future::pending::<()>()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tree_without_a_network_says_so() {
+    let failure = Shop::start(3, new_log()).await.unwrap_err();
+    assert!(failure.to_string().contains("write `.on(net)`"), "{failure}");
+}

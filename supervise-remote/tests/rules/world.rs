@@ -168,3 +168,45 @@ pub fn cluster(names: &[&str]) -> Cluster {
     }
     cluster
 }
+
+supervisor! {
+    /// Instances of several shapes.
+    pub struct Many(log: u64) {
+        #![on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        shards: [remote Pricing; 4] = |i| Pricing::open(i as u64 + 1, log, 0).await?,
+        #[on(spread = OnePerNode)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        apart: [remote Pricing; 2] = |i| Pricing::open(i as u64 + 1, log, 0).await?,
+        #[on("edge")]
+        sessions: [String => remote Pricing] = |name: String| Pricing::open(name.len() as u64, log, 0).await?,
+    }
+}
+
+/// Waits until this is true, in virtual time.
+pub async fn until(what: &str, mut is: impl FnMut() -> bool) {
+    for _ in 0..20_000 {
+        if is() {
+            return;
+        }
+        tokio::time::sleep(5 * MS).await;
+    }
+    panic!("not within 100 s: {what}");
+}
+
+/// Collects the events of a tree as text, from now on.
+pub fn events(events: supervise::event::Events) -> Arc<Mutex<Vec<Event>>> {
+    let all: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let into = all.clone();
+    tokio::spawn(async move {
+        let mut events = events;
+        while let Some(event) = events.next().await {
+            into.lock().unwrap().push(event.expect("they are read at once"));
+        }
+    });
+    all
+}
+
+pub fn count(events: &Mutex<Vec<Event>>, is: impl Fn(&EventKind) -> bool) -> usize {
+    events.lock().unwrap().iter().filter(|event| is(&event.kind)).count()
+}

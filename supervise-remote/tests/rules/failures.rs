@@ -1,0 +1,196 @@
+//! S57 and S61: failures cross, and are decided where the tree is declared.
+
+use crate::world::*;
+use supervise::Cause;
+use supervise::error::FarError;
+
+supervisor! {
+    struct Decided(log: u64) {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        #[decider(
+            PricingError(why): PricingError if why == "forgive" => Resume,
+            PricingError(why): PricingError if why == "stop" => Stop,
+            _ => Restart,
+        )]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+async fn decided() -> (Cluster, supervise::Running<Decided>, u64) {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Decided::node("worker"));
+    let log = new_log();
+    let decided = Decided::tree(log).on(cluster.owner()).start().await.unwrap();
+    (cluster, decided, log)
+}
+
+async fn quote(pricing: &RemoteRef<Pricing>) -> u64 {
+    pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_crosses_as_itself_and_is_resumed() {
+    let (_cluster, decided, log) = decided().await;
+    decided.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+    decided.pricing.tell(PricingMsg::Fail("forgive".into())).await.unwrap();
+    decided.pricing.tell(PricingMsg::Note(2)).await.unwrap();
+    let seen = decided.pricing.ask(PricingMsg::Seen).await.unwrap();
+    assert_eq!((seen, decided.pricing.incarnation()), (vec![1, 2], Some(1)));
+    assert_eq!(said(log), ["start #1", "1", "2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_runs_its_hooks_on_the_node() {
+    let (_cluster, decided, log) = decided().await;
+    decided.pricing.tell(PricingMsg::Fail("stop".into())).await.unwrap();
+    let ended = decided.pricing.terminated().await.unwrap();
+    assert!(matches!(&ended, Ended::Failed(failure) if failure.error::<PricingError>().is_some()), "{ended:?}");
+    assert_eq!(said(log), ["start #1", "post_stop"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_runs_its_hooks_on_the_node_with_the_failure() {
+    let (_cluster, decided, log) = decided().await;
+    let seen = events(decided.events());
+    decided.pricing.tell(PricingMsg::Fail("again".into())).await.unwrap();
+    assert_eq!(quote(&decided.pricing).await, 3);
+    let expected =
+        ["start #1", "pre_restart pricing: again", "post_stop", "start #2", "post_restart pricing: again"];
+    assert_eq!(said(log), expected);
+    let failed = |kind: &EventKind| matches!(kind, EventKind::Failed { failure, .. } if failure.error::<PricingError>().is_some());
+    assert_eq!(count(&seen, failed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_and_a_kill_cross_as_themselves() {
+    let (_cluster, decided, log) = decided().await;
+    decided.pricing.tell(PricingMsg::Panic).await.unwrap();
+    assert_eq!(quote(&decided.pricing).await, 3);
+    assert!(said(log).contains(&"pre_restart panicked: on the node".to_owned()), "{:?}", said(log));
+    decided.pricing.tell(PricingMsg::Slow(1, 100_000)).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    decided.pricing.kill();
+    assert_eq!(quote(&decided.pricing).await, 3);
+    assert!(said(log).contains(&"post_restart killed".to_owned()), "{:?}", said(log));
+    assert!(!said(log).contains(&"done 1".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_by_itself_is_one_at_the_owner() {
+    let (_cluster, decided, log) = decided().await;
+    decided.pricing.tell(PricingMsg::Quit).await.unwrap();
+    assert_eq!(quote(&decided.pricing).await, 3); // `Permanent`
+    assert_eq!(said(log), ["start #1", "post_stop", "start #2", "post_restart ended by itself"]);
+}
+
+supervisor! {
+    struct Failing(factor: u64, log: u64) {
+        #[on("worker", lease = 2s)]
+        pricing: remote Pricing = Pricing::open(factor, log, 0).await?,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_fails_is_a_failed_start_at_the_owner() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Failing::node("worker"));
+    let failure = Failing::tree(0, new_log()).on(cluster.owner()).start().await.unwrap_err();
+    // A start throws with `?` any type, but this is the type that its handlers declare: it crosses as itself.
+    assert_eq!(failure.find::<PricingError>(), Some(&PricingError("no price".into())), "{failure}");
+}
+
+/// An actor whose error type does not cross: as text, and an `io::Error` by its kind.
+struct Disk;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+enum DiskMsg {
+    Full,
+    Other,
+}
+
+#[actor]
+impl Disk {
+    fn handle(&mut self, msg: DiskMsg) -> Result<(), supervise::BoxError> {
+        match msg {
+            DiskMsg::Full => Err(std::io::Error::new(std::io::ErrorKind::StorageFull, "the disk").into()),
+            DiskMsg::Other => Err("another".into()),
+        }
+    }
+}
+
+supervisor! {
+    struct Disks {
+        #[on("worker", lease = 2s)]
+        #[decider(
+            error: std::io::Error if error.kind() == std::io::ErrorKind::StorageFull => Stop,
+            _: PricingError => Stop,
+        )]
+        disk: remote Disk = Disk,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_io_error_crosses_by_its_kind_and_others_as_text() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Disks::node("worker"));
+    let disks = Disks::tree().on(cluster.owner()).start().await.unwrap();
+    let seen = events(disks.events());
+    // No arm names it: restarted (S9), and not escalated (S8).
+    disks.disk.tell(DiskMsg::Other).await.unwrap();
+    until("it is restarted", || disks.disk.incarnation() == Some(2)).await;
+    let as_text = |kind: &EventKind| {
+        matches!(kind, EventKind::Failed { failure, .. } if failure.error::<FarError>().is_some_and(|error| error.texts == ["another"]))
+    };
+    assert_eq!(count(&seen, as_text), 1);
+    disks.disk.tell(DiskMsg::Full).await.unwrap();
+    assert!(matches!(disks.disk.terminated().await.unwrap(), Ended::Failed(_)));
+}
+
+supervisor! {
+    struct Lost(log: u64) {
+        #![decider(_: PricingError => Restart)]
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+/// A lost node is a cause: arms that name only error types do not escalate it.
+#[tokio::test(start_paused = true)]
+async fn a_lost_node_is_restarted_under_any_arms() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Lost::node("worker"));
+    let lost = Lost::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    cluster.node("two", Lost::node("worker"));
+    let seen = events(lost.events());
+    cluster.kill("one");
+    assert_eq!(quote(&lost.pricing).await, 3);
+    let is_lost = |kind: &EventKind| {
+        matches!(kind, EventKind::Failed { failure, .. } if matches!(failure.cause(), Cause::NodeLost { node } if node.starts_with("one#")))
+    };
+    assert_eq!(count(&seen, is_lost), 1);
+}
+
+supervisor! {
+    struct Forgiving(log: u64) {
+        #[on("worker", overlap = Allowed)]
+        #[decider(|_| supervise::policy::Directive::Resume)]
+        #[limit(max_restarts = 3, within = 1h)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+/// The instance is gone, so Resume means Restart; and it is charged, or it would go on for ever.
+#[tokio::test(start_paused = true)]
+async fn a_lost_node_that_is_resumed_is_a_charged_restart() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Forgiving::node("worker"));
+    let forgiving = Forgiving::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    for _ in 0..4 {
+        cluster.kill("one");
+        cluster.node("one", Forgiving::node("worker"));
+        tokio::time::sleep(60 * SECOND).await;
+    }
+    assert!(forgiving.pricing.ended().is_some() || !forgiving.is_alive(), "four losses, and three restarts are allowed");
+}

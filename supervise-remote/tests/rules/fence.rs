@@ -1,0 +1,125 @@
+//! S58: a frozen process acts no more. S59: tokens.
+
+use crate::world::*;
+
+#[tokio::test(start_paused = true)]
+async fn what_thaws_past_its_time_is_dropped_without_a_hook() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    shop.pricing.tell(PricingMsg::Slow(1, 10)).await.unwrap();
+    tokio::time::sleep(5 * MS).await;
+    cluster.freeze("one");
+    cluster.node("two", Shop::node("worker"));
+    until("the replacement is up", || shop.pricing.incarnation() == Some(2)).await;
+    tokio::time::sleep(SECOND).await;
+    let seen = events(shop.events());
+    cluster.thaw("one");
+    tokio::time::sleep(10 * SECOND).await;
+    // Not "done 1", and no `post_stop`: nothing of it ran.
+    let said = said(log);
+    assert_eq!(said[..3], ["start #1", "slow 1", "start #2"]);
+    assert!(said.len() == 4 && said[3].starts_with("post_restart"), "{said:?}");
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::Fenced)), 1, "the owner is told at the next join");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_thaws_in_time_goes_down_in_order() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    cluster.freeze("one");
+    tokio::time::sleep(2 * SECOND + 100 * MS).await; // its lease is over, its time to go down is not
+    cluster.thaw("one");
+    tokio::time::sleep(100 * MS).await;
+    assert_eq!(said(log), ["start #1", "post_stop"]);
+    let _ = shop;
+}
+
+/// The clock of a lease counts the time that the machine was suspended; tokio's does not.
+#[tokio::test(start_paused = true)]
+async fn suspended_time_counts() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    shop.pricing.tell(PricingMsg::Slow(1, 200)).await.unwrap();
+    tokio::time::sleep(100 * MS).await;
+    cluster.network().suspend("one", 3600 * SECOND);
+    tokio::time::sleep(10 * SECOND).await;
+    assert!(!said(log).contains(&"done 1".to_owned()), "{:?}", said(log));
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_grow_with_every_placement() {
+    let mut cluster = cluster(&["one", "two"]);
+    let shop = Shop::tree(3, new_log()).on(cluster.owner()).start().await.unwrap();
+    let mut last = (0, 0);
+    for round in 0..4 {
+        let token = shop.pricing.ask(PricingMsg::Token).within(60 * SECOND).await.unwrap();
+        assert!(token > last, "{token:?} after {last:?}");
+        last = token;
+        match round {
+            0 => shop.pricing.restart().await.unwrap(),
+            1 => shop.pricing.kill(),
+            _ => {
+                let name = cluster.name_of(&shop.pricing.node().unwrap());
+                cluster.kill(&name);
+                cluster.node(&name, Shop::node("worker"));
+            }
+        }
+        tokio::time::sleep(5 * SECOND).await;
+    }
+}
+
+/// The fence holds for the children that the instance has spawned on its node, too.
+#[tokio::test(start_paused = true)]
+async fn children_of_a_remote_actor_are_under_its_fence() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Parents::node("worker"));
+    let log = new_log();
+    let parents = Parents::tree(log).on(cluster.owner()).start().await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    assert!(said(log).len() > 5);
+    cluster.freeze("one");
+    let before = said(log).len();
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(said(log).len(), before);
+    cluster.thaw("one");
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(said(log).len(), before, "the child ticked on");
+    let _ = parents;
+}
+
+struct Parent {
+    log: u64,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Nothing;
+
+#[actor]
+impl Parent {
+    #[pre_start]
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), supervise::error::SpawnError> {
+        let number = self.log;
+        let ticks = cx.spawn(child! {
+            "ticks": task = async move {
+                loop {
+                    tokio::time::sleep(100 * MS).await;
+                    log(number).lock().unwrap().push("tick".to_owned());
+                }
+            }
+        });
+        ticks.await.map(drop)
+    }
+
+    fn handle(&mut self, _: Nothing) {}
+}
+
+supervisor! {
+    struct Parents(log: u64) {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        parent: remote Parent = Parent { log },
+    }
+}

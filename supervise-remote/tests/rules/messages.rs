@@ -1,0 +1,239 @@
+//! S61: messages are handled at most once, and counted.
+
+use crate::world::*;
+use supervise::error::AskError;
+use supervise::event::DeadLetterReason;
+
+async fn shop() -> (Cluster, supervise::Running<Shop>, u64) {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    (cluster, shop, log)
+}
+
+fn notes(log: u64) -> Vec<u64> {
+    said(log).iter().filter_map(|it| it.parse().ok()).collect()
+}
+
+fn dead(seen: &std::sync::Mutex<Vec<Event>>, of: DeadLetterReason) -> usize {
+    count(seen, |kind| matches!(kind, EventKind::DeadLetter { reason, .. } if *reason == of))
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_come_in_order() {
+    let (_cluster, shop, log) = shop().await;
+    for n in 0..1_000 {
+        shop.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    until("all are handled", || notes(log).len() == 1_000).await;
+    assert_eq!(notes(log), (0..1_000).collect::<Vec<_>>());
+}
+
+/// What is not begun when the instance fails is handed to the next one, in order.
+#[tokio::test(start_paused = true)]
+async fn a_restart_loses_only_the_message_in_hand() {
+    let (_cluster, shop, log) = shop().await;
+    shop.pricing.tell(PricingMsg::Slow(0, 1_000)).await.unwrap();
+    shop.pricing.tell(PricingMsg::Fail("now".into())).await.unwrap();
+    for n in 0..20 {
+        shop.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    until("all are handled", || notes(log).len() == 20).await;
+    assert_eq!((notes(log), shop.pricing.incarnation()), ((0..20).collect(), Some(2)));
+}
+
+/// Only what was sent and not begun is uncertain when the node is lost; the rest waits at the owner.
+#[tokio::test(start_paused = true)]
+async fn a_lost_node_costs_at_most_the_window() {
+    let (mut cluster, shop, log) = shop().await;
+    let seen = events(shop.events());
+    shop.pricing.tell(PricingMsg::Slow(0, 100_000)).await.unwrap();
+    for n in 0..20 {
+        shop.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    tokio::time::sleep(SECOND).await;
+    cluster.node("two", Shop::node("worker"));
+    cluster.kill("one");
+    until("the rest is handled", || notes(log).len() == 16).await;
+    assert_eq!(notes(log), (4..20).collect::<Vec<_>>());
+    assert_eq!(dead(&seen, DeadLetterReason::Unknown), 4, "the window");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_a_lost_node_hears_that_it_may_be_done() {
+    let (mut cluster, shop, _) = shop().await;
+    shop.pricing.tell(PricingMsg::Slow(0, 100_000)).await.unwrap();
+    let pricing = shop.pricing.clone();
+    let asked = tokio::spawn(async move { pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(100 * SECOND).await });
+    tokio::time::sleep(SECOND).await;
+    cluster.kill("one");
+    let error = asked.await.unwrap().unwrap_err();
+    assert!(matches!(error, AskError::NoReply { .. }), "{error}");
+}
+
+supervisor! {
+    struct Redelivered(log: u64) {
+        #[on("worker", lease = 2s, window = 4)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        #[redeliver(attempts = 1)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+/// With `redeliver` the window is handed in again, though the messages need not be `Clone`.
+#[tokio::test(start_paused = true)]
+async fn a_lost_node_costs_nothing_with_redeliver() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Redelivered::node("worker"));
+    let log = new_log();
+    let tree = Redelivered::tree(log).on(cluster.owner()).start().await.unwrap();
+    tree.pricing.tell(PricingMsg::Slow(0, 2_000)).await.unwrap();
+    for n in 0..20 {
+        tree.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    tokio::time::sleep(SECOND).await;
+    cluster.node("two", Redelivered::node("worker"));
+    cluster.kill("one");
+    until("all are handled", || notes(log).len() == 20).await;
+    assert_eq!(notes(log), (0..20).collect::<Vec<_>>());
+    assert_eq!(said(log).iter().filter(|it| *it == "slow 0").count(), 2);
+}
+
+/// The message in hand at a failure is handed in again as often as it may, and then it is a dead letter.
+#[tokio::test(start_paused = true)]
+async fn redeliver_hands_in_the_message_in_hand_once_more() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Redelivered::node("worker"));
+    let log = new_log();
+    let tree = Redelivered::tree(log).on(cluster.owner()).start().await.unwrap();
+    let seen = events(tree.events());
+    tree.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+    tree.pricing.tell(PricingMsg::Panic).await.unwrap();
+    tree.pricing.tell(PricingMsg::Note(2)).await.unwrap();
+    until("all are handled", || notes(log).len() == 2).await;
+    assert_eq!((notes(log), tree.pricing.incarnation()), (vec![1, 2], Some(3)));
+    assert_eq!(dead(&seen, DeadLetterReason::GivenUp), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn replies_stand_anywhere_in_a_message() {
+    let (_cluster, shop, _) = shop().await;
+    let (one, first) = supervise_runtime::remote::reply();
+    let (two, second) = supervise_runtime::remote::reply();
+    shop.pricing.tell(PricingMsg::Nested(Some(vec![one, two]))).await.unwrap();
+    assert_eq!((first.await, second.await), (Some(0), Some(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_written_is_a_dead_letter() {
+    let (_cluster, shop, _) = shop().await;
+    let seen = events(shop.events());
+    shop.pricing.tell(PricingMsg::Bad(Unwritable)).await.unwrap();
+    assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    assert_eq!(dead(&seen, DeadLetterReason::NotWritten), 1);
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::NotWritten { why } if why.contains("unwritable"))), 1);
+    assert_eq!(shop.pricing.incarnation(), Some(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_cannot_be_written_is_none() {
+    let (_cluster, shop, _) = shop().await;
+    let seen = events(shop.events());
+    let error = shop.pricing.ask(PricingMsg::BadReply).await.unwrap_err();
+    assert!(matches!(error, AskError::NoReply { .. }), "{error}");
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::NotWritten { why } if why.contains("unwritable"))), 1);
+}
+
+/// It is a failure of the child with that message in hand. Those before it are handled first, those after it later.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_is_a_failure() {
+    for panics in [false, true] {
+        let (_cluster, shop, log) = shop().await;
+        let seen = events(shop.events());
+        shop.pricing.tell(PricingMsg::Slow(0, 1_000)).await.unwrap();
+        shop.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+        shop.pricing.tell(PricingMsg::Unread(Unreadable(panics))).await.unwrap();
+        for n in 2..10 {
+            shop.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+        }
+        until("all are handled", || notes(log).len() == 9).await;
+        assert_eq!((notes(log), shop.pricing.incarnation()), ((1..10).collect(), Some(2)));
+        assert_eq!(dead(&seen, DeadLetterReason::NotRead), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_too_large_is_not_sent() {
+    let (_cluster, shop, _) = shop().await;
+    let seen = events(shop.events());
+    shop.pricing.tell(PricingMsg::Large(vec![0; supervise_remote::MAX_FRAME])).await.unwrap();
+    assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    let too_large = |kind: &EventKind| matches!(kind, EventKind::NotWritten { why } if why.contains("max_frame"));
+    assert_eq!((count(&seen, too_large), shop.pricing.incarnation()), (1, Some(1)));
+}
+
+/// A slow node fills the window, then the mailbox, and then its senders wait.
+#[tokio::test(start_paused = true)]
+async fn a_slow_node_slows_its_senders() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Bounded::node("worker"));
+    let log = new_log();
+    let tree = Bounded::tree(log).on(cluster.owner()).start().await.unwrap();
+    tree.pricing.tell(PricingMsg::Slow(0, 10_000)).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    let mut taken = 0;
+    while tokio::time::timeout(SECOND, tree.pricing.tell(PricingMsg::Note(taken))).await.is_ok() {
+        taken += 1;
+    }
+    assert_eq!(taken, 2 + 3, "the window, and the mailbox");
+    until("all are handled", || notes(log).len() == 5).await;
+}
+
+supervisor! {
+    struct Bounded(log: u64) {
+        #[on("worker", window = 2)]
+        #[mailbox(Bounded(3))]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+/// Everything that was accepted is handled, waits, or is a dead letter.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_child_counts_what_is_left() {
+    let (_cluster, shop, log) = shop().await;
+    let seen = events(shop.events());
+    shop.pricing.tell(PricingMsg::Slow(0, 500)).await.unwrap();
+    for n in 0..20 {
+        shop.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    tokio::time::sleep(100 * MS).await;
+    shop.pricing.shutdown().await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(notes(log).len() + dead(&seen, DeadLetterReason::Ended), 20, "{:?}", said(log));
+    assert!(said(log).contains(&"done 0".to_owned()), "what is in hand is finished");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_handles_everything_first() {
+    let (_cluster, shop, log) = shop().await;
+    shop.pricing.tell(PricingMsg::Slow(0, 200)).await.unwrap();
+    for n in 0..20 {
+        shop.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    shop.pricing.drain();
+    shop.pricing.terminated().await.unwrap();
+    assert_eq!(notes(log).len(), 20);
+    assert_eq!(said(log).last().unwrap(), "post_stop");
+}
+
+/// A reply that its actor keeps does not take a place in the window.
+#[tokio::test(start_paused = true)]
+async fn kept_replies_do_not_fill_the_window() {
+    let (_cluster, shop, _) = shop().await;
+    for _ in 0..20 {
+        let pricing = shop.pricing.clone();
+        tokio::spawn(async move { pricing.ask(PricingMsg::Keep).within(1_000 * SECOND).await });
+    }
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+}

@@ -1,0 +1,242 @@
+//! S61: references lead to the same child from every process.
+
+use crate::world::*;
+use serde::{Deserialize, Serialize};
+use supervise::error::{AskError, SendRejection};
+
+/// A local actor that a remote one names.
+struct Db {
+    price: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+enum DbMsg {
+    Price(Reply<u64>),
+    Unread(Unreadable),
+    Slow,
+}
+
+#[actor]
+impl Db {
+    async fn handle(&mut self, msg: DbMsg) {
+        match msg {
+            DbMsg::Price(reply) => reply.send(self.price),
+            DbMsg::Unread(_) => {}
+            DbMsg::Slow => tokio::time::sleep(60 * SECOND).await,
+        }
+    }
+}
+
+struct Front {
+    db: RemoteRef<Db>,
+    pricing: RemoteRef<Pricing>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum FrontMsg {
+    Ask(u64, Reply<Result<u64, String>>),
+    Terminated(Reply<String>),
+    Stop,
+    Restart(Reply<Result<(), String>>),
+    Bad(Reply<bool>),
+    Give(Reply<RemoteRef<Db>>),
+    Take(RemoteRef<Db>, Reply<u64>),
+}
+
+#[actor]
+impl Front {
+    async fn handle(&mut self, msg: FrontMsg) {
+        match msg {
+            FrontMsg::Ask(item, reply) => {
+                let price = self.db.ask(DbMsg::Price).await;
+                let quote = match price {
+                    Ok(price) => self.pricing.ask(|reply| PricingMsg::Quote(item * price, reply)).await,
+                    Err(error) => Err(error),
+                };
+                reply.send(quote.map_err(|error| error.to_string()));
+            }
+            FrontMsg::Terminated(reply) => reply.send(self.pricing.terminated().await.unwrap().to_string()),
+            FrontMsg::Stop => self.pricing.stop(),
+            FrontMsg::Restart(reply) => {
+                reply.send(self.pricing.restart().await.map_err(|error| error.to_string()));
+            }
+            FrontMsg::Bad(reply) => {
+                let refused = self.db.tell(DbMsg::Unread(Unreadable(true))).await;
+                reply.send(refused.is_err());
+            }
+            FrontMsg::Give(reply) => reply.send(self.db.clone()),
+            FrontMsg::Take(db, reply) => reply.send(db.ask(DbMsg::Price).await.unwrap_or_default()),
+        }
+    }
+}
+
+supervisor! {
+    struct Named(log: u64) {
+        #![on("worker", lease = 2s)]
+        db: Db = Db { price: 7 },
+        #[lifecycle(Transient, shutdown = 1s)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+        #[lifecycle(Permanent, shutdown = 1s)]
+        front: remote Front = Front { db, pricing },
+        other: Db = Db { price: 11 },
+    }
+}
+
+async fn named() -> (Cluster, supervise::Running<Named>) {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Named::node("worker"));
+    cluster.node("two", Named::node("worker"));
+    tokio::time::sleep(SECOND).await;
+    let named = Named::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    (cluster, named)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_named_sibling_is_asked_from_the_node() {
+    let (_cluster, named) = named().await;
+    assert_ne!(named.front.node(), named.pricing.node());
+    let price = named.front.ask(|reply| FrontMsg::Ask(2, reply)).await.unwrap();
+    assert_eq!(price, Ok(2 * 7 * 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reference_stays_valid_over_a_move() {
+    let (mut cluster, named) = named().await;
+    let name = cluster.name_of(&named.pricing.node().unwrap());
+    cluster.kill(&name);
+    tokio::time::sleep(10 * SECOND).await;
+    let price = named.front.ask(|reply| FrontMsg::Ask(2, reply)).within(60 * SECOND).await.unwrap();
+    assert_eq!(price, Ok(2 * 7 * 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_sibling_is_heard_on_the_node() {
+    let (_cluster, named) = named().await;
+    let front = named.front.clone();
+    let waits = tokio::spawn(async move { front.ask(FrontMsg::Terminated).within(60 * SECOND).await });
+    tokio::time::sleep(SECOND).await;
+    assert!(!waits.is_finished());
+    named.pricing.stop();
+    assert!(waits.await.unwrap().unwrap().contains("stopped"));
+    let refused = named.front.ask(|reply| FrontMsg::Ask(2, reply)).await.unwrap();
+    assert!(refused.unwrap_err().contains("stopped"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sibling_is_stopped_and_restarted_from_the_node() {
+    let (_cluster, named) = named().await;
+    assert_eq!(named.front.ask(FrontMsg::Restart).await.unwrap(), Ok(()));
+    assert_eq!(named.pricing.incarnation(), Some(2));
+    named.front.tell(FrontMsg::Stop).await.unwrap();
+    assert!(matches!(named.pricing.terminated().await.unwrap(), Ended::Stopped));
+    assert!(named.front.ask(FrontMsg::Restart).await.unwrap().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_the_owner_cannot_read_is_refused() {
+    let (_cluster, named) = named().await;
+    assert!(named.front.ask(FrontMsg::Bad).await.unwrap());
+    assert!(named.front.ask(|reply| FrontMsg::Ask(2, reply)).await.unwrap().is_ok(), "nothing else is harmed");
+}
+
+/// References cross in messages and in replies, in both directions.
+#[tokio::test(start_paused = true)]
+async fn references_cross_in_both_directions() {
+    let (mut cluster, named) = named().await;
+    let db = named.front.ask(FrontMsg::Give).await.unwrap();
+    assert_eq!(db.ask(DbMsg::Price).await.unwrap(), 7);
+    let net = cluster.owner();
+    let other = net.export(&named.other);
+    assert_eq!(named.front.ask(|reply| FrontMsg::Take(other, reply)).await.unwrap(), 11);
+}
+
+/// Who is on a node without an owner is told so, and gets the message back.
+#[tokio::test(start_paused = true)]
+async fn a_reference_without_an_owner_says_so() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Alone::node("worker"));
+    let number = new_log();
+    let alone = Alone::tree(number).on(cluster.owner()).start().await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    cluster.cut("one");
+    tokio::time::sleep(600 * MS).await;
+    assert!(said(number).contains(&"Unreachable".to_owned()), "{:?}", said(number));
+    let _ = alone;
+}
+
+/// Tells without end, and notes the errors.
+struct Teller {
+    db: RemoteRef<Db>,
+    log: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Tick;
+
+#[actor]
+impl Teller {
+    #[pre_start]
+    fn pre_start(&mut self, cx: &mut Context<Self>) {
+        let _ = cx.every(100 * MS, || Tick);
+    }
+
+    async fn handle(&mut self, _: Tick) {
+        let Err(error) = self.db.ask(DbMsg::Price).within(10 * SECOND).await else { return };
+        let text = match error {
+            AskError::NoReply { .. } => "Unreachable",
+            AskError::Refused { reason: SendRejection::Unreachable, .. } => "Unreachable",
+            _ => "other",
+        };
+        log(self.log).lock().unwrap().push(text.to_owned());
+    }
+}
+
+supervisor! {
+    struct Alone(log: u64) {
+        db: Db = Db { price: 7 },
+        #[on("worker", lease = 2s)]
+        teller: remote Teller = Teller { db, log },
+    }
+}
+
+/// A local actor under a key that comes and goes does not leave anything behind at the owner.
+#[tokio::test(start_paused = true)]
+async fn a_reference_to_an_ended_actor_is_forgotten() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Tenants::node("worker"));
+    let net = cluster.owner();
+    let tenants = Tenants::tree().on(net.clone()).start().await.unwrap();
+    for n in 0..400 {
+        let tenant = tenants.tenants.spawn(n).await.unwrap();
+        tenant.shutdown().await;
+    }
+    assert!(supervise_remote::testing::references(&net) < 200, "{}", supervise_remote::testing::references(&net));
+}
+
+supervisor! {
+    struct Tenants {
+        tenants: [u64 => Tenant] = |n: u64| Tenant::tree(n),
+    }
+}
+
+supervisor! {
+    struct Tenant(n: u64) {
+        db: Db = Db { price: n },
+        #[on("worker", lease = 2s)]
+        teller: remote Shard = Shard { db },
+    }
+}
+
+struct Shard {
+    db: RemoteRef<Db>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Get(Reply<u64>);
+
+#[actor]
+impl Shard {
+    async fn handle(&mut self, Get(reply): Get) {
+        reply.send(self.db.ask(DbMsg::Price).await.unwrap_or_default());
+    }
+}

@@ -1,0 +1,114 @@
+//! S60: a new owner.
+
+use crate::world::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_new_owner_waits_for_the_leases_of_the_old_one() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let first = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    cluster.freeze("owner");
+    let begun = tokio::time::Instant::now();
+    let second = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    assert!(begun.elapsed() >= 3 * SECOND, "{:?}", begun.elapsed());
+    assert_eq!(second.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    // The node has taken down what it held for the older one.
+    assert_eq!(said(log), ["start #1", "post_stop", "start #1"]);
+    drop(first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_owner_waits_once_for_the_whole_tree() {
+    let mut cluster = cluster(&["one"]);
+    let _first = cluster.owner();
+    tokio::time::sleep(SECOND).await;
+    let begun = tokio::time::Instant::now();
+    let _second = Two::tree(new_log()).on({
+        cluster.node("two", Two::node("worker"));
+        cluster.owner()
+    });
+    let two = _second.start().await.unwrap();
+    let took = begun.elapsed();
+    assert!(took >= 3 * SECOND && took < 3 * SECOND + 500 * MS, "{took:?}");
+    drop(two);
+}
+
+supervisor! {
+    struct Two(log: u64) {
+        #![on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        one: remote Pricing = Pricing::open(3, log, 0).await?,
+        #[lifecycle(Permanent, shutdown = 1s)]
+        two: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_owner_that_knows_all_nodes_does_not_wait() {
+    let mut cluster = cluster(&["one", "two"]);
+    let _first = cluster.owner();
+    let net = cluster.owner().peers(["one", "two"]);
+    let begun = tokio::time::Instant::now();
+    let shop = Shop::tree(3, new_log()).on(net).start().await.unwrap();
+    assert!(begun.elapsed() < 100 * MS, "{:?}", begun.elapsed());
+    drop(shop);
+}
+
+/// One of the list that still holds something is waited for, until it has said that it does not.
+#[tokio::test(start_paused = true)]
+async fn a_new_owner_waits_until_each_node_is_free() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let first = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    first.pricing.tell(PricingMsg::Slow(1, 800)).await.unwrap();
+    tokio::time::sleep(100 * MS).await;
+    cluster.freeze("owner");
+    let begun = tokio::time::Instant::now();
+    let net = cluster.owner().peers(["one"]);
+    let second = Shop::tree(3, log).on(net).start().await.unwrap();
+    let took = begun.elapsed();
+    assert!(took >= 600 * MS && took < SECOND, "{took:?}");
+    assert_eq!(said(log), ["start #1", "slow 1", "done 1", "post_stop", "start #1"]);
+    drop((first, second));
+}
+
+/// A node of the list that is not there may be cut off, and run something: the owner waits for the leases.
+#[tokio::test(start_paused = true)]
+async fn a_new_owner_waits_for_a_node_that_is_missing() {
+    let mut cluster = cluster(&["one"]);
+    let _first = cluster.owner();
+    let net = cluster.owner().peers(["one", "two"]);
+    let begun = tokio::time::Instant::now();
+    let shop = Shop::tree(3, new_log()).on(net).start().await.unwrap();
+    assert!(begun.elapsed() >= 3 * SECOND, "{:?}", begun.elapsed());
+    drop(shop);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_older_owner_is_not_followed() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let first = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    let seen = events(first.events());
+    cluster.freeze("owner");
+    let second = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    cluster.thaw("owner");
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(second.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    assert_eq!((second.pricing.incarnation(), said(log).iter().filter(|it| it.starts_with("start")).count()), (Some(1), 2));
+    let refused = |kind: &EventKind| matches!(kind, EventKind::Refused { why } if why.contains("newer owner"));
+    assert!(count(&seen, refused) > 0, "{:?}", seen.lock().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>());
+    drop(first);
+}
+
+/// A second tree on the same network is another tree: its nodes are its own.
+#[tokio::test(start_paused = true)]
+async fn two_trees_share_a_network() {
+    let mut cluster = cluster(&["one"]);
+    cluster.node("two", Two::node("worker"));
+    let net = cluster.owner();
+    let shop = Shop::tree(3, new_log()).on(net.clone()).start().await.unwrap();
+    let two = Two::tree(new_log()).on(net).start().await.unwrap();
+    assert!(shop.pricing.node().unwrap().starts_with("one#"));
+    assert!(two.one.node().unwrap().starts_with("two#"));
+}
