@@ -1829,6 +1829,8 @@ impl Group {
                 // Nothing new begins. But the walk up, after which the supervisor ends, waits for the decision on a
                 // member of which nothing is up.
                 _ if ends && member.at != MemberState::FailedStart => {}
+                // A Resume from above has restarted it together with its range.
+                MemberState::Failed if member.spent && self.in_range(id) => {}
                 MemberState::Failed | MemberState::FailedStart => {
                     self.effects.push(GroupEffect::Tell(id, Order::Redecide))
                 }

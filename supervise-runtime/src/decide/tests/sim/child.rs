@@ -157,9 +157,10 @@ impl SimChild {
         }
     }
 
-    /// Whether the child is up, with nothing in hand, or has ended.
+    /// Whether the child is up, with nothing in hand and nothing to do, or has ended.
     pub(in crate::decide::tests) fn is_calm(&self) -> bool {
-        matches!(self.machine.state(), State::Running | State::Ended) && !self.busy
+        let leaves = self.machine.state() == State::Running && self.machine.is_leaving();
+        matches!(self.machine.state(), State::Running | State::Ended) && !self.busy && !leaves
     }
 
     /// Whether no part of the child is up or coming up.
