@@ -150,6 +150,16 @@ pub enum Directive {
     Default,
 }
 
+impl Directive {
+    /// Returns the directive for a failure after which nothing can be resumed.
+    pub(crate) fn without_resume(self) -> Self {
+        match self {
+            Directive::Resume => Directive::Restart,
+            other => other,
+        }
+    }
+}
+
 /// The action when the restart budget is used up.
 ///
 /// See rule S15.
@@ -674,22 +684,11 @@ pub struct Decider {
 enum Decides {
     Const(fn(&Failure) -> Option<Directive>),
     Shared(Arc<Decide>),
-    /// Decides all failures. `None`: not now, the failure is kept.
+    /// Decides all failures of one child. `None`: not now.
     InTime(Arc<DecideInTime>),
 }
 
 type DecideInTime = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
-
-/// The answer of a decider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// The decider, with this arm, has decided.
-    Decided(Directive, Option<&'static Arm>),
-    /// No arm matches: the next decider is asked.
-    Open,
-    /// The failure is kept until the decider is asked again.
-    Later,
-}
 
 impl Decider {
     /// Makes a decider with arms: `None` if no arm matches.
@@ -698,10 +697,15 @@ impl Decider {
         Decider { decide: Decides::Shared(Arc::new(move |failure, _| decide(failure))), typed: true, arms: &[] }
     }
 
-    /// Makes a decider that may keep a failure: `None`, until it is asked again.
+    /// Makes the decider of one child, which may keep a failure until it is asked again: `None`.
     pub(crate) fn in_time(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
         let decide = CatchDrop::new(decide);
         Decider { decide: Decides::InTime(Arc::new(move |failure| decide(failure))), typed: false, arms: &[] }
+    }
+
+    /// Returns whether the decider may keep a failure until it is asked again.
+    pub(crate) fn is_in_time(&self) -> bool {
+        matches!(self.decide, Decides::InTime(_))
     }
 
     /// Makes a decider with these arms. `decide` stores the index of the arm that answers. Called by generated code.
@@ -722,21 +726,18 @@ impl Decider {
 
     /// Returns the directive for this failure; `None` if the decider leaves it open.
     pub fn decide(&self, failure: &Failure) -> Option<Directive> {
-        match self.answer(failure) {
-            Answer::Decided(directive, _) => Some(directive),
-            Answer::Open | Answer::Later => None,
-        }
+        self.answer(failure).map(|(directive, _)| directive)
     }
 
     /// Returns the directive for this failure, and the arm that gave it.
-    pub(crate) fn answer(&self, failure: &Failure) -> Answer {
+    pub(crate) fn answer(&self, failure: &Failure) -> Option<(Directive, Option<&'static Arm>)> {
         let mut arm = NO_ARM;
         let directive = match &self.decide {
             Decides::Const(decide) => decide(failure),
             Decides::Shared(decide) => decide(failure, &mut arm),
-            Decides::InTime(decide) => return decide(failure).map_or(Answer::Later, |to| Answer::Decided(to, None)),
+            Decides::InTime(decide) => decide(failure),
         };
-        directive.map_or(Answer::Open, |directive| Answer::Decided(directive, self.arms.get(arm)))
+        Some((directive?, self.arms.get(arm)))
     }
 
     /// Returns `true` if the decider has arms, so that an error without an arm escalates.

@@ -1203,7 +1203,6 @@ impl Machine {
                     } else if let Some(failure) = self.take_down() {
                         self.go_down(failure, port);
                     } else if std::mem::take(&mut self.resumed) {
-                        self.undecided = false; // asked again, and decided meanwhile
                         let failure = self.cold().failed.take();
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
                         port.perform(self, Effect::Forgive);
@@ -1654,6 +1653,7 @@ impl Machine {
         }
         self.cold().failed = Some(failure.clone());
         port.perform(self, Effect::Decide { failure, instance: true });
+        self.undecided = false; // an earlier failure was decided before it was asked about again
         self.stage = Stage::Deciding;
     }
 

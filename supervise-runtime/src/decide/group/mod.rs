@@ -772,13 +772,12 @@ impl Group {
             self.all_were_up |= self.built;
             // A first spawn has ended meanwhile; a new member in its slot has not begun.
             match self.at(by) {
-                MemberState::Failed if self.can_resume(by) => {
+                MemberState::Failed if self.is_spent(by) => self.restart(by, true, failure, facts, false),
+                MemberState::Failed => {
                     self.roster.member(by).at = MemberState::Up;
                     self.effects.push(GroupEffect::Tell(by, Order::Resume));
                 }
-                at @ (MemberState::Failed | MemberState::FailedStart) => {
-                    self.restart(by, at == MemberState::Failed, failure, facts, false);
-                }
+                MemberState::FailedStart => self.restart(by, false, failure, facts, false),
                 _ => {}
             }
         }
@@ -1006,9 +1005,9 @@ impl Group {
         }
     }
 
-    /// Returns whether the failed instance of the child can go on.
-    fn can_resume(&self, id: Id) -> bool {
-        self.roster.get(id).is_some_and(|member| member.at == MemberState::Failed && !member.spent)
+    /// Returns whether nothing of the failed instance of the child can go on.
+    fn is_spent(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.spent)
     }
 
     /// The child has failed while the supervisor stops. If its turn has not come, it goes down now: others may wait for
@@ -1041,13 +1040,15 @@ impl Group {
         if self.keeps(id) || self.mode == GroupState::Ended {
             return Err(FailureRoute::Kept);
         }
-        if !matches!(self.at(id), MemberState::Failed | MemberState::FailedStart) {
-            return Err(FailureRoute::Absorbed);
-        }
+        let instance = match self.at(id) {
+            MemberState::Failed => !self.is_spent(id),
+            MemberState::FailedStart => false,
+            _ => return Err(FailureRoute::Absorbed),
+        };
         let nobody_above = self.owner == Owner::Guardian;
         Ok(match directive {
             Directive::Escalate if nobody_above => Directive::Stop,
-            Directive::Resume if self.can_resume(id) => Directive::Resume,
+            Directive::Resume if instance => Directive::Resume,
             // The engine has answered `Default`, so it does not get here.
             Directive::Resume | Directive::Restart | Directive::Default => match self.refusal(id, now) {
                 Some(OnLimit::Escalate) if !nobody_above => Directive::Escalate,
@@ -1066,10 +1067,11 @@ impl Group {
         failure: &Failure,
         facts: FailureInfo,
     ) -> Result<Directive, FailureRoute> {
+        let directive = if self.is_spent(id) { directive.without_resume() } else { directive };
         let outcome = self.comes_to(id, directive, facts.now)?;
         let instance = self.at(id) == MemberState::Failed;
         match directive {
-            Directive::Resume if self.can_resume(id) => {
+            Directive::Resume if instance => {
                 self.roster.member(id).at = MemberState::Up;
                 self.effects.push(GroupEffect::Tell(id, Order::Resume));
                 self.settle(facts.now);
@@ -1251,20 +1253,18 @@ impl Group {
     /// The child goes down as for a restart, and ends: it is started elsewhere. One that goes down already, or is not up,
     /// only ends.
     pub(crate) fn leave_for_good(&mut self, id: Id, failure: &Failure, now: Instant) {
+        if !matches!(self.at(id), MemberState::Up | MemberState::Failed | MemberState::Starting) {
+            self.stop_member(id, now); // nothing is up that would have to be told
+            return;
+        }
         let in_range = self.in_range(id);
-        let Some(member) = self.roster.get_mut(id).filter(|member| member.at != MemberState::Ended) else { return };
+        let member = self.roster.member(id);
         member.ending.get_or_insert(Ended::Stopped);
         member.on_request = true;
-        match member.at {
-            MemberState::Up | MemberState::Failed | MemberState::Starting if !in_range => {
-                self.send_down(id, failure.clone(), StopReason::Restart, now);
-            }
-            MemberState::Queued | MemberState::BackingOff | MemberState::FailedStart if !in_range => {
-                self.over(id, Ended::Stopped);
-                self.settle(now);
-            }
-            _ => {}
-        }
+        if !in_range {
+            self.send_down(id, failure.clone(), StopReason::Restart, now);
+            self.revisit(id);
+        } // else it goes down with its range, when its turn comes
     }
 
     /// No time is left for the child: it goes down now, even before its turn (S24).
@@ -1667,7 +1667,8 @@ impl Group {
         self.leave_place(id);
         let member = self.roster.member(id);
         member.at = MemberState::Starting;
-        (member.at_once, member.has_place, member.spent) = (false, true, false);
+        member.spent = false;
+        (member.at_once, member.has_place) = (false, true);
         self.starting += 1;
         if member.was_up {
             member.restart_delay.started_again(now);
@@ -1828,6 +1829,8 @@ impl Group {
                 // Nothing new begins. But the walk up, after which the supervisor ends, waits for the decision on a
                 // member of which nothing is up.
                 _ if ends && member.at != MemberState::FailedStart => {}
+                // A Resume from above has restarted it together with its range.
+                MemberState::Failed if member.spent && self.in_range(id) => {}
                 MemberState::Failed | MemberState::FailedStart => {
                     self.effects.push(GroupEffect::Tell(id, Order::Redecide))
                 }

@@ -1,6 +1,7 @@
 //! Tests of the decisions: each cell of the tables, and random walks through all of them.
 
 mod coverage;
+mod elsewhere;
 mod ends;
 mod from_above;
 mod harness;

@@ -36,6 +36,13 @@ enum Move {
     Message(usize),
     Done(usize),
     Stop(usize),
+    /// The child leaves for a start elsewhere.
+    Leaves(usize),
+    /// The child's own decider does not decide now.
+    Keeps(usize),
+    AsksAgain(usize),
+    /// The instance is lost.
+    IsLost(usize, Directive),
     CommandOutcome(usize, Command),
     /// A requested start that fails; pure chance rarely produces this.
     OnRequestFails(usize, Directive),
@@ -74,13 +81,17 @@ fn of_word(word: u32) -> Move {
         44..52 => Move::Calm,
         52..60 => Move::OnRequestFails(child, directive),
         60..88 => Move::Steps,
-        88..101 => Move::Fails(child, directive),
-        101..114 => Move::FailsNow(child, directive),
+        88..100 => Move::Fails(child, directive),
+        100..103 => Move::IsLost(child, directive),
+        103..114 => Move::FailsNow(child, directive),
         114..124 => Move::TimeUp(child, directive),
         124..130 => Move::Kill(child),
-        130..138 => Move::Message(child),
-        138..143 => Move::Done(child),
-        143..150 => Move::Stop(child),
+        130..136 => Move::Message(child),
+        136..138 => Move::Keeps(child),
+        138..142 => Move::Done(child),
+        142..144 => Move::Leaves(child),
+        144..149 => Move::Stop(child),
+        149 => Move::AsksAgain(child),
         150..154 => Move::CommandOutcome(child, Command::Restart),
         154..157 => Move::CommandOutcome(child, Command::StartAgain),
         157..160 => Move::CommandOutcome(child, Command::Drain),
@@ -209,6 +220,10 @@ fn take(sim: &mut Sim, happens: Move) {
         | Move::Message(number)
         | Move::Done(number)
         | Move::Stop(number)
+        | Move::Leaves(number)
+        | Move::Keeps(number)
+        | Move::AsksAgain(number)
+        | Move::IsLost(number, _)
         | Move::CommandOutcome(number, _)
         | Move::OnRequestFails(number, _)
         | Move::Timer(number)
@@ -238,6 +253,10 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Mail::Stop),
+        (Move::Leaves(_), Some(id)) => sim.leaves_for_good(id),
+        (Move::Keeps(_), Some(id)) => sim.keeps_it(id),
+        (Move::AsksAgain(_), Some(id)) => sim.ask_again(id),
+        (Move::IsLost(_, directive), Some(id)) => sim.is_lost(id, directive),
         (Move::CommandOutcome(_, command), Some(id)) => sim.on_request(id, command),
         (Move::OnRequestFails(_, directive), Some(id)) => sim.on_request_and_fails(id, directive),
         (Move::Calm, _) => sim.calm(),

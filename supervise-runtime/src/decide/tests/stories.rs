@@ -101,8 +101,12 @@ impl Child {
             () => ShutdownTimeout::Within(Duration::from_secs(5)),
         };
         let now = Instant::now();
+        let mut machine = Machine::new(kind, has("root"));
+        if has("heals") {
+            machine.set_healing(failure(Phase::Running));
+        }
         Child {
-            machine: Machine::new(kind, has("root")),
+            machine,
             settings: LifeSettings {
                 shutdown,
                 kills: has("kill"),

@@ -269,9 +269,6 @@ impl ChildTable {
         let mut inner = lock(&self.inner);
         let Some(id) = inner.id_of(child) else { return failure };
         let failure = failure.in_row(inner.group.row(id, own.now()));
-        if matches!(failure.cause(), Cause::NodeLost { .. }) && failure.path() == child.core().path() {
-            inner.group.spends(id);
-        }
         let by_default = by_default.filter(|_| !inner.has_decider);
         own.tell(inner.group.fails(id, &failure, instance, by_default));
         Inner::carry_out_of(inner, owner, Some((id, Some(own)))).done();

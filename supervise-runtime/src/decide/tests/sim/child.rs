@@ -41,6 +41,8 @@ pub(in crate::decide::tests) struct Pending {
     pub(in crate::decide::tests) token: Token,
     /// Whether the decider is being asked.
     pub(in crate::decide::tests) asked: bool,
+    /// Whether the child's own decider keeps the failure until it is asked again.
+    pub(in crate::decide::tests) kept: bool,
 }
 
 #[derive(Debug)]
@@ -88,6 +90,8 @@ pub(in crate::decide::tests) struct SimChild {
     pub(in crate::decide::tests) asks_nobody: bool,
     /// Whether the time of a step of this incarnation was up, or it was killed.
     pub(in crate::decide::tests) pressed: bool,
+    /// Whether the instance has failed so that nothing of it can be resumed.
+    pub(in crate::decide::tests) spent: bool,
 }
 
 impl SimChild {
@@ -119,6 +123,7 @@ impl SimChild {
             empty: Vec::new(),
             asks_nobody: false,
             pressed: false,
+            spent: false,
         }
     }
 
@@ -152,9 +157,10 @@ impl SimChild {
         }
     }
 
-    /// Whether the child is up, with nothing in hand, or has ended.
+    /// Whether the child is up, with nothing in hand and nothing to do, or has ended.
     pub(in crate::decide::tests) fn is_calm(&self) -> bool {
-        matches!(self.machine.state(), State::Running | State::Ended) && !self.busy
+        let leaves = self.machine.state() == State::Running && self.machine.is_leaving();
+        matches!(self.machine.state(), State::Running | State::Ended) && !self.busy && !leaves
     }
 
     /// Whether no part of the child is up or coming up.

@@ -2,6 +2,7 @@
 
 use super::child::{Pending, Token};
 use super::{Sim, Stand, failure};
+use crate::decide::child::State;
 use crate::decide::child::machine::{Cut, Step, StepEnd};
 use crate::decide::group::{FailureRoute, GroupState, Id};
 use crate::decide::member::MemberState;
@@ -65,7 +66,7 @@ impl Sim {
         };
         let token = if used || told.restarts { Token::Used } else { Token::Open };
         let asked = reported == FailureRoute::Decide && !told.restarts;
-        self.child(id).pending = Some(Pending { failure, directive, from, token, asked });
+        self.child(id).pending = Some(Pending { failure, directive, from, token, asked, kept: false });
         let effects = self.take_effects();
         if told.restarts {
             self.check_comes_to(id, false, Directive::Restart, &effects);
@@ -117,6 +118,15 @@ impl Sim {
         }
     }
 
+    /// The instance is lost: nothing of it can be resumed.
+    pub(in crate::decide::tests) fn is_lost(&mut self, id: Id, directive: Directive) {
+        if self.serves(id) && self.child(id).machine.state() == State::Running && !self.child(id).busy {
+            self.child(id).spent = true;
+            self.group.spends(id);
+            self.fails_now(id, directive);
+        }
+    }
+
     /// The decider has returned.
     pub(in crate::decide::tests) fn decide(&mut self, id: Id) {
         let Some(mut pending) = self.child(id).pending.clone() else { return };
@@ -134,6 +144,7 @@ impl Sim {
         let announced = self.group.comes_to(id, pending.directive, self.now);
         let outcome = self.group.decided(id, pending.directive, &pending.failure, facts);
         assert_eq!(outcome, announced);
+        assert!(!self.child(id).spent || outcome != Ok(Directive::Resume), "nothing is left that could be resumed");
         match outcome {
             Ok(_) => {
                 assert_eq!(pending.token, Token::Open, "a failure is used up twice");

@@ -482,6 +482,7 @@ impl Sim {
             Order::Drain => self.child(id).stopped = true,
             Order::Resume => {
                 assert!(self.child(id).state() == State::Failed, "resumed without an instance that failed");
+                assert!(!self.child(id).spent, "resumed, and its instance is lost");
             }
             Order::Over(_) => {
                 assert!(self.child(id).is_parked(), "ended while it is {:?}", self.child(id).state());

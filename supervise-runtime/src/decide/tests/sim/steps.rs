@@ -69,7 +69,7 @@ impl Sim {
         let child = self.child(id);
         let settings = child.settings();
         (child.pending, child.handled, child.refuses, child.closed) = (None, false, false, false);
-        child.pressed = false;
+        (child.pressed, child.spent) = (false, false);
         child.machine.begin(settings, was_up);
         self.finish(id, StepEnd::Done);
     }
@@ -213,6 +213,7 @@ impl Sim {
             from: State::Stopping,
             token: Token::Open,
             asked: false,
+            kept: false,
         });
         let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
         let comes_up = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Up, .. }) && self.in_range(id);
@@ -362,6 +363,7 @@ impl Sim {
             pending.directive = Directive::Restart;
         }
         self.child(id).directive = Directive::Restart;
+        self.ask_again(id);
         self.step(id);
         if self.has(id) {
             let done = |pending: &mut Pending| pending.token == Token::Used && !pending.asked;
@@ -398,6 +400,38 @@ impl Sim {
             _ => {}
         }
         self.carry_out();
+    }
+
+    /// The child goes down as for a restart, and ends: it is started elsewhere.
+    pub(in crate::decide::tests) fn leaves_for_good(&mut self, id: Id) {
+        let had_ended = self.group.at(id) == MemberState::Ended;
+        self.group.leave_for_good(id, &failure(Phase::Running), self.now);
+        if had_ended {
+            assert!(!self.group.has_effects(), "a child that has ended is told to leave");
+            return;
+        }
+        let child = self.child(id);
+        (child.stopped, child.finished) = (true, false);
+        self.carry_out();
+    }
+
+    /// The child's own decider keeps the failure of an instance.
+    pub(in crate::decide::tests) fn keeps_it(&mut self, id: Id) {
+        if self.group.at(id) == MemberState::Failed
+            && let Some(pending) = self.child(id).pending.as_mut().filter(|pending| pending.asked)
+        {
+            (pending.asked, pending.kept) = (false, true);
+        }
+    }
+
+    /// The child's own decider is asked again.
+    pub(in crate::decide::tests) fn ask_again(&mut self, id: Id) {
+        if let Some(pending) = self.child(id).pending.as_mut()
+            && std::mem::take(&mut pending.kept)
+        {
+            self.group.ask_again(id);
+            self.carry_out();
+        }
     }
 
     /// A requested restart or start whose start fails.
