@@ -6,8 +6,8 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use supervise_runtime::Actor;
 
-use crate::refs::Export;
 use crate::Remote;
+use crate::refs::Export;
 
 /// The type behind `remote`.
 #[diagnostic::on_unimplemented(

@@ -308,7 +308,8 @@ where
             return node.send(&owner, failed);
         }
     };
-    let progress = Arc::new(Progress { begun: AtomicU64::new(0), changed: Notify::new(), failing: AtomicBool::new(false) });
+    let progress =
+        Arc::new(Progress { begun: AtomicU64::new(0), changed: Notify::new(), failing: AtomicBool::new(false) });
     let decision = Decision::default();
     let host = Host {
         path: order.order.path.clone(),

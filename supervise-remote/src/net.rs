@@ -88,7 +88,8 @@ impl Net {
     }
 
     fn set(self, set: impl FnOnce(&mut NetInner)) -> Net {
-        let mut inner = Arc::into_inner(self.0).expect("settings of a network are given where it is opened, before it is cloned");
+        let mut inner =
+            Arc::into_inner(self.0).expect("settings of a network are given where it is opened, before it is cloned");
         set(&mut inner);
         Net(Arc::new(inner))
     }
@@ -184,4 +185,3 @@ impl TreeNetwork for Net {
 pub(crate) fn of(network: &Arc<dyn TreeNetwork>) -> Option<&Net> {
     (&**network as &dyn Any).downcast_ref()
 }
-

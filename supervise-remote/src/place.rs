@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use crate::Remote;
 use crate::errors::{Errors, from_wire, guarded, to_wire};
 use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure};
-use crate::inlet::{Exports, InletOf, too_large};
+use crate::inlet::{AtOwner, InletOf, too_large};
 use crate::net::lock;
 use crate::proxy::Proxy;
 use crate::refs::RemoteRef;
@@ -141,7 +141,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     pub(crate) async fn start(
         self: &Arc<Self>,
         captured: &[u8],
-        exports: &Exports,
+        exports: &AtOwner,
         cx: &Context<Proxy<A>>,
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
@@ -151,7 +151,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         };
         let network = hooks::network(cx);
         let Some(net) = network.as_ref().and_then(crate::net::of) else {
-            return Err(failed("this tree has remote children, and is on no network; write `.on(net)` before it is started"));
+            return Err(failed(
+                "this tree has remote children, and is on no network; write `.on(net)` before it is started",
+            ));
         };
         let run = net.run_of(hooks::root(cx).id).ok_or_else(|| failed("the tree is over"))?;
         for inlet in exports.take() {
@@ -165,6 +167,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.me = Some(cx.actor_ref());
             (mine.happened, mine.answer, mine.in_decision) = (None, None, false);
         }
+        let place = Arc::downgrade(self);
+        let at_close = move || place.upgrade().into_iter().for_each(|place| place.end());
+        hooks::at_close(&cx.actor_ref(), Arc::new(at_close));
         let mut declined: Vec<Peer> = Vec::new();
         loop {
             self.find_node(&run, &path, captured, healing.clone(), &mut declined, cx).await;
@@ -373,7 +378,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             (mine.asks, mine.run.clone())
         };
         let Some(run) = run else { return };
-        let exports = Arc::new(Exports::default());
+        let exports = AtOwner::of(run.as_net());
         let most = run.net().max_frame;
         let written = guarded(|| hooks::encode(&entry.msg, &mut asks, Some(exports.clone()))).unwrap_or_else(Err);
         let written = match written {
@@ -733,4 +738,3 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         }
     }
 }
-

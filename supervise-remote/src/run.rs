@@ -339,17 +339,23 @@ impl Run {
         state.send(&peer, ToNode::Hello { protocol: PROTOCOL, tree, epoch: self.epoch });
     }
 
-    /// The node is lost: each of its placements may act until its lease and its time to go down are over.
+    /// The node is gone.
     fn down(&self, peer: &Peer) {
+        self.lose(peer);
+        self.lock().nodes.remove(peer);
+    }
+
+    /// The node is lost: each of its placements may act until its lease and its time to go down are over.
+    fn lose(&self, peer: &Peer) {
         let now = self.clock.now();
         let (lost, after, bells) = {
             let mut state = self.lock();
             let state = &mut *state;
-            let Some(node) = state.nodes.remove(peer) else { return };
-            let granted = node.granted.unwrap_or(now);
+            let Some(node) = state.nodes.get_mut(peer) else { return };
+            let granted = node.granted.take().unwrap_or(now);
             let mut lost = Vec::new();
             let mut bells = Vec::new();
-            for id in node.placements {
+            for id in std::mem::take(&mut node.placements) {
                 let Some(placement) = state.placements.get_mut(&id) else { continue };
                 let clear_at = granted + and_clocks(placement.lease.saturating_add(placement.shutdown));
                 placement.clear_at.get_or_insert(clear_at);
@@ -360,7 +366,9 @@ impl Run {
             }
             (lost, now.since(granted), bells)
         };
-        tracing::warn!(tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
+        if !lost.is_empty() {
+            tracing::warn!(tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
+        }
         for (id, holder) in lost {
             holder.lost(id, peer, after);
         }
@@ -465,9 +473,9 @@ impl Run {
             }
             ToOwner::Refused { why } => {
                 tracing::warn!(tree = %self.root.name, node = %from, why, "a node does not follow this owner");
-                node.refused = Some(why);
+                (node.refused, node.hello) = (Some(why), None);
                 drop(state);
-                self.bell.notify_waiters();
+                self.lose(from);
             }
             ToOwner::Renew { asked } => {
                 let first = node.granted.is_none();
@@ -500,10 +508,8 @@ impl Run {
             }
             ToOwner::Fenced { path } => {
                 let ids = state.paths.get(&*path).map(|path| path.placements.clone()).unwrap_or_default();
-                let holders: Vec<_> = ids
-                    .into_iter()
-                    .filter_map(|id| state.placements.get(&id)?.holder.as_ref()?.upgrade())
-                    .collect();
+                let holders: Vec<_> =
+                    ids.into_iter().filter_map(|id| state.placements.get(&id)?.holder.as_ref()?.upgrade()).collect();
                 drop(state);
                 tracing::warn!(tree = %self.root.name, node = %from, path, "an instance was fenced");
                 for holder in holders {
@@ -550,8 +556,7 @@ impl State {
         let Some(names) = names else { return false };
         names.iter().all(|name| {
             let mut of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name).peekable();
-            of_name.peek().is_some()
-                && of_name.all(|(_, node)| node.hello.as_ref().is_some_and(|hello| !hello.holds))
+            of_name.peek().is_some() && of_name.all(|(_, node)| node.hello.as_ref().is_some_and(|hello| !hello.holds))
         })
     }
 

@@ -189,6 +189,11 @@ where
 
     fn close(&mut self) {
         self.inbox.close(&self.cell);
+        if A::TURNS
+            && let Some(at_close) = self.cell.core().elsewhere().and_then(|elsewhere| elsewhere.at_close)
+        {
+            at_close();
+        }
         self.cx.forget_watches();
     }
 

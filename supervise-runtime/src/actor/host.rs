@@ -70,6 +70,12 @@ pub fn set_node<A: Actor>(actor: &ActorRef<A>, node: Option<StdArc<str>>) {
     drop(before);
 }
 
+/// Calls this each time the child has ended and its mailbox is closed. It must not panic.
+pub fn at_close<A: Actor>(actor: &ActorRef<A>, call: StdArc<dyn Fn() + Send + Sync>) {
+    let before = actor.cell.core().set_elsewhere(|elsewhere| elsewhere.at_close.replace(call));
+    drop(before);
+}
+
 /// Sets the number of messages that were sent to the node and are not known to be begun, for snapshots.
 pub fn set_window<A: Actor>(actor: &ActorRef<A>, sent: usize) {
     actor.cell.core().set_elsewhere(|elsewhere| elsewhere.window = sent);
