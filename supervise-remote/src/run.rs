@@ -95,6 +95,8 @@ struct NodeState {
 struct PathState {
     placements: Vec<u64>,
     bell: Arc<Notify>,
+    /// The child that was placed here last, or waits for it.
+    listener: Option<Weak<dyn Placed>>,
 }
 
 struct Placement {
@@ -236,6 +238,9 @@ impl Run {
             return Err(if state.over { Waits::Over } else { Waits::Node { refused: Vec::new() } });
         };
         state.forget_clear(wish.path, now);
+        if let Some(path) = state.paths.get_mut(wish.path) {
+            path.listener = Some(wish.holder.clone());
+        }
         if wish.spec.overlap == Overlap::Forbidden {
             if let Some(path) = state.paths.get(wish.path)
                 && !path.placements.is_empty()
@@ -263,7 +268,9 @@ impl Run {
             clear_at: None,
         };
         state.placements.insert(id, placement);
-        state.paths.entry(wish.path.clone()).or_default().placements.push(id);
+        let path = state.paths.entry(wish.path.clone()).or_default();
+        path.placements.push(id);
+        path.listener = Some(wish.holder.clone());
         if let Some(node) = state.nodes.get_mut(&peer) {
             node.placements.insert(id);
         }
@@ -507,13 +514,11 @@ impl Run {
                 }
             }
             ToOwner::Fenced { path } => {
-                let ids = state.paths.get(&*path).map(|path| path.placements.clone()).unwrap_or_default();
-                let holders: Vec<_> =
-                    ids.into_iter().filter_map(|id| state.placements.get(&id)?.holder.as_ref()?.upgrade()).collect();
+                let listener = state.paths.get(&*path).and_then(|path| path.listener.as_ref()?.upgrade());
                 drop(state);
                 tracing::warn!(tree = %self.root.name, node = %from, path, "an instance was fenced");
-                for holder in holders {
-                    holder.fenced();
+                if let Some(listener) = listener {
+                    listener.fenced();
                 }
             }
             ToOwner::Request { to, id, request } => {

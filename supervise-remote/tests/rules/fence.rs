@@ -11,7 +11,7 @@ async fn what_thaws_past_its_time_is_dropped_without_a_hook() {
     tokio::time::sleep(5 * MS).await;
     cluster.freeze("one");
     cluster.node("two", Shop::node("worker"));
-    until("the replacement is up", || shop.pricing.incarnation() == Some(2)).await;
+    until("the replacement is up", || said(log).contains(&"start #2".to_owned())).await;
     tokio::time::sleep(SECOND).await;
     let seen = events(shop.events());
     cluster.thaw("one");
