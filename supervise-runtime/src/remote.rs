@@ -8,7 +8,8 @@ pub use crate::actor::actor_ref::Answer;
 #[cfg(feature = "remote")]
 pub use crate::actor::crossing::{Answering, Back, Context, OnReply, Read, Written, context, decode, encode};
 pub use crate::actor::host::{
-    Host, dead_letter, deliver, emit, failure, healing, host, leave, network, release, root, set_node, set_window,
+    Host, dead_letter, deliver, emit, events, failure, healing, host, leave, network, release, root, set_node,
+    set_window,
 };
 pub use crate::values::fence::Fence;
 pub use crate::values::network::{Held, RemoteNode, TreeNetwork, TreeRoot};
