@@ -639,9 +639,9 @@ async fn no_message_is_lost_on_several_workers() {
     let trouble = std::thread::spawn(move || {
         for n in 0..200u32 {
             side.set_full(n % 2 == 0);
-            match n % 20 {
+            match n % 70 {
                 0 => side.fails(lost()),
-                5 | 10 | 15 => side.fails(Cause::Panic("over there".into())),
+                5 | 25 | 45 => side.fails(Cause::Panic("over there".into())),
                 _ => {}
             }
             std::thread::yield_now();
