@@ -294,7 +294,7 @@ async fn a_fence_that_panics_lets_nothing_pass() {
 /// S25, S58: the runtime may go while a fence holds everything.
 #[test]
 fn a_runtime_goes_while_the_fence_is_closed() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (fence, journal) = (Fence::new(Now::Open), Journal::default());
     let actor = runtime.block_on(busy(&fence, &journal));
     fence.set(Now::Frozen);
