@@ -19,6 +19,7 @@ mod inspect;
 mod lifecycle;
 mod messages;
 mod nodes;
+mod remote;
 mod restart;
 mod settings;
 mod shutdown;

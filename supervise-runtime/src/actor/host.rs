@@ -15,7 +15,7 @@ use crate::actor::options::ChildOptions;
 use crate::actor::timers::{Make, Tick};
 use crate::base::sync::{Arc, Weak};
 use crate::decide::group::{Group, Id};
-use crate::engine::bus::Remote;
+use crate::engine::bus::{Events, Remote};
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::require_time;
@@ -42,6 +42,11 @@ pub fn healing<A: Actor>(cx: &Context<A>) -> Option<&Failure> {
 /// Raises an event of this actor.
 pub fn emit<A: Actor>(actor: &ActorRef<A>, event: EventKind) {
     actor.cell.core().emit(event);
+}
+
+/// Subscribes to the events of the tree around this actor: of a hosted one, to its own and those below it.
+pub fn events<A: Actor>(actor: &ActorRef<A>) -> Events {
+    actor.cell.core().bus.subscribe()
 }
 
 /// Counts a message of this type as a dead letter of this actor.
