@@ -65,8 +65,8 @@ pub mod policy {
     pub use crate::actor::options::ChildOptions;
     pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
     pub use crate::values::strategy::{
-        Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
-        ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
+        Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
+        ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,
     };
 }
 
@@ -107,7 +107,7 @@ pub mod metrics {
 /// The declaration of a tree as a constant.
 pub mod spec {
     pub use crate::inspection::deploy::{PodSnippet, SystemdUnit};
-    pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+    pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, RemoteSpec, Shape, TreeSpec};
 }
 
 /// The futures that methods return. Programs await them, and seldom name them.

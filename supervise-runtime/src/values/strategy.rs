@@ -473,6 +473,42 @@ pub enum WhileDown {
     Reject,
 }
 
+/// Whether two instances of a remote child may act at the same time (S57).
+///
+/// A node that nobody hears of may still run what it was given. The owner cannot tell it from one that is dead.
+///
+/// ```
+/// use supervise::policy::Overlap;
+///
+/// assert_eq!(Overlap::default(), Overlap::Forbidden);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Overlap {
+    /// A replacement starts when the lost instance is known to be down, or when its lease and its `shutdown` are over.
+    #[default]
+    Forbidden,
+    /// A replacement starts at once. For some time two instances may act.
+    Allowed,
+}
+
+/// How the instances of one remote child are spread over the nodes of its role (S56).
+///
+/// ```
+/// use supervise::policy::Spread;
+///
+/// assert_eq!(Spread::default(), Spread::Any);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Spread {
+    /// Each goes to the node with the fewest children of the tree.
+    #[default]
+    Any,
+    /// No node has two of them. The rest wait for a node.
+    OnePerNode,
+}
+
 /// A restart budget: how many restarts, in which window, and the action at the limit.
 ///
 /// A value that is not set is taken from the supervisor's strategy, or from the default: 10 in 1 minute, `Escalate` (in
