@@ -178,6 +178,7 @@ fn unnamed(known: &Setting, name: Ident, arg: Arg, errors: &mut Errors) -> Arg {
         Value::Time => is_duration(&arg.value),
         Value::Size => is_number(&arg.value),
         Value::Function => matches!(arg.value, Expr::Path(_)),
+        Value::Text => matches!(&arg.value, Expr::Lit(lit) if matches!(lit.lit, Lit::Str(_))),
         _ => false,
     });
     if is_known || !fits {
@@ -381,6 +382,7 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
     let Some(name) = names.iter().find(|name| free.value(name).is_some()) else { return };
     let item = match unit {
         Unit::Type(ty) => to_source(ty.to_token_stream()),
+        Unit::Remote(word, ty) => to_source(quote!(#word #ty)),
         Unit::Task(_) => "task".to_owned(),
     };
     let message = format!(
