@@ -210,6 +210,12 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("Escalate", &["fail", "exit", "raise", "propagate", "panic"]),
     ("Reject", &["drop", "refuse", "fail"]),
     ("Hold", &["buffer", "stash", "queue"]),
+    ("on", &["node", "nodes", "role", "place", "placement", "at", "host"]),
+    ("lease", &["ttl", "leasetime", "timeout"]),
+    ("window", &["inflight", "prefetch", "credit"]),
+    ("overlap", &["duplicates", "splitbrain"]),
+    ("spread", &["affinity", "antiaffinity"]),
+    ("OnePerNode", &["distinct", "exclusive", "antiaffinity"]),
 ];
 
 /// Returns the known word for a word of another system.

@@ -326,6 +326,9 @@ pub(crate) fn argument_names() -> Vec<&'static str> {
 /// The settings of a child that can also stand inside the braces, as the default of all children.
 pub(crate) const DEFAULTS: [&str; 4] = ["lifecycle", "backoff", "mailbox", "on"];
 
+/// The arguments of `lifecycle` that hold for the instance of a remote child, which is on a node.
+pub(crate) const OF_NODE: [&str; 3] = ["start", "shutdown", "handler"];
+
 /// Returns whether the setting can be a default of all children.
 pub(crate) fn can_be_default(name: &str) -> bool {
     DEFAULTS.contains(&name)
@@ -380,7 +383,7 @@ fn describe(arg: &Arg) -> String {
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
         Value::Time => "`D`".into(),
-        Value::Text => "a string".into(),
+        Value::Text => format!("`\"{}\"`", arg.name),
         Value::Expression => "expression".into(),
         Value::Arms => {
             "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \

@@ -235,7 +235,7 @@ fn a_patch_is_of_the_rule_that_its_test_cites() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Tests of behaviour that do not belong to a single rule: settings (C1 to C14), hostile conditions, users' own tests.
+/// Tests of behaviour that do not belong to a single rule: settings (C1 to C15), hostile conditions, users' own tests.
 const UNRULED: [&str; 3] = ["tests/behaviour/adversarial/", "tests/behaviour/settings/", "tests/behaviour/testing.rs"];
 
 #[test]

@@ -75,7 +75,7 @@ pub(crate) struct Child {
     pub(crate) settings: Vec<Setting>,
     /// The parts of the tree's defaults that hold for this child.
     pub(crate) defaults: Vec<Setting>,
-    /// Words in the place of a setting that are not settings. They may be half typed.
+    /// Words in the place of a setting that are not settings, or that could not be read. They may be half typed.
     pub(crate) unknown: Vec<Ident>,
     pub(crate) vis: Option<Visibility>,
     pub(crate) name: Ident,

@@ -10,6 +10,7 @@ mod names;
 mod no_effect;
 mod order;
 mod published;
+mod remote;
 mod rules;
 mod shapes;
 mod spawned;
@@ -52,6 +53,7 @@ pub(crate) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
     names::tree(tree, call, errors);
     let params: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
     order::body(&tree.body, &params, errors);
+    remote::tree(tree, errors);
     body(&tree.body, &tree.name, errors);
 }
 
@@ -62,6 +64,9 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
     settings(&body.settings, errors);
     backoff::check(&body.settings, errors);
     defaults::body(body, errors);
+    if let Some(on) = setting(&body.settings, "on") {
+        remote::values(on, errors);
+    }
     no_effect::body(body, errors);
     together::body(body, errors);
     later::body(body, errors);
@@ -91,6 +96,7 @@ fn child(child: &Child, above: &[Setting], rules: &mut Rules<'_>, errors: &mut E
     }
     shapes::child(child, errors);
     no_effect::child(child, above, errors);
+    remote::child(child, errors);
     backoff::check(&child.settings, errors);
     rules.child(child, errors);
 }
@@ -127,6 +133,9 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
         Of::Actors if child.subtree().is_some() => "is for actors; move it above an actor inside the subtree",
         Of::Sets if !child.is_set() && child.shape.is_some() => {
             "is for a `[..]`, which holds any number of children; remove it"
+        }
+        Of::Remote if child.remote().is_none() && child.shape.is_some() => {
+            "is for a child on another machine; write `remote` in front of its type, or remove this"
         }
         _ => return,
     };

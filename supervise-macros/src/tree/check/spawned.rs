@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 
 use super::super::captures::Captures;
-use super::super::model::{NewChild, Shape, setting};
+use super::super::model::{NewChild, Shape, Unit, setting};
 use super::rules::Rules;
 use crate::errors::Errors;
 
@@ -31,6 +31,9 @@ pub(in crate::tree) fn spawned(new: &NewChild, errors: &mut Errors) {
 /// Returns whether this is an actor, a task or a tree.
 fn is_one(shape: Option<&Shape>, errors: &mut Errors) -> bool {
     let (at, message) = match shape {
+        Some(Shape::One(Unit::Remote(word, _))) => {
+            (word.span(), "the nodes know only what a tree declares; declare a `[remote Type]`, and spawn into it")
+        }
         Some(Shape::One(_)) => return true,
         None => return false, // reported
         Some(Shape::Optional(unit)) => (unit.span(), "a spawn is a decision already; write an `if` around it"),

@@ -63,6 +63,7 @@ impl Snapshot {
                 NodeState::Ended(_) => Tone::Ended,
                 _ => Tone::Down,
             },
+            is_remote: false,
         }
     }
 }
