@@ -135,6 +135,9 @@ impl Node {
             changed: Notify::new(),
         });
         let _gone = Gone(inner.clone());
+        if !inner.clock.is_simulated() {
+            inner.watch_threads();
+        }
         let mut until = std::pin::pin!(until);
         let mut link = net.0.wire.join(Side::Node).await?;
         loop {
@@ -674,6 +677,34 @@ impl NodeInner {
         Ok((spec, lease, told))
     }
 
+    // ----- what blocks its thread
+
+    /// Watches for instances that act past their time since they block their thread. The owner replaces them, so nothing
+    /// but the end of this process keeps its promise. A thread of its own: those of the runtime may all be blocked.
+    fn watch_threads(self: &Arc<Self>) {
+        let node = Arc::downgrade(self);
+        let watch = move || {
+            while let Some(node) = node.upgrade() {
+                let every = {
+                    let state = node.lock();
+                    if state.over {
+                        return;
+                    }
+                    if let Some(stuck) = state.hosted.values().find(|hosted| hosted.lease.is_stuck()) {
+                        die_of(&stuck.path);
+                    }
+                    node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1)
+                };
+                drop(node);
+                std::thread::sleep(every);
+            }
+        };
+        let watching = std::thread::Builder::new().name("supervise-remote".to_owned()).spawn(watch);
+        if let Err(error) = watching {
+            tracing::error!(%error, "cannot watch for instances that block their thread");
+        }
+    }
+
     // ----- requests of references on this node
 
     /// Sends a request to the owner; `None`: no owner is followed.
@@ -718,6 +749,16 @@ impl NodeInner {
         }
         Ok(written)
     }
+}
+
+/// How often instances that block their thread are looked for.
+const WATCH: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// Ends this process.
+fn die_of(path: &str) -> ! {
+    tracing::error!(path, "its lease is over and it blocks its thread, so this process ends");
+    eprintln!("supervise-remote: the lease of {path} is over and it blocks its thread, so this process ends");
+    std::process::abort()
 }
 
 enum Woken {

@@ -44,6 +44,8 @@ pub(crate) struct Plan {
 
 struct Mine<A: Actor<Msg: Remote>> {
     run: Option<Arc<Run>>,
+    /// For the code that writes messages; made once for each start.
+    context: Option<Arc<AtOwner>>,
     me: Option<ActorRef<Proxy<A>>>,
     placed: Option<(u64, Peer)>,
     /// Where it was last.
@@ -102,6 +104,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             changed: Notify::new(),
             mine: Mutex::new(Mine {
                 run: None,
+                context: None,
                 me: None,
                 placed: None,
                 before: None,
@@ -164,6 +167,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         {
             let mut mine = self.lock();
             mine.run = Some(run.clone());
+            mine.context = Some(AtOwner::of(run.as_net()));
             mine.me = Some(cx.actor_ref());
             (mine.happened, mine.answer, mine.in_decision) = (None, None, false);
         }
@@ -373,19 +377,18 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// Writes an entry, and sends it if the child is placed. It is at the end of the window then.
     fn write(&self, mut entry: Entry<A>, me: &ActorRef<Proxy<A>>) {
         // One writer: the task of the proxy. So the numbers of asks need no lock while user code runs.
-        let (mut asks, run) = {
+        let (mut asks, run, context) = {
             let mine = self.lock();
-            (mine.asks, mine.run.clone())
+            (mine.asks, mine.run.clone(), mine.context.clone())
         };
-        let Some(run) = run else { return };
-        let exports = AtOwner::of(run.as_net());
+        let (Some(run), Some(context)) = (run, context) else { return };
         let most = run.net().max_frame;
-        let written = guarded(|| hooks::encode(&entry.msg, &mut asks, Some(exports.clone()))).unwrap_or_else(Err);
+        let written = guarded(|| hooks::encode(&entry.msg, &mut asks, Some(context.clone()))).unwrap_or_else(Err);
         let written = match written {
             Ok((body, _)) if body.len() > most => Err(too_large(body.len(), most)),
             written => written,
         };
-        for inlet in exports.take() {
+        for inlet in context.take() {
             run.net().inlets.add(inlet);
         }
         let (body, replies) = match written {

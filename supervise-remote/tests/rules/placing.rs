@@ -120,3 +120,32 @@ async fn a_tree_without_a_network_says_so() {
     let failure = Shop::start(3, new_log()).await.unwrap_err();
     assert!(failure.to_string().contains("write `.on(net)`"), "{failure}");
 }
+
+/// The declaration of a tree as another build has it: the child is another one.
+fn of_another_build() -> &'static supervise::spec::TreeSpec {
+    let mut spec = Shop::SPEC;
+    let mut child = spec.children[0];
+    let mut remote = *child.remote.expect("a remote child");
+    remote.build ^= 1;
+    child.remote = Some(Box::leak(Box::new(remote)));
+    spec.children = Box::leak(Box::new([child]));
+    Box::leak(Box::new(spec))
+}
+
+/// S63: a rolling deploy. A node of another build gets the children that agree, and the owner says why it gets no other.
+#[tokio::test(start_paused = true)]
+async fn a_node_of_another_build_does_not_get_the_child() {
+    let mut cluster = Cluster::new();
+    cluster.node("old", supervise_remote::Node::of(of_another_build(), "worker"));
+    let mut tree = Shop::tree(3, new_log()).on(cluster.owner());
+    let seen = events(tree.events());
+    let starting = tokio::spawn(tree.start());
+    tokio::time::sleep(60 * SECOND).await;
+    assert!(!starting.is_finished());
+    let refused =
+        |kind: &EventKind| matches!(kind, EventKind::Refused { why } if why.contains("old has another build"));
+    assert_eq!(count(&seen, refused), 1, "said once");
+    cluster.node("new", Shop::node("worker"));
+    let shop = starting.await.unwrap().unwrap();
+    assert!(shop.pricing.node().unwrap().starts_with("new#"));
+}
