@@ -579,7 +579,7 @@ async fn a_failure_on_the_way_down_keeps_its_cause() {
     assert_eq!(late("other").path(), "other");
 }
 
-/// An actor that does not say so is never asked.
+/// S3: an actor that does not say so is never asked.
 #[tokio::test(start_paused = true)]
 async fn only_a_proxy_is_asked() {
     struct Plain;
@@ -698,6 +698,7 @@ async fn a_snapshot_shows_the_node_and_the_window() {
     let proxy = json["root"]["children"][0].clone();
     assert_eq!((proxy["runs_on"].as_str(), proxy["window"].as_u64()), (Some("n1"), Some(4)));
     assert!(json["root"]["children"][1].get("window").is_none());
+    assert!(tree.snapshot().render().contains("proxy  actor  running  #1  on n1  4 on their way"));
     remote::set_node(&tree.proxy, None);
     assert_eq!(shown("proxy"), (None, Some(4)));
 }
