@@ -45,6 +45,8 @@ struct Notes<A: Actor> {
     handled: bool,
     /// A notice is in hand, or a tick that has not given its message yet.
     aside: bool,
+    /// The actor runs under a lease: it is asked before each message whether that still holds.
+    leased: bool,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
@@ -80,6 +82,15 @@ impl<A: Actor> Notes<A> {
 }
 
 impl<A: Actor, F> ActorBody<A, F> {
+    /// Waits forever if the lease of a tree around the actor is over: a process that was frozen between two messages
+    /// handles no further one (S55). The abort of the tree drops this future.
+    async fn holds(&mut self) {
+        if self.cell.core().is_fenced() {
+            self.inbox.return_batch(&self.cell);
+            std::future::pending().await
+        }
+    }
+
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
         ActorBody {
@@ -89,7 +100,7 @@ impl<A: Actor, F> ActorBody<A, F> {
             inbox: Inbox::new(),
             cx,
             options,
-            notes: Notes { due: true, handled: false, aside: false, again: None },
+            notes: Notes { due: true, handled: false, aside: false, leased: false, again: None },
         }
     }
 }
@@ -107,6 +118,7 @@ where
             (by, again) => *again = by.map(|by| Box::new(Again::new(by))),
         }
         self.notes.due = true;
+        self.notes.leased = self.cell.core().hold().is_some();
         options.common.clone()
     }
 
@@ -240,6 +252,9 @@ where
             loop {
                 if self.cx.is_stopping() {
                     return Ok(Served::Done);
+                }
+                if self.notes.leased {
+                    self.holds().await;
                 }
                 let Some(handling) = self.handle_next() else {
                     match poll_fn(|cx| self.inbox.poll_turn(&self.cell, cx)).await {

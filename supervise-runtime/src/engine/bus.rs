@@ -156,6 +156,8 @@ pub(crate) struct TreeShared {
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
     pub(crate) reports: AtomicBool,
+    /// The tree runs under a lease, or a part of it does: user code runs only while that holds.
+    pub(crate) leased: AtomicBool,
     /// True for a tree under test.
     #[cfg(feature = "testing")]
     pub(crate) tested: AtomicBool,
@@ -236,6 +238,7 @@ impl TreeShared {
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
+            leased: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             tested: AtomicBool::new(false),
             started: OnceLock::new(),
@@ -244,6 +247,16 @@ impl TreeShared {
             ending: Notify::new(),
             spans: Spans::default(),
         }
+    }
+
+    /// Makes the shared state of another run of the same tree: subscribers hear both.
+    pub(crate) fn of_next_run(&self, seed: u64) -> Self {
+        let next = TreeShared::new(seed);
+        if let Some(sender) = self.sender() {
+            *lock(&next.sender) = Channel::Open(sender);
+            next.heard.store(true, Relaxed);
+        }
+        next
     }
 
     /// Returns the time when the tree was started, which is the time of the first call.

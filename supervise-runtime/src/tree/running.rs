@@ -16,6 +16,7 @@ use crate::base::sync::Arc;
 use crate::engine::bus::{Events, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
+use crate::engine::hold::Hold;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
@@ -188,7 +189,7 @@ impl<T: TreeDef> Tree<T> {
         self.bus().tested.store(true, crate::base::sync::atomic::Ordering::Relaxed);
     }
 
-    fn bus(&mut self) -> Arc<TreeShared> {
+    pub(super) fn bus(&mut self) -> Arc<TreeShared> {
         let seed = self.seed;
         self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
     }
@@ -288,8 +289,30 @@ impl<T: TreeDef> Tree<T> {
         }
     }
 
+    /// Returns the state that all runs of a tree under a lease share.
+    pub(super) fn shared(&self) -> Arc<TreeShared> {
+        self.bus.clone().expect("made by `when`")
+    }
+
+    /// Makes a tree of the same parameters and settings, whose events come after those of the runs before.
+    pub(super) fn of_next_run(&self) -> Self
+    where
+        T::Params: Clone,
+    {
+        Tree {
+            params: self.params.clone(),
+            bus: Some(Arc::new(self.shared().of_next_run(self.seed.unwrap_or_else(rand::random)))),
+            ..*self
+        }
+    }
+
     /// Creates the tree's task; the tree starts to come up.
-    fn begin(mut self, at: &'static Location<'static>) -> Begun<T> {
+    fn begin(self, at: &'static Location<'static>) -> Begun<T> {
+        self.begin_under(at, None)
+    }
+
+    /// The same as [`begin`](Tree::begin), under this holding of a lease.
+    pub(super) fn begin_under(mut self, at: &'static Location<'static>, hold: Option<Arc<Hold>>) -> Begun<T> {
         say_abort_once();
         let bus = self.bus();
         bus.started();
@@ -308,6 +331,9 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
+        if let Some(hold) = hold {
+            hold.fences(launched.cell.core());
+        }
         #[cfg(feature = "metrics")]
         if self.metrics {
             let shared = &launched.cell.core().bus;
@@ -325,13 +351,22 @@ impl<T: TreeDef> Tree<T> {
 }
 
 /// A tree that is coming up.
-struct Begun<T> {
+pub(super) struct Begun<T> {
     guard: Guard,
     handle: HandleSource<T>,
 }
 
 impl<T: TreeDef> Begun<T> {
-    fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
+    pub(super) fn cell(&self) -> &Arc<AnyCell> {
+        &self.guard.cell
+    }
+
+    /// Gives up the guard of the tree.
+    pub(super) fn disarmed(self) {
+        self.guard.disarmed();
+    }
+
+    pub(super) fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
         let Begun { mut guard, handle } = self;
         match up {
             Ok(()) => {
