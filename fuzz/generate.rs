@@ -79,6 +79,7 @@ const WORDS: [&str; 91] = [
     "initial",
     "while_down",
     "redeliver",
+    "only_with",
     "cfg",
     "doc",
     "OneForOne",

@@ -56,7 +56,7 @@ impl ChildSpec {
 
     fn drawn(&self) -> Drawn {
         let item = match self.shape {
-            Shape::One => self.item.to_owned(),
+            Shape::One | Shape::Only => self.item.to_owned(),
             Shape::Optional => format!("Option<{}>", self.item),
             Shape::Array(count) => format!("[{}; {count}]", self.item),
             Shape::Set => format!("[{}]", self.item),

@@ -8,6 +8,7 @@ use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
 mod histories;
+mod part;
 mod whole;
 
 /// The acts of all trees of a test, in order: the token and the time.

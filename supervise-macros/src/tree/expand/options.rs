@@ -141,7 +141,7 @@ fn methods(setting: &Setting) -> Vec<Step> {
     };
     let unknown: Vec<_> = setting.unknown().collect();
     let method = match (&*name.to_string(), setting.first()) {
-        ("initial", _) => return Vec::new(), // for the set, not for its instances
+        ("initial" | "only_with", _) => return Vec::new(), // for the set, not for its instances
         ("lifecycle" | "mailbox", _) => {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }
