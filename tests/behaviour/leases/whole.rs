@@ -283,6 +283,39 @@ async fn after_a_suspension_nothing_acts() {
     }
 }
 
+/// S55: not even the next message of the same turn is handled after a suspension in between.
+#[tokio::test(start_paused = true)]
+async fn after_a_suspension_no_further_message_is_handled() {
+    #[derive(Clone, Default)]
+    struct Handled(Arc<Mutex<Vec<u32>>>);
+    struct Busy(Handled);
+    impl Actor for Busy {
+        type Msg = u32;
+        type Error = std::convert::Infallible;
+        async fn receive(&mut self, number: u32, _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+            self.0.0.lock().unwrap().push(number);
+            if number == 2 {
+                suspended(secs(20.0)); // between this instruction and the next message
+            }
+            Ok(())
+        }
+    }
+    supervisor! {
+        struct App(handled: Handled) {
+            busy: Busy = Busy(handled),
+        }
+    }
+    let handled = Handled::default();
+    let app = App::tree(handled.clone()).when(lease()).start().await.unwrap();
+    for number in 1..=5 {
+        app.busy.try_tell(number).unwrap();
+    }
+    settle().await;
+    assert_eq!(*handled.0.lock().unwrap(), [1, 2]);
+    assert!(app.ended().is_some());
+    assert_eq!(app.dead_letters(), 3);
+}
+
 /// S55: `run` stops at `until` at any time: before a lease was held, during the start, and later; it gives the lease back.
 #[tokio::test(start_paused = true)]
 async fn run_ends_with_until_at_any_time() {
