@@ -42,7 +42,7 @@ pub enum LeaseFault {
 
 /// A lease in memory, for tests: of one process, on tokio's clock, with faults on request.
 ///
-/// Each clone is a contender of its own for the same lease, with faults of its own.
+/// A clone is the same contender, with the same faults; [`contender`](Self::contender) makes another one for the same lease.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,20 +57,20 @@ pub enum LeaseFault {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let lease = MemoryLease::new("shop").ttl(Duration::from_secs(9));
 /// let one = Shop::tree().when(lease.clone()).start().await?;
-/// let other = lease.clone();
+/// let other = lease.contender();
 /// let two = tokio::spawn(async move { Shop::tree().when(other).start().await });
 ///
-/// let cut = lease.clone();
 /// assert_eq!(lease.holder(), Some(1));
 /// lease.steal(); // by force: the next renewal of the holder is refused
 /// advance(Duration::from_secs(3)).await;
 /// assert!(one.ended().is_some());
 ///
-/// cut.set_fault(LeaseFault::Cut); // of this contender alone
+/// lease.set_fault(LeaseFault::Cut); // of this contender alone
 /// assert_eq!(two.await??.token(), 3);
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct MemoryLease {
     name: Arc<str>,
     ttl: Duration,
@@ -91,13 +91,6 @@ impl Service {
     }
 }
 
-impl Clone for MemoryLease {
-    fn clone(&self) -> Self {
-        let (name, service) = (self.name.clone(), self.service.clone());
-        MemoryLease { name, ttl: self.ttl, service, fault: Arc::default() }
-    }
-}
-
 impl fmt::Debug for MemoryLease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryLease").field("name", &self.name).field("ttl", &self.ttl).finish_non_exhaustive()
@@ -115,9 +108,9 @@ impl MemoryLease {
         MemoryLease { ttl, ..self }
     }
 
-    /// Returns this contender once more: with the same faults, unlike a clone.
-    pub fn same(&self) -> Self {
-        MemoryLease { fault: self.fault.clone(), ..self.clone() }
+    /// Makes another contender for the same lease, with faults of its own. A clone is the same contender.
+    pub fn contender(&self) -> Self {
+        MemoryLease { fault: Arc::default(), ..self.clone() }
     }
 
     /// Sets the fault of this contender.

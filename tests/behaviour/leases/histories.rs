@@ -42,7 +42,7 @@ impl Replica {
     fn begin(&mut self, log: &Log, random: &mut Random) {
         let times = Times { start: random.time(4.0), stop: random.time(4.0) };
         let (over, until) = tokio::sync::oneshot::channel();
-        let run = Shop::tree(log.clone(), times).when(self.lease.same()).run(until);
+        let run = Shop::tree(log.clone(), times).when(self.lease.clone()).run(until);
         let run = tokio::spawn(async move { drop(run.await.expect("a tree without failures")) });
         self.run = Some((over, run));
     }
@@ -52,7 +52,7 @@ impl Replica {
 async fn history(seed: u64) {
     let mut random = Random(seed);
     let (log, lease) = (Log::default(), MemoryLease::new("shop").ttl(secs(TTL)));
-    let mut replicas: Vec<Replica> = (0..3).map(|_| Replica { lease: lease.clone(), run: None }).collect();
+    let mut replicas: Vec<Replica> = (0..3).map(|_| Replica { lease: lease.contender(), run: None }).collect();
     for replica in &mut replicas {
         replica.begin(&log, &mut random);
     }

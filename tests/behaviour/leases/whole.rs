@@ -28,13 +28,13 @@ async fn a_tree_runs_while_it_holds_its_lease() {
     let (log, lease) = (Log::default(), lease());
     let mut first = tree(&log);
     let mut record = Record::of(first.events());
-    let first = first.when(lease.clone()).start().await.unwrap();
+    let first = first.when(lease.contender()).start().await.unwrap();
     assert_eq!((first.token(), lease.holder()), (1, Some(1)));
     assert_eq!(first.slow.ask(|reply| reply).await.unwrap(), Some(1));
 
     let mut second = tree(&log);
     let mut events = second.events();
-    let other = lease.clone();
+    let other = lease.contender();
     let waiting = tokio::spawn(async move { second.when(other).start().await.unwrap() });
     advance(secs(10.0 * TTL)).await;
     assert_eq!((lease.holder(), waiting.is_finished()), (Some(1), false), "renewed, again and again");
@@ -69,8 +69,8 @@ async fn a_lease_that_cannot_be_renewed_stops_the_tree_in_time() {
     let (log, lease) = (Log::default(), lease());
     let mut first = stops_after(&log, 3.0);
     let mut events = first.events();
-    let first = first.when(lease.same()).start().await.unwrap();
-    let other = lease.clone();
+    let first = first.when(lease.clone()).start().await.unwrap();
+    let other = lease.contender();
     let second = tree(&log);
     let waiting = tokio::spawn(async move { second.when(other).start().await.unwrap() });
     advance(secs(TTL / 3.0)).await; // renewed
@@ -97,7 +97,7 @@ async fn a_tree_that_stops_too_slowly_is_aborted_at_the_end_of_the_lease() {
     let (log, lease) = (Log::default(), lease());
     let mut first = stops_after(&log, 50.0);
     let mut record = Record::of(first.events());
-    let first = first.when(lease.same()).start().await.unwrap();
+    let first = first.when(lease.clone()).start().await.unwrap();
     lease.set_fault(LeaseFault::Cut);
     advance(secs(14.84)).await;
     assert!(first.ended().is_none());
@@ -116,7 +116,7 @@ async fn a_lease_that_was_taken_away_stops_the_tree() {
     let (log, lease) = (Log::default(), lease());
     let mut first = tree(&log);
     let mut events = first.events();
-    let first = first.when(lease.same()).start().await.unwrap();
+    let first = first.when(lease.clone()).start().await.unwrap();
     lease.steal();
     advance(secs(4.9)).await;
     assert!(first.ended().is_none());
@@ -133,7 +133,7 @@ async fn no_fault_of_a_call_breaks_the_promise() {
     for fault in [LeaseFault::Hang, LeaseFault::Panic, LeaseFault::LostAnswers, LeaseFault::Delay(secs(4.0))] {
         let (log, lease) = (Log::default(), lease());
         let shop = tree(&log);
-        let running = shop.when(lease.same());
+        let running = shop.when(lease.clone());
         let until = tokio::sync::oneshot::channel::<()>();
         let run = tokio::spawn(running.run(until.1));
         advance(secs(1.0)).await;
@@ -160,7 +160,7 @@ async fn no_fault_of_a_call_breaks_the_promise() {
 async fn a_late_answer_leaves_less_time() {
     let (log, lease) = (Log::default(), lease());
     lease.set_fault(LeaseFault::Delay(secs(3.0)));
-    let first = tree(&log).when(lease.same()).start().await.unwrap(); // asked 6 s ago
+    let first = tree(&log).when(lease.clone()).start().await.unwrap(); // asked 6 s ago
     lease.set_fault(LeaseFault::Cut);
     advance(secs(3.8)).await;
     assert!(first.ended().is_none());
@@ -171,7 +171,7 @@ async fn a_late_answer_leaves_less_time() {
     lease.set_fault(LeaseFault::Delay(secs(4.0)));
     let mut late = tree(&log);
     let mut events = late.events();
-    let same = lease.same();
+    let same = lease.clone();
     let _waiting = tokio::spawn(async move { late.when(same).start().await.unwrap() });
     advance(secs(8.1)).await;
     assert_eq!(changes(&mut events), ["acquire failed: the answer came too late"]);
@@ -182,7 +182,7 @@ async fn a_late_answer_leaves_less_time() {
 async fn starts_and_stops_may_take_longer_than_the_lease() {
     let (log, lease) = (Log::default(), lease());
     let times = Times { start: secs(100.0), stop: secs(50.0) };
-    let first = Shop::tree(log.clone(), times).when(lease.clone()).start().await.unwrap();
+    let first = Shop::tree(log.clone(), times).when(lease.contender()).start().await.unwrap();
     assert_eq!((first.token(), lease.holder()), (1, Some(1)));
     let before = Instant::now();
     assert!(first.shutdown().await.is_orderly());
@@ -196,8 +196,8 @@ async fn a_lease_that_is_lost_during_the_start_is_waited_for_again() {
     let times = Times { start: secs(20.0), ..Times::default() };
     let mut shop = Shop::tree(log, times);
     let mut events = shop.events();
-    let mut shop = shop.when(lease.same());
-    let stolen = lease.same();
+    let mut shop = shop.when(lease.clone());
+    let stolen = lease.clone();
     tokio::spawn(async move {
         sleep(secs(8.0)).await;
         stolen.steal();
@@ -322,12 +322,14 @@ async fn run_ends_with_until_at_any_time() {
     for (until, holder) in [(1.0, Some(99)), (1.0, None), (30.0, None)] {
         let (log, lease) = (Log::default(), lease());
         let other = match holder {
-            Some(_) => Some(Shop::tree(Log::default(), Times::default()).when(lease.clone()).start().await.unwrap()),
+            Some(_) => {
+                Some(Shop::tree(Log::default(), Times::default()).when(lease.contender()).start().await.unwrap())
+            }
             None => None,
         };
         let times = Times { start: secs(10.0), ..Times::default() };
         let began = Instant::now();
-        let report = Shop::tree(log.clone(), times).when(lease.clone()).run(sleep(secs(until))).await.unwrap();
+        let report = Shop::tree(log.clone(), times).when(lease.contender()).run(sleep(secs(until))).await.unwrap();
         assert!(report.is_orderly(), "{report}");
         assert_eq!(began.elapsed(), secs(until));
         assert_eq!(log.len() > 0, until > 10.0);
@@ -343,7 +345,7 @@ async fn run_goes_from_one_holding_to_the_next() {
     let (log, lease) = (Log::default(), lease());
     let mut shop = tree(&log).seed(7);
     let mut record = Record::of(shop.events());
-    let run = tokio::spawn(shop.when(lease.same()).run(sleep(secs(21.0))));
+    let run = tokio::spawn(shop.when(lease.clone()).run(sleep(secs(21.0))));
     for _ in 0..2 {
         advance(secs(1.0)).await;
         lease.steal();
@@ -387,13 +389,13 @@ async fn a_tree_that_ends_gives_the_lease_back() {
         }
     }
     let lease = lease();
-    let report = Batch::tree(false).when(lease.clone()).run(pending::<()>()).await.unwrap();
+    let report = Batch::tree(false).when(lease.contender()).run(pending::<()>()).await.unwrap();
     assert!(matches!(report.ended, Ended::Done));
     assert_eq!(lease.holder(), None);
-    let failure = Batch::tree(true).when(lease.clone()).run(pending::<()>()).await.unwrap_err();
+    let failure = Batch::tree(true).when(lease.contender()).run(pending::<()>()).await.unwrap_err();
     assert_eq!(failure.path(), "gate");
     assert_eq!(lease.holder(), None);
-    let failure = Batch::tree(true).when(lease.clone()).start().await.unwrap_err();
+    let failure = Batch::tree(true).when(lease.contender()).start().await.unwrap_err();
     assert_eq!(failure.path(), "gate");
     assert_eq!(lease.holder(), None);
 }
@@ -402,14 +404,14 @@ async fn a_tree_that_ends_gives_the_lease_back() {
 #[tokio::test(start_paused = true)]
 async fn what_is_dropped_gives_the_lease_back() {
     let (log, lease) = (Log::default(), lease());
-    let guard = stops_after(&log, 30.0).when(lease.clone()).start().await.unwrap();
+    let guard = stops_after(&log, 30.0).when(lease.contender()).start().await.unwrap();
     drop(guard);
     advance(secs(29.0)).await;
     assert_eq!(lease.holder(), Some(1), "it is not down");
     advance(secs(1.0)).await;
     assert_eq!(lease.holder(), None);
 
-    let run = tokio::spawn(tree(&log).when(lease.clone()).run(pending::<()>()));
+    let run = tokio::spawn(tree(&log).when(lease.contender()).run(pending::<()>()));
     advance(secs(1.0)).await;
     assert_eq!(lease.holder(), Some(2));
     run.abort();
@@ -418,7 +420,7 @@ async fn what_is_dropped_gives_the_lease_back() {
 
     // The answer is on its way when nobody waits for it any more.
     lease.set_fault(LeaseFault::Delay(secs(1.0)));
-    let same = lease.same();
+    let same = lease.clone();
     let run = tokio::spawn(tree(&log).when(same).run(pending::<()>()));
     advance(secs(1.5)).await;
     assert_eq!(lease.holder(), Some(3));

@@ -10,7 +10,7 @@ supervisor! {
         job: Probe = Probe::start("job", journal).await?,
     }
     struct Hall(journal: Journal, lease: MemoryLease) {
-        #[only_with(lease.same())]
+        #[only_with(lease)]
         jobs: Jobs = Jobs::tree(journal),
         after: Probe = Probe::start("after", journal).await?,
     }
@@ -20,7 +20,8 @@ supervisor! {
 #[tokio::test(start_paused = true)]
 async fn only_with_expression_is_obeyed() {
     let (journal, lease) = (Journal::default(), MemoryLease::new("jobs"));
-    let (one, two) = (Hall::tree(journal.clone(), lease.clone()), Hall::tree(Journal::default(), lease.clone()));
+    let (one, two) =
+        (Hall::tree(journal.clone(), lease.contender()), Hall::tree(Journal::default(), lease.contender()));
     let one = one.start().await.unwrap();
     settle().await;
     assert!(one.jobs.here().is_some());
