@@ -22,7 +22,7 @@ const SEEDS: [&str; 4] = [
 ];
 
 /// The tokens that an edit inserts by mistake.
-const WORDS: [&str; 91] = [
+const WORDS: [&str; 92] = [
     "(",
     ")",
     "[",

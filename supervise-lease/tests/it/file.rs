@@ -94,6 +94,7 @@ fn processes_are_killed_and_frozen() {
     folder.wait("the second acts", |folder| folder.tokens() == [1, 2]);
 
     second.signal("STOP");
+    std::thread::sleep(PACE * 20); // until the signal has taken effect
     let acts = folder.acts();
     let _third = Process::new("file::replica", &folder, "");
     std::thread::sleep(TTL * 2);

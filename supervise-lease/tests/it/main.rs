@@ -46,6 +46,7 @@ async fn run(log: PathBuf, lease: impl Lease) {
 }
 
 /// A folder of this test, which is removed with it.
+#[derive(Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -91,6 +92,7 @@ impl Drop for Folder {
 }
 
 /// A replica in a process of its own: this test binary, which runs one test.
+#[derive(Debug)]
 pub struct Process(Child);
 
 impl Process {

@@ -11,7 +11,7 @@ mod server;
 
 use server::{Binaries, Server};
 
-const TTL: Duration = Duration::from_millis(1500);
+const TTL: Duration = Duration::from_millis(1200);
 
 /// The one server of these tests, one test at a time.
 static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());

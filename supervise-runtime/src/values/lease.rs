@@ -127,7 +127,8 @@ pub enum LeaseChange {
 }
 
 impl LeaseChange {
-    /// Returns the word for logs and JSON.
+    /// Returns the word for JSON and records of tests.
+    #[cfg(any(feature = "serde", feature = "testing"))]
     pub(crate) fn word(&self) -> &'static str {
         match self {
             LeaseChange::Waiting => "waiting",
@@ -141,6 +142,7 @@ impl LeaseChange {
     }
 
     /// Returns the token of the holding that this is about.
+    #[cfg(any(feature = "serde", feature = "testing"))]
     pub(crate) fn token(&self) -> Option<u64> {
         match self {
             LeaseChange::Held { token, .. }

@@ -25,6 +25,7 @@ const METHODS: [&str; 36] = [
     "is_alive",
     "join",
     "kill",
+    "lease_token",
     "metrics",
     "name",
     "observe",
