@@ -703,6 +703,49 @@
 /// # let _ = PricingMsg::Reload;
 /// ```
 ///
+/// # One of several replicas
+///
+/// `only_with` lets a subtree run only while this process holds a lease, a [`Lease`](crate::Lease). Of several replicas of a
+/// service, one has the subtree, and the others stand by. The boot of the tree around it goes on in any case, and losing the
+/// lease takes the subtree down in order and is no failure. The handle is an [`Only`](crate::lease::Only): it is there
+/// whether or not the subtree is. [`Tree::when`](crate::Tree::when) does the same for a whole tree (S55).
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::MemoryLease; // the crate `supervise-lease` has others
+///
+/// struct Invoices;
+/// #[actor]
+/// impl Invoices {
+///     fn handle(&mut self, reply: Reply<&'static str>) {
+///         reply.send("written once");
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Nightly {
+///         invoices: Invoices = Invoices,
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop(lease: MemoryLease) {
+///         #[only_with(lease)]
+///         nightly: Nightly = Nightly::tree(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let lease = MemoryLease::new("nightly");
+/// let (one, two) = (Shop::start(lease.clone()).await?, Shop::start(lease).await?);
+/// let nightly = one.nightly.held().await.expect("the tree lives");
+/// assert_eq!(nightly.invoices.ask(|reply| reply).await?, "written once");
+/// assert!(two.nightly.here().is_none());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Requested stops and restarts
 ///
 /// Every handle has `stop()` and `kill()`, and the following methods, which return a

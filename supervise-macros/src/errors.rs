@@ -202,6 +202,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("max_children", &["maxconcurrent", "capacity"]),
     ("max_starting", &["concurrency", "maxconcurrency", "maxstarts"]),
     ("runtime", &["dispatcher", "executor", "scheduler"]),
+    ("only_with", &["singleton", "clustersingleton", "leader", "leaderelection", "lease", "when"]),
     ("ask", &["asktimeout", "calltimeout", "timeout"]),
     ("attempts", &["times", "maxattempts", "retries"]),
     ("Resume", &["ignore", "continue", "keep"]),

@@ -170,6 +170,17 @@ impl Run {
         }
     }
 
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
+    /// Returns whether an instance may act at present: its placement is not known to be down.
+    pub(crate) fn acts(&self) -> bool {
+        let now = self.clock.now();
+        let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
+        !self.lock().placements.values().all(is_clear)
+    }
+
     pub(crate) fn net(&self) -> &Arc<NetInner> {
         &self.net
     }

@@ -371,6 +371,8 @@ pub struct Event {
     pub arm: Option<(u64, String, String)>,
     /// The paths of a cycle of asks.
     pub cycle: Vec<String>,
+    /// Of a lease: its name, what has changed, and the token.
+    pub lease: Option<(String, String, Option<u64>)>,
     /// The delay of a restart.
     pub after_ms: Option<u64>,
     /// The time since which it is blocked or starts.
@@ -412,6 +414,9 @@ impl Event {
                 )
             }),
             cycle: fields.texts("cycle"),
+            lease: fields
+                .text("lease")
+                .map(|lease| (lease, fields.text("change").unwrap_or_default(), fields.number("token"))),
             after_ms: fields.number("after_ms"),
             since_ms: fields.number("since_ms"),
             message: fields.text("message"),
@@ -474,6 +479,11 @@ impl Event {
             },
             "still_starting" => format!("still starting, for {}", time_ms(self.since_ms.unwrap_or(0))),
             "blocked" => format!("a sender is blocked for {}", time_ms(self.since_ms.unwrap_or(0))),
+            "lease" => match &self.lease {
+                Some((lease, change, Some(token))) => format!("lease {lease}: {change}, token {token}"),
+                Some((lease, change, None)) => format!("lease {lease}: {change}"),
+                None => "lease".to_owned(),
+            },
             "ask_cycle" => format!("asks in a circle: {}", self.cycle.join(" > ")),
             "dead_letter" => format!("dead letter: {message} ({reason})"),
             "placed" => format!("placed on {}", self.node.as_deref().unwrap_or("?")),

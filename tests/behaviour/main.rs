@@ -16,6 +16,7 @@ mod corner_cases;
 mod failures;
 mod groups;
 mod inspect;
+mod leases;
 mod lifecycle;
 mod messages;
 mod nodes;

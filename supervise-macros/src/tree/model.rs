@@ -276,6 +276,11 @@ impl Child {
         setting(&self.settings, name).into_iter().chain(setting(&self.defaults, name))
     }
 
+    /// Returns the lease of a subtree that is here only while that is held.
+    pub(crate) fn only_with(&self) -> Option<&Setting> {
+        setting(&self.settings, "only_with").filter(|_| matches!(self.shape, Some(Shape::One(Unit::Type(_)))))
+    }
+
     /// Returns whether the child is a set, which has any number of instances.
     pub(crate) fn is_set(&self) -> bool {
         matches!(self.shape, Some(Shape::Set(_) | Shape::Keyed(..)))

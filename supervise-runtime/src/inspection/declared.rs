@@ -63,7 +63,7 @@ impl ChildSpec {
     fn drawn(&self) -> Drawn {
         let one = if self.remote.is_some() { format!("remote {}", self.item) } else { self.item.to_owned() };
         let item = match self.shape {
-            Shape::One => one,
+            Shape::One | Shape::Only => one,
             Shape::Optional => format!("Option<{one}>"),
             Shape::Array(count) => format!("[{one}; {count}]"),
             Shape::Set => format!("[{one}]"),

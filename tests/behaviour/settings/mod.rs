@@ -12,6 +12,7 @@ mod lifecycle;
 mod limit;
 mod mailbox;
 mod on;
+mod only_with;
 mod scope;
 mod shutdown;
 mod strategy;
@@ -63,7 +64,7 @@ fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
 }
 
 const REFERENCE: &str = include_str!("../../../docs/settings.md");
-const TESTS: [&str; 10] = [
+const TESTS: [&str; 11] = [
     include_str!("backoff.rs"),
     include_str!("decider.rs"),
     include_str!("initial.rs"),
@@ -71,6 +72,7 @@ const TESTS: [&str; 10] = [
     include_str!("limit.rs"),
     include_str!("mailbox.rs"),
     include_str!("on.rs"),
+    include_str!("only_with.rs"),
     include_str!("scope.rs"),
     include_str!("shutdown.rs"),
     include_str!("strategy.rs"),

@@ -29,7 +29,7 @@ pub(super) use spawned::spawned;
 
 use rules::Rules;
 
-use super::model::{Args, Body, Child, Item, Setting, Tree, setting, word};
+use super::model::{Args, Body, Child, Item, Setting, Shape, Tree, setting, word};
 use crate::decider;
 use crate::errors::{Errors, alternatives, in_line};
 use crate::settings::{Of, Place, find};
@@ -137,6 +137,14 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
         Of::Remote if child.remote().is_none() && child.shape.is_some() => {
             "is for a child on another machine; write `remote` in front of its type, or remove this"
         }
+        Of::Subtrees => match &child.shape {
+            _ if child.is_task() => "is for a subtree; declare a tree with this task, and write it above that tree",
+            Some(Shape::Inline(_)) => "is for a tree of its own; declare this one outside, and start it by its name",
+            Some(Shape::Optional(_) | Shape::Array(..) | Shape::Set(_) | Shape::Keyed(..)) => {
+                "is for a single subtree; declare a tree with these children, and write it above that tree"
+            }
+            Some(Shape::One(_)) | None => return,
+        },
         _ => return,
     };
     let message = format!("`{name}` {problem}");

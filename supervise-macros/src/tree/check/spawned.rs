@@ -17,6 +17,10 @@ pub(in crate::tree) fn spawned(new: &NewChild, errors: &mut Errors) {
     if let Some(word) = setting(&child.settings, "lifecycle").and_then(|lifecycle| lifecycle.says("best_effort")) {
         errors.at(word.span(), "a spawn waits for this child alone, and returns its failure; remove `best_effort`");
     }
+    if let Some(only) = setting(&child.settings, "only_with") {
+        let message = "`only_with` is for a child that is declared in a tree; spawn a tree with that child";
+        errors.at(only.name.span(), message);
+    }
     if let Some(start) = &child.start
         && let Some((at, field)) = Captures::of(start).of_self
     {

@@ -173,8 +173,8 @@ pub(super) fn methods(setting: &Setting) -> Vec<Step> {
     };
     let unknown: Vec<_> = setting.unknown().collect();
     let method = match (&*name.to_string(), setting.first()) {
-        ("initial", _) => return Vec::new(), // for the set, not for its instances
-        ("on", _) => return Vec::new(),      // of the declaration
+        ("initial" | "only_with", _) => return Vec::new(), // for the set, not for its instances
+        ("on", _) => return Vec::new(),                    // of the declaration
         ("lifecycle" | "mailbox", _) => {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }

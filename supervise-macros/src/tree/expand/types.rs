@@ -126,6 +126,9 @@ impl<'a> Types<'a> {
     /// Returns the type of a child's field; `None` if too little of the child could be read.
     pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
         match (child.shape.as_ref()?, child.unit()) {
+            (Shape::One(_), Some(Unit::Type(ty))) if child.only_with().is_some() => {
+                Some(self.if_child(ty, "Only", TokenStream::new()))
+            }
             (
                 Shape::One(_) | Shape::Optional(_) | Shape::Array(..),
                 Some(unit @ (Unit::Type(_) | Unit::Remote(..))),
@@ -169,6 +172,7 @@ impl<'a> Types<'a> {
         match child.shape.as_ref()? {
             Shape::Set(_) => Some(quote_spanned!(unit.span()=> #rt::Children<#item, (#(#types,)*)>)),
             Shape::Keyed(..) => Some(quote_spanned!(unit.span()=> #rt::Keyed<#key, #item, (#(#types,)*)>)),
+            Shape::One(_) if child.only_with().is_some() => Some(quote_spanned!(unit.span()=> #rt::Only<#item>)),
             _ => around(
                 child,
                 match unit {
