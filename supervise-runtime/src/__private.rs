@@ -8,7 +8,7 @@ pub use core::time::Duration;
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
-pub use crate::actor::options::{ChildOptions, NotATree, OfActors, WithMailbox};
+pub use crate::actor::options::{ChildOptions, HalfTyped, NotATree, OfActors, WithMailbox};
 pub use crate::actor::{Actor, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable};
 pub use crate::task::{
     Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
