@@ -1,0 +1,137 @@
+//! Sessions of zenoh that send what no peer would.
+
+use std::sync::mpsc;
+
+use supervise_remote_zenoh::Zenoh;
+use supervise_remote_zenoh::wire::{Peer, Side};
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::Subscriber;
+
+use crate::common::*;
+
+struct Stranger {
+    session: zenoh::Session,
+    _batches: Subscriber<()>,
+    token: Option<LivelinessToken>,
+    got: mpsc::Receiver<Vec<u8>>,
+}
+
+async fn session(port: u16) -> zenoh::Session {
+    let mut config = zenoh::Config::default();
+    config.insert_json5("connect/endpoints", &format!("[\"tcp/127.0.0.1:{port}\"]")).unwrap();
+    config.insert_json5("listen/endpoints", "[]").unwrap();
+    config.insert_json5("scouting/multicast/enabled", "false").unwrap();
+    zenoh::open(config).await.unwrap()
+}
+
+impl Stranger {
+    async fn open(port: u16) -> Stranger {
+        let session = session(port).await;
+        let (sender, got) = mpsc::channel();
+        let batches = session
+            .declare_subscriber("supervise/default/to/evil/0/from/owner/*/*")
+            .callback(move |sample| drop(sender.send(sample.payload().to_bytes().into_owned())))
+            .await
+            .unwrap();
+        let token = session.liveliness().declare_token("supervise/default/live/node/evil/0").await.unwrap();
+        Stranger { session, _batches: batches, token: Some(token), got }
+    }
+
+    async fn put(&self, to: &Peer, bytes: &[u8]) {
+        let to = to.to_string().replace('#', "/");
+        self.session.put(format!("supervise/default/to/{to}/from/node/evil/0"), bytes).await.unwrap();
+    }
+
+    /// The reason that it was told.
+    fn told(&self) -> String {
+        let batch = self.got.recv_timeout(LONG).unwrap();
+        assert_eq!(batch[..2], [1, 1], "another kind of batch");
+        String::from_utf8(batch[10..].to_vec()).unwrap()
+    }
+}
+
+/// An owner with a node, and a stranger that is up.
+async fn three() -> (Zenoh, Zenoh, Joined, Joined, Stranger) {
+    let port = port();
+    let (a, b) = (open(settings("owner").listen(here(port))).await, open(settings("b").connect(here(port))).await);
+    let (mut owner, mut node) = (join(&a, Side::Owner).await, join(&b, Side::Node).await);
+    owner.up().await;
+    node.up().await;
+    let stranger = Stranger::open(port).await;
+    assert_eq!(owner.up().await, Peer::new("evil", "0"));
+    (a, b, owner, node, stranger)
+}
+
+fn batch(number: u64, bytes: &[u8]) -> Vec<u8> {
+    let length = bytes.len() as u32;
+    [&[1, 0][..], &number.to_le_bytes(), &length.to_le_bytes(), bytes].concat()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bad_batch_ends_this_link_and_nothing_else() {
+    let (_a, _b, mut owner, mut node, stranger) = three().await;
+    stranger.put(owner.me(), &batch(0, b"good")).await;
+    assert_eq!(owner.frame().await, (Peer::new("evil", "0"), b"good".to_vec()));
+    stranger.put(owner.me(), &[1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1]).await;
+    stranger.put(owner.me(), &batch(1, b"behind")).await;
+    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(stranger.told(), "it sent a batch that is cut off");
+    talk(&mut owner, &mut node).await;
+    owner.quiet(millis(50)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_missing_batch_ends_this_link_and_nothing_else() {
+    let (_a, _b, mut owner, mut node, stranger) = three().await;
+    stranger.put(owner.me(), &batch(0, b"0")).await;
+    stranger.put(owner.me(), &batch(2, b"2")).await;
+    assert_eq!(owner.frame().await.1, b"0");
+    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(stranger.told(), "batch 2 came in place of 1");
+    talk(&mut owner, &mut node).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_peer_that_leaves_is_answered_before_its_token_is_gone() {
+    let (_a, _b, mut owner, _node, mut stranger) = three().await;
+    let end = [&[1, 1][..], &0_u64.to_le_bytes(), b"it left"].concat();
+    stranger.put(owner.me(), &end).await;
+    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(stranger.told(), "it left");
+    drop(stranger.token.take());
+    owner.quiet(millis(50)).await;
+}
+
+/// A message of zenoh that is longer than any batch is not put together.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_above_the_limit_is_not_kept() {
+    let (_a, _b, mut owner, mut node, stranger) = three().await;
+    let mut bytes = batch(0, &[7; 20 << 20]);
+    stranger.put(owner.me(), &bytes).await;
+    bytes.truncate(0);
+    // Lost, so the next one is a gap.
+    stranger.put(owner.me(), &batch(1, b"1")).await;
+    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    talk(&mut owner, &mut node).await;
+}
+
+/// What one session may say under any key does no harm: batches without a token, tokens of odd names, its own side.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_that_no_peer_uses_are_nothing() {
+    let port = port();
+    let (a, b) = (open(settings("owner").listen(here(port))).await, open(settings("b").connect(here(port))).await);
+    let (mut owner, mut node) = (join(&a, Side::Owner).await, join(&b, Side::Node).await);
+    owner.up().await;
+    node.up().await;
+    let session = session(port).await;
+    let me = owner.me().to_string().replace('#', "/");
+    let mut tokens = Vec::new();
+    for key in ["live/node/short", "live/node/too/long/1", "live/owner/evil/0", "live/else/evil/0", "to/x/y"] {
+        tokens.push(session.liveliness().declare_token(format!("supervise/default/{key}")).await.unwrap());
+    }
+    for key in ["from/node/evil/0", "from/owner/evil/0", "from/node/evil", "from/node/a/b/c", "x"] {
+        session.put(format!("supervise/default/to/{me}/{key}"), batch(0, b"x")).await.unwrap();
+    }
+    owner.quiet(millis(200)).await;
+    talk(&mut owner, &mut node).await;
+}
