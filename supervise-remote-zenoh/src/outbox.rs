@@ -90,7 +90,6 @@ impl Outbox {
             match &waiting.end {
                 End::Silent => return Next::Finish,
                 End::Tell(why) if waiting.reachable => return Next::Tell(why.clone()),
-                End::Tell(_) => return Next::Finish,
                 _ if waiting.reachable && !waiting.frames.is_empty() => {
                     std::mem::swap(frames, &mut waiting.frames);
                     return Next::Write;
@@ -151,6 +150,16 @@ mod tests {
         outbox.push(vec![1]);
         std::thread::scope(|scope| {
             scope.spawn(|| assert_eq!(outbox.next(&mut Vec::new()), Next::Write));
+            outbox.reachable(true);
+        });
+    }
+
+    #[test]
+    fn one_that_is_over_is_told_when_it_can_be_reached() {
+        let outbox = outbox(LONG);
+        outbox.end(End::Tell("it left".into()));
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(outbox.next(&mut Vec::new()), Next::Tell("it left".into())));
             outbox.reachable(true);
         });
     }

@@ -137,8 +137,10 @@ impl State {
     }
 
     fn fail(&mut self, peer: &Peer, why: String, after: &mut After) {
-        self.end(peer, End::Tell(why.clone()));
-        after.ended.push((peer.clone(), why));
+        if self.pairs.contains_key(peer) {
+            self.end(peer, End::Tell(why.clone()));
+            after.ended.push((peer.clone(), why));
+        }
     }
 
     fn take(&mut self) -> Poll<Option<LinkEvent>> {

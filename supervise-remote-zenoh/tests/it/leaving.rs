@@ -80,9 +80,12 @@ fn links_and_wires_may_be_dropped_in_any_runtime() {
         let sender = Arc::downgrade(&{ sender });
         assert_eq!(owner.event().await, Some(LinkEvent::Down(to_node)));
         // The last one that knows the session is dropped in here, too.
-        while sender.strong_count() > 0 {
-            tokio::time::sleep(millis(5)).await;
-        }
+        within(LONG / 2, async {
+            while sender.strong_count() > 0 {
+                tokio::time::sleep(millis(5)).await;
+            }
+        })
+        .await;
         drop(owner);
         drop(one);
     });

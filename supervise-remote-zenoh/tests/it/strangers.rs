@@ -6,6 +6,7 @@ use supervise_remote_zenoh::Zenoh;
 use supervise_remote_zenoh::wire::{Peer, Side};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
+use zenoh::qos::CongestionControl;
 
 use crate::common::*;
 
@@ -39,7 +40,8 @@ impl Stranger {
 
     async fn put(&self, to: &Peer, bytes: &[u8]) {
         let to = to.to_string().replace('#', "/");
-        self.session.put(format!("supervise/default/to/{to}/from/node/evil/0"), bytes).await.unwrap();
+        let key = format!("supervise/default/to/{to}/from/node/evil/0");
+        self.session.put(key, bytes).congestion_control(CongestionControl::Block).await.unwrap();
     }
 
     /// The reason that it was told.
@@ -106,9 +108,7 @@ async fn a_peer_that_leaves_is_answered_before_its_token_is_gone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_above_the_limit_is_not_kept() {
     let (_a, _b, mut owner, mut node, stranger) = three().await;
-    let mut bytes = batch(0, &[7; 20 << 20]);
-    stranger.put(owner.me(), &bytes).await;
-    bytes.truncate(0);
+    stranger.put(owner.me(), &batch(0, &[7; 20 << 20])).await;
     // Lost, so the next one is a gap.
     stranger.put(owner.me(), &batch(1, b"1")).await;
     assert_eq!(owner.down().await, Peer::new("evil", "0"));
