@@ -370,6 +370,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "rooms",
@@ -382,6 +383,7 @@ const _: () = {
                     settings: &["max_children(4)"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Lamp as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "garden",
@@ -396,6 +398,7 @@ const _: () = {
                     below: __rt::Below::Known(
                         ::core::option::Option::Some(&<Garden as __rt::TreeHandle>::SPEC),
                     ),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };
@@ -422,6 +425,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

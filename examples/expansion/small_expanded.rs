@@ -226,6 +226,7 @@ const _: () = {
                     settings: &["backoff(100ms..10s)"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Counter as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "ticker",
@@ -240,6 +241,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

@@ -37,6 +37,8 @@ pub(crate) enum Of {
     OneForOne,
     /// `[..]`
     Sets,
+    /// `remote` children.
+    Remote,
 }
 
 /// An argument of a setting.
@@ -65,6 +67,8 @@ pub(crate) enum Value {
     Size,
     /// Positional: a duration.
     Time,
+    /// Positional: a string.
+    Text,
     /// Positional: an expression.
     Expression,
     /// Positional: arms, or the path of a function, or a closure.
@@ -93,6 +97,7 @@ impl Value {
                 | Value::Capacity
                 | Value::Size
                 | Value::Time
+                | Value::Text
                 | Value::Expression
                 | Value::Arms
         )
@@ -255,6 +260,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "none",
         doc: "The children that a set starts with: an iterator over their arguments, or over tuples of several arguments.",
     },
+    Setting {
+        name: "on",
+        place: Place::Child(Of::Remote),
+        args: &[
+            arg("role", Value::Text, ""),
+            arg("lease", Value::Duration(&[]), "5 s"),
+            arg("overlap", Value::Choice(&["Forbidden", "Allowed"]), "`Forbidden`"),
+            arg("spread", Value::Choice(&["Any", "OnePerNode"]), "`Any`"),
+            arg("window", Value::Count(&[]), "64"),
+        ],
+        default: "none: a remote child needs a role",
+        doc: "The nodes that a remote child runs on; how long a node may run it without having been heard of; whether \
+              two instances may act at the same time; how several are spread over the nodes; the number of messages that \
+              are sent and not begun.",
+    },
 ];
 
 /// Returns the setting with this name.
@@ -304,7 +324,7 @@ pub(crate) fn argument_names() -> Vec<&'static str> {
 }
 
 /// The settings of a child that can also stand inside the braces, as the default of all children.
-pub(crate) const DEFAULTS: [&str; 3] = ["lifecycle", "backoff", "mailbox"];
+pub(crate) const DEFAULTS: [&str; 4] = ["lifecycle", "backoff", "mailbox", "on"];
 
 /// Returns whether the setting can be a default of all children.
 pub(crate) fn can_be_default(name: &str) -> bool {
@@ -333,6 +353,7 @@ pub(crate) fn table() -> String {
             Place::Child(Of::Actors) => "child that is an actor",
             Place::Child(Of::OneForOne) => "child under `OneForOne`; any `[..]`",
             Place::Child(Of::Sets) => "`[..]`",
+            Place::Child(Of::Remote) => "`remote` child",
         };
         let default = if can_be_default(setting.name) { "; tree, as a default" } else { "" };
         let args: Vec<_> = setting.args.iter().map(describe).collect();
@@ -359,6 +380,7 @@ fn describe(arg: &Arg) -> String {
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
         Value::Time => "`D`".into(),
+        Value::Text => "a string".into(),
         Value::Expression => "expression".into(),
         Value::Arms => {
             "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
@@ -404,7 +426,7 @@ mod tests {
 
     #[test]
     fn each_place_has_its_names() {
-        assert_eq!(names(true), ["strategy", "decider", "shutdown", "lifecycle", "backoff", "mailbox"]);
+        assert_eq!(names(true), ["strategy", "decider", "shutdown", "lifecycle", "backoff", "mailbox", "on"]);
         assert!(names(false).contains(&"decider") && !names(false).contains(&"strategy"));
     }
 }

@@ -8,7 +8,7 @@ pub use core::time::Duration;
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
-pub use crate::actor::options::{ChildOptions, NotATree, OfActors};
+pub use crate::actor::options::{ChildOptions, NotATree, OfActors, WithMailbox};
 pub use crate::actor::{Actor, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable};
 pub use crate::task::{
     Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
@@ -27,11 +27,11 @@ pub use crate::values::hooks::DeclaredHooks;
 pub use crate::values::kind::ChildKind;
 pub use crate::values::report::Report;
 pub use crate::values::spec::{
-    Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec, default_shutdown, shutdown_suffices,
+    Below, ChildSpec, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_shutdown, remote_key, shutdown_suffices,
 };
 pub use crate::values::strategy::{
-    Arm, BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit,
-    ShutdownOrder, ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
+    Arm, BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
+    ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,
 };
 
 /// Returns the number of an array's children, with the type that an array needs.
@@ -91,4 +91,7 @@ impl TreeSettings {
 
     /// Sets a default of all actors among the children (S45).
     pub fn mailbox(&self) {}
+
+    /// Sets where all remote children run (S56).
+    pub fn on(&self) {}
 }

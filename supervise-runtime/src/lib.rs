@@ -30,6 +30,8 @@ mod values;
 
 #[doc(hidden)]
 pub mod __private;
+#[doc(hidden)]
+pub mod remote;
 
 pub use actor::actor_ref::{ActorRef, Reply};
 pub use actor::child_ref::{AnyRef, ChildRef};
@@ -44,6 +46,7 @@ pub use tree::signal::signal;
 pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn, spawn_with};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
+pub use values::fence::FenceToken;
 pub use values::path;
 pub use values::stop_reason::StopReason;
 
@@ -55,6 +58,7 @@ pub mod error {
     pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
     pub use crate::values::failure::UserError;
+    pub use crate::values::far_error::FarError;
     pub use crate::values::invalid_settings::InvalidSettings;
     pub use crate::values::link_error::LinkError;
     pub use crate::values::spawn_error::{SpawnError, SpawnErrorKind};
@@ -65,8 +69,8 @@ pub mod policy {
     pub use crate::actor::options::ChildOptions;
     pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
     pub use crate::values::strategy::{
-        Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownOrder,
-        ShutdownTimeout, Strategy, SupervisorStrategy, WhileDown,
+        Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
+        ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,
     };
 }
 
@@ -107,7 +111,7 @@ pub mod metrics {
 /// The declaration of a tree as a constant.
 pub mod spec {
     pub use crate::inspection::deploy::{PodSnippet, SystemdUnit};
-    pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+    pub use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, RemoteSpec, Shape, TreeSpec};
 }
 
 /// The futures that methods return. Programs await them, and seldom name them.

@@ -5,8 +5,10 @@
 
 mod captures;
 mod check;
+mod crossing;
 mod expand;
 pub(crate) mod model;
+mod names;
 pub(crate) mod parse;
 
 use proc_macro2::TokenStream;

@@ -107,6 +107,8 @@ pub(crate) enum Shape {
 #[derive(Debug)]
 pub(crate) enum Unit {
     Type(Box<Type>),
+    /// `remote T`: an actor whose instance is on a node.
+    Remote(Ident, Box<Type>),
     Task(Span),
 }
 
@@ -218,6 +220,20 @@ impl Child {
         }
     }
 
+    /// Returns the word `remote` and the type behind it.
+    pub(crate) fn remote(&self) -> Option<(&Ident, &Type)> {
+        match self.unit()? {
+            Unit::Remote(word, ty) => Some((word, ty)),
+            Unit::Type(_) | Unit::Task(_) => None,
+        }
+    }
+
+    /// Returns the expressions of a setting's argument `name`, or of its first value: as it is written above the child,
+    /// or else in the default of the tree.
+    pub(crate) fn argument(&self, of: &str, name: &str) -> Option<(&Ident, &Expr)> {
+        self.all(of).find_map(|setting| setting.named(name))
+    }
+
     /// Returns whether the child is a task.
     pub(crate) fn is_task(&self) -> bool {
         matches!(self.unit(), Some(Unit::Task(_)))
@@ -269,7 +285,7 @@ impl Child {
 impl Unit {
     pub(crate) fn span(&self) -> Span {
         match self {
-            Unit::Type(ty) => span_of(ty),
+            Unit::Type(ty) | Unit::Remote(_, ty) => span_of(ty),
             Unit::Task(span) => *span,
         }
     }

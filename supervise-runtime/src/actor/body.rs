@@ -3,8 +3,9 @@
 use std::any::type_name;
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
+use std::mem::take;
 use std::pin::Pin;
-use std::task::{Context as TaskCx, Poll};
+use std::task::{Context as TaskCx, Poll, ready};
 
 use pin_project_lite::pin_project;
 
@@ -45,6 +46,8 @@ struct Notes<A: Actor> {
     handled: bool,
     /// A notice is in hand, or a tick that has not given its message yet.
     aside: bool,
+    /// The actor has been asked whether it takes the next item. Only for those that are asked ([`Actor::TURNS`]).
+    asked: bool,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
@@ -89,7 +92,7 @@ impl<A: Actor, F> ActorBody<A, F> {
             inbox: Inbox::new(),
             cx,
             options,
-            notes: Notes { due: true, handled: false, aside: false, again: None },
+            notes: Notes { due: true, handled: false, aside: false, asked: false, again: None },
         }
     }
 }
@@ -127,6 +130,12 @@ where
         let strategy = self.actor.as_ref()?.supervision();
         self.cx.set_strategy(strategy.clone());
         Some(strategy)
+    }
+
+    fn heals(&mut self, failure: Option<&Failure>) {
+        if A::TURNS {
+            self.cx.set_healing(failure.cloned());
+        }
     }
 
     fn unwatch_children(&mut self) {
@@ -236,13 +245,13 @@ where
     #[expect(clippy::manual_async_fn, reason = "see above")]
     fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
         async move {
-            self.notes.aside = false;
+            (self.notes.aside, self.notes.asked) = (false, false);
             loop {
                 if self.cx.is_stopping() {
                     return Ok(Served::Done);
                 }
                 let Some(handling) = self.handle_next() else {
-                    match poll_fn(|cx| self.inbox.poll_turn(&self.cell, cx)).await {
+                    match poll_fn(|cx| self.poll_turn(cx)).await? {
                         Turn::Begun => continue,
                         Turn::Drained => return Ok(Served::Drained),
                         Turn::Interrupted => return Ok(Served::Interrupted),
@@ -287,6 +296,9 @@ impl<A: Actor, F> ActorBody<A, F> {
     /// A function of its own, so that the future of the loop keeps the handler, and not the item beside it.
     #[inline(always)]
     fn handle_next(&mut self) -> Option<Handling<'_, A, impl Future<Output = Result<(), A::Error>> + Send>> {
+        if A::TURNS && !take(&mut self.notes.asked) {
+            return None;
+        }
         let handler = match self.inbox.next(&self.cell)? {
             Envelope::Msg(msg) => {
                 if self.notes.due {
@@ -308,6 +320,39 @@ impl<A: Actor, F> ActorBody<A, F> {
             }
         };
         Some(Handling { inbox: &mut self.inbox, cell: &self.cell, handler })
+    }
+
+    /// Waits until there are messages, and until the actor takes one, if it is asked.
+    #[inline(always)]
+    fn poll_turn(&mut self, cx: &mut TaskCx<'_>) -> Poll<Result<Turn, A::Error>> {
+        if A::TURNS { self.ask_turn(cx) } else { self.inbox.poll_turn(&self.cell, cx).map(Ok) }
+    }
+
+    /// Asks the actor before it looks for a message. No message is in hand meanwhile.
+    fn ask_turn(&mut self, cx: &mut TaskCx<'_>) -> Poll<Result<Turn, A::Error>> {
+        self.inbox.rest(&self.cell);
+        if self.cell.is_interrupted() {
+            return Poll::Ready(Ok(Turn::Interrupted)); // not asked any more, whatever the order is
+        }
+        let Some(actor) = &mut self.actor else { return Poll::Ready(Ok(Turn::Interrupted)) };
+        match actor.poll_turn(&mut self.cx, cx) {
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) if self.cx.is_stopping() => return Poll::Ready(Ok(Turn::Begun)), // the loop sees that
+            Poll::Ready(Ok(())) => {}
+            Poll::Pending => {
+                self.inbox.served(&self.cell); // a stop meanwhile finds all messages in the mailbox
+                return Poll::Pending;
+            }
+        }
+        match ready!(self.inbox.poll_turn(&self.cell, cx)) {
+            Turn::Begun => {
+                self.inbox.go_on(&self.cell);
+                self.notes.asked = true;
+                Poll::Ready(Ok(Turn::Begun))
+            }
+            Turn::Drained => actor.poll_drained(cx).map(|()| Ok(Turn::Drained)),
+            Turn::Interrupted => Poll::Ready(Ok(Turn::Interrupted)),
+        }
     }
 
     /// Returns the message of a tick, which ends with the incarnation, and so is not redelivered.

@@ -95,6 +95,14 @@ pub enum SendRejection {
     },
     /// The actor has ended, or is stopping and accepts no more messages.
     Ended,
+    /// The owner of a remote child cannot be reached. It may have the message.
+    ///
+    /// See rule S61.
+    Unreachable,
+    /// The message cannot be written, so it cannot cross to another process.
+    ///
+    /// See rule S61.
+    NotWritten,
 }
 
 impl fmt::Display for SendRejection {
@@ -111,12 +119,16 @@ impl fmt::Display for SendRejection {
                  again when the actor is up",
             ),
             SendRejection::Ended => f.write_str("the actor has stopped or is stopping"),
+            SendRejection::Unreachable => f.write_str("the owner of its tree cannot be reached; try again later"),
+            SendRejection::NotWritten => {
+                f.write_str("it cannot be written, so it cannot cross to another process; see its `Serialize`")
+            }
         }
     }
 }
 
 impl<M> TellError<M> {
-    pub(super) fn new(message: M, reason: SendRejection, path: String) -> Self {
+    pub(crate) fn new(message: M, reason: SendRejection, path: String) -> Self {
         TellError { unsent: Box::new(Unsent { message: Mutex::new(message), reason, path }) }
     }
 

@@ -5,9 +5,12 @@ pub(crate) mod body;
 pub(crate) mod child_ref;
 pub(crate) mod commands;
 pub(crate) mod context;
+#[cfg(feature = "remote")]
+pub(crate) mod crossing;
 pub(crate) mod errors;
 pub mod guardian;
 pub(crate) mod hook;
+pub(crate) mod host;
 pub(crate) mod options;
 mod redelivery;
 pub(crate) mod timers;
@@ -16,6 +19,7 @@ pub(crate) mod waits;
 
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
+use std::task::{Context as TaskCx, Poll};
 
 use crate::actor::context::Context;
 use crate::actor::hook::Form;
@@ -85,6 +89,10 @@ pub trait Actor: Sized + Send + 'static {
     #[doc(hidden)]
     const HOOKS: DeclaredHooks = DeclaredHooks::ALL;
 
+    /// Whether `poll_turn` and `poll_drained` are asked. For all other actors they cost nothing.
+    #[doc(hidden)]
+    const TURNS: bool = false;
+
     /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
     fn receive(
         &mut self,
@@ -118,6 +126,22 @@ pub trait Actor: Sized + Send + 'static {
         _cx: &mut Context<Self>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send {
         async { Ok(()) }
+    }
+
+    /// Asked before each message, and whenever the waker that it was given is woken.
+    ///
+    /// `Pending` takes no message. An error is a failure beside the messages; asked again after an error, the actor was
+    /// resumed. `cx.stop()` ends the actor by itself.
+    #[doc(hidden)]
+    fn poll_turn(&mut self, _cx: &mut Context<Self>, _task: &mut TaskCx<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Asked during a drain, when the mailbox is empty and accepts nothing more: `Pending` while work is under way
+    /// elsewhere.
+    #[doc(hidden)]
+    fn poll_drained(&mut self, _task: &mut TaskCx<'_>) -> Poll<()> {
+        Poll::Ready(())
     }
 
     /// Returns the strategy for the children that this actor spawns.

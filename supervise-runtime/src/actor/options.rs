@@ -200,6 +200,12 @@ impl<T> ChildOptions<T> {
         ChildOptions { options, source: None, of: PhantomData }
     }
 
+    /// Returns the same settings for another type. Hooks of the type before have no effect.
+    #[doc(hidden)]
+    pub fn cast<B>(self) -> ChildOptions<B> {
+        ChildOptions { options: self.options, source: self.source, of: PhantomData }
+    }
+
     pub(crate) fn set(mut self, set: impl FnOnce(&mut Common)) -> Self {
         set(Arc::make_mut(&mut self.options.common));
         self
@@ -306,11 +312,10 @@ impl<T> ChildOptions<T> {
     }
 }
 
-/// A child with messages and hooks: every actor.
-///
-/// The bound is on the single methods, so that for a tree or a task the compiler reports this text, and not that there
-/// is no such method.
 /// Actors and tasks.
+///
+/// The bound is on the single methods, here and for the next two traits, so that for another kind of child the compiler
+/// reports this text, and not that there is no such method.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`best_effort` is for actors and tasks, and `{Self}` is a tree; write it above its children",
@@ -321,6 +326,18 @@ pub trait NotATree {}
 #[diagnostic::do_not_recommend]
 impl<A: Actor> NotATree for A {}
 
+/// A child with messages: every actor, here or on a node.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this setting is for actors, and `{Self}` is a tree; write it above an actor inside that tree",
+    label = "a tree has no messages and no hooks of its own"
+)]
+pub trait WithMailbox {}
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor> WithMailbox for A {}
+
+/// A child with hooks whose instance is here: every actor.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this setting is for actors, and `{Self}` is a tree; write it above an actor inside that tree",
@@ -348,7 +365,7 @@ impl<A> ChildOptions<A> {
     /// See rules S24, S26.
     pub fn drain(self) -> Self
     where
-        A: OfActors,
+        A: WithMailbox,
     {
         self.set(|common| common.drain = true)
     }
@@ -361,7 +378,7 @@ impl<A> ChildOptions<A> {
     /// See rule S13.
     pub fn handler(self, within: Duration) -> Self
     where
-        A: OfActors,
+        A: WithMailbox,
     {
         self.set(|common| common.handler = Some(within))
     }
@@ -371,7 +388,7 @@ impl<A> ChildOptions<A> {
     /// See rule S3.
     pub fn mailbox(self, mailbox: Mailbox) -> Self
     where
-        A: OfActors,
+        A: WithMailbox,
     {
         self.set(|common| common.mailbox = mailbox)
     }
@@ -382,7 +399,7 @@ impl<A> ChildOptions<A> {
     /// See rule S35.
     pub fn fresh(self) -> Self
     where
-        A: OfActors,
+        A: WithMailbox,
     {
         self.set(|common| common.fresh = true)
     }
@@ -392,7 +409,7 @@ impl<A> ChildOptions<A> {
     /// See rule S35.
     pub fn while_down(self, while_down: WhileDown) -> Self
     where
-        A: OfActors,
+        A: WithMailbox,
     {
         self.set(|common| common.while_down = while_down)
     }
@@ -414,10 +431,24 @@ impl<A> ChildOptions<A> {
         self
     }
 
+    /// Sets how often a remote child hands in a message again. No copy of it is made here: its owner keeps the message
+    /// until the node has begun it.
+    #[doc(hidden)]
+    pub fn redeliver_from_owner(mut self, attempts: u32) -> Self {
+        self.options.hooks().attempts = Some(attempts);
+        self
+    }
+
+    /// Returns how often a message is delivered again, if it is.
+    #[doc(hidden)]
+    pub fn redeliveries(&self) -> Option<u32> {
+        self.options.attempts()
+    }
+
     /// Sets how long an `ask` to the actor waits for the reply. Default: 5 s.
     pub fn ask(self, within: Duration) -> Self
     where
-        A: OfActors,
+        A: WithMailbox,
     {
         self.set(|common| common.ask = Some(within))
     }

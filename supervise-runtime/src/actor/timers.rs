@@ -12,6 +12,8 @@ use crate::engine::mailbox::Rejected;
 /// The source of a tick's message.
 pub(crate) enum Make<M> {
     Once(M),
+    /// Made when the tick is handled.
+    Late(Box<dyn FnOnce() -> M + Send>),
     Every(Box<dyn FnMut() -> M + Send>),
 }
 
@@ -48,6 +50,7 @@ impl<A: Actor> Tick<A> {
         foreign();
         match make {
             Make::Once(msg) => Some(msg),
+            Make::Late(make) => Some(make()),
             Make::Every(mut every) => {
                 let msg = every();
                 // The closure may have cancelled its own timer.

@@ -130,6 +130,8 @@ pub(crate) struct Member {
     pub(crate) in_walk: bool,
     /// The backoff is over, but something else delays the start.
     pub(crate) due: bool,
+    /// Nothing of the failed instance can go on, since it was elsewhere: Resume means Restart (S8).
+    pub(crate) spent: bool,
     /// Named by `cx.keep`: survives the restart of its parent.
     pub(crate) kept: bool,
     /// Spawned at run time: forgotten once it has ended.

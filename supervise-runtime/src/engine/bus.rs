@@ -3,6 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc as StdArc;
 
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
@@ -18,6 +19,8 @@ use crate::engine::metered::Metered;
 use crate::engine::observed::Switch;
 use crate::engine::span::Spans;
 use crate::values::event::{Event, EventKind};
+use crate::values::fence::Fence;
+use crate::values::network::{TreeNetwork, TreeRoot};
 
 /// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
@@ -167,6 +170,17 @@ pub(crate) struct TreeShared {
     #[cfg(feature = "systemd")]
     pub(crate) ending: Notify,
     pub(crate) spans: Spans,
+    /// Few trees have anything to do with other processes.
+    remote: OnceLock<Box<Remote>>,
+}
+
+/// The dealings of a tree with other processes: a network that it is put on, or the fence of a placement that runs here.
+#[derive(Debug)]
+pub(crate) struct Remote {
+    pub(crate) root: TreeRoot,
+    pub(crate) network: Option<StdArc<dyn TreeNetwork>>,
+    /// Asked before any cell of the tree is polled.
+    pub(crate) fence: Option<StdArc<dyn Fence>>,
 }
 
 /// The notices of changes, for tasks that wait until something is true of the tree. Hardly ever is there one.
@@ -243,12 +257,22 @@ impl TreeShared {
             #[cfg(feature = "systemd")]
             ending: Notify::new(),
             spans: Spans::default(),
+            remote: OnceLock::new(),
         }
     }
 
     /// Returns the time when the tree was started, which is the time of the first call.
     pub(crate) fn started(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
+    }
+
+    /// Sets the dealings with other processes, before the first cell of the tree begins.
+    pub(crate) fn set_remote(&self, remote: Remote) {
+        let _ = self.remote.set(Box::new(remote));
+    }
+
+    pub(crate) fn remote(&self) -> Option<&Remote> {
+        self.remote.get().map(|remote| &**remote)
     }
 
     pub(crate) fn subscribe(&self) -> Events {

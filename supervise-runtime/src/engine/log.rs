@@ -93,6 +93,12 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::GuardDropped { started_at } => {
             say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")
         }
+        EventKind::NodeLost { node, after } => say!(WARN, node, after = rounded(*after), "the node is lost"),
+        EventKind::NoNode { role } => say!(WARN, role, "no node to run on"),
+        EventKind::Fenced => say!(ERROR, "fenced: its lease was over, and it was dropped"),
+        EventKind::Refused { why } => say!(WARN, why, "refused by a node"),
+        EventKind::NotWritten { why } => say!(ERROR, why, "cannot be written for another process"),
+        EventKind::Placed { node } => say!(INFO / DEBUG, node, "placed"),
         EventKind::Requested { operation, by } => say!(INFO, %operation, by = %by.escape_debug(), "requested"),
         EventKind::Started { seed } => say!(INFO / DEBUG, seed, "started"),
         EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),
@@ -160,6 +166,7 @@ fn word(kind: CauseKind) -> &'static str {
         CauseKind::EndedByItself => "ended_by_itself",
         CauseKind::LimitReached => "limit_reached",
         CauseKind::Requested => "requested",
+        CauseKind::NodeLost => "node_lost",
         CauseKind::Bug => "bug",
     }
 }

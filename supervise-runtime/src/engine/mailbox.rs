@@ -645,6 +645,16 @@ impl<T: MailboxItem> Inbox<T> {
         }
     }
 
+    /// No message is in hand, though the turn may go on.
+    pub(crate) fn rest(&self, cell: &ActorCell<T>) {
+        cell.in_hand.store(0, Ordering::Relaxed);
+    }
+
+    /// The turn in progress goes on after a [rest](Inbox::rest).
+    pub(crate) fn go_on(&self, cell: &ActorCell<T>) {
+        cell.in_hand.store(self.number, Ordering::Relaxed);
+    }
+
     /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
     pub(crate) fn requeue_front(&mut self, cell: &ActorCell<T>, msg: T) {
         self.return_batch(cell);

@@ -419,7 +419,7 @@ pub(crate) struct PathMeters {
     wait: OnceLock<CatchDrop<Histogram>>,
     duration: OnceLock<CatchDrop<Histogram>>,
     shutdown: OnceLock<CatchDrop<Histogram>>,
-    dead_letters: [OnceLock<CatchDrop<Counter>>; 3],
+    dead_letters: [OnceLock<CatchDrop<Counter>>; 6],
     /// By the type of the error, and the directive.
     restarts: Mutex<HashMap<[&'static str; 2], Arc<CatchDrop<Counter>>>>,
 }
@@ -496,6 +496,9 @@ impl PathMeters {
             DeadLetterReason::Ended => (0, "ended"),
             DeadLetterReason::GivenUp => (1, "given_up"),
             DeadLetterReason::Restarted => (2, "restarted"),
+            DeadLetterReason::Unknown => (3, "unknown"),
+            DeadLetterReason::NotWritten => (4, "not_written"),
+            DeadLetterReason::NotRead => (5, "not_read"),
         };
         let counter = &self.dead_letters[at];
         if counter.get().is_none() {
@@ -554,6 +557,7 @@ fn error_type(cause: &Cause) -> &'static str {
         Cause::EndedByItself => "ended_by_itself",
         Cause::LimitReached => "limit_reached",
         Cause::Requested => "requested",
+        Cause::NodeLost { .. } => "node_lost",
         Cause::Bug(_) => "bug",
     }
 }

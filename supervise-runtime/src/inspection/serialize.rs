@@ -67,11 +67,19 @@ impl Serialize for Event {
                 map.serialize_entry("reason", reason)?;
             }
             EventKind::GuardDropped { started_at } => map.serialize_entry("started_at", &started_at.to_string())?,
+            EventKind::Placed { node } => map.serialize_entry("node", node)?,
+            EventKind::NodeLost { node, after } => {
+                map.serialize_entry("node", node)?;
+                map.serialize_entry("after_ms", &millis(*after))?;
+            }
+            EventKind::NoNode { role } => map.serialize_entry("role", role)?,
+            EventKind::Refused { why } | EventKind::NotWritten { why } => map.serialize_entry("why", why)?,
             EventKind::Started { seed: None }
             | EventKind::Restarted
             | EventKind::LimitReached
             | EventKind::Aborted { message: None }
-            | EventKind::Stuck => {}
+            | EventKind::Stuck
+            | EventKind::Fenced => {}
         }
         map.end()
     }
@@ -97,6 +105,12 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::AskCycle { .. } => "ask_cycle",
         EventKind::DeadLetter { .. } => "dead_letter",
         EventKind::GuardDropped { .. } => "guard_dropped",
+        EventKind::Placed { .. } => "placed",
+        EventKind::NodeLost { .. } => "node_lost",
+        EventKind::NoNode { .. } => "no_node",
+        EventKind::Fenced => "fenced",
+        EventKind::Refused { .. } => "refused",
+        EventKind::NotWritten { .. } => "not_written",
     }
 }
 
@@ -310,6 +324,12 @@ impl Serialize for Since<'_, Node> {
         if let Some(above) = &node.starts_after {
             map.serialize_entry("starts_after", above)?;
         }
+        if let Some(node) = &node.runs_on {
+            map.serialize_entry("runs_on", node)?;
+        }
+        if let Some(window) = node.window {
+            map.serialize_entry("window", &window)?;
+        }
         if !node.waits_for.is_empty() {
             map.serialize_entry("waits_for", &node.waits_for)?;
         }
@@ -451,6 +471,7 @@ words! {
         Cause::EndedByItself => "ended_by_itself",
         Cause::LimitReached => "limit_reached",
         Cause::Requested => "requested",
+        Cause::NodeLost { .. } => "node_lost",
         Cause::Bug(_) => "bug",
     }
     Directive {
@@ -477,6 +498,9 @@ words! {
         DeadLetterReason::Ended => "ended",
         DeadLetterReason::GivenUp => "given_up",
         DeadLetterReason::Restarted => "restarted",
+        DeadLetterReason::Unknown => "unknown",
+        DeadLetterReason::NotWritten => "not_written",
+        DeadLetterReason::NotRead => "not_read",
     }
     Lifecycle {
         Lifecycle::Permanent => "permanent",

@@ -132,6 +132,11 @@ pub struct Node {
     pub streak: u32,
     /// The messages in the mailbox; `None` for a task or a tree.
     pub mailbox: Option<MailboxDepth>,
+    /// The name of the node on which the instance of a remote child runs, or comes up.
+    pub runs_on: Option<String>,
+    /// The number of messages of a remote child that were sent to its node and are not known to be begun; `None` for all
+    /// others. They are not in the mailbox any more.
+    pub window: Option<usize>,
     /// The numbers of the messages of an actor, if they are observed.
     pub messages: Option<Messages>,
     /// The time for which code of this child has held its thread, in real time: tasks that are queued on that thread wait
@@ -493,6 +498,7 @@ impl Node {
         let member = seen.as_ref().map(|seen| &seen.member);
         let end = own_end(cell);
         let state = state(cell, seen.as_ref(), end, now);
+        let elsewhere = core.elsewhere();
         Node {
             path: core.path(),
             name: core.name(),
@@ -510,6 +516,8 @@ impl Node {
                 restored: member.budget.restored,
             }),
             streak: streak(cell, member),
+            runs_on: elsewhere.as_ref().and_then(|elsewhere| elsewhere.node.as_deref().map(str::to_owned)),
+            window: elsewhere.map(|elsewhere| elsewhere.window),
             messages: Messages::of(cell, now),
             runs_for: polls::of(core),
             starts_after: None,

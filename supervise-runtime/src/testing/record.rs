@@ -134,6 +134,12 @@ pub fn line(event: &Event) -> String {
         EventKind::AskCycle { cycle } => format!("ask cycle {}", cycle.join(" ")),
         EventKind::DeadLetter { .. } => "dead letter".into(),
         EventKind::GuardDropped { .. } => "guard dropped".into(),
+        EventKind::Placed { node } => format!("placed on {node}"),
+        EventKind::NodeLost { node, .. } => format!("lost {node}"),
+        EventKind::NoNode { role } => format!("no node for {role}"),
+        EventKind::Fenced => "fenced".into(),
+        EventKind::Refused { .. } => "refused".into(),
+        EventKind::NotWritten { .. } => "not written".into(),
     };
     format!("{} {what}", event.path)
 }

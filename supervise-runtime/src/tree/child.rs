@@ -64,6 +64,18 @@ pub struct Launched<H> {
     pub(crate) life: Unbegun,
 }
 
+impl<H> Launched<H> {
+    /// Returns the same child with another handle.
+    ///
+    /// # Panics
+    ///
+    /// Panics for a tree: it has no handle yet.
+    pub fn map<G>(self, map: impl FnOnce(H) -> G) -> Launched<G> {
+        let HandleSource::Ready(handle) = self.handle else { panic!("a tree that is made has no handle yet") };
+        Launched { cell: self.cell, handle: HandleSource::Ready(map(handle)), life: self.life }
+    }
+}
+
 /// The source of a handle. The handle of a tree exists only once its build has finished.
 #[derive(Debug, Clone)]
 pub(crate) enum HandleSource<H> {

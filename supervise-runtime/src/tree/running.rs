@@ -4,7 +4,9 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::panic::Location;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc as StdArc;
 use std::task::Poll;
 
 #[cfg(feature = "systemd")]
@@ -12,13 +14,15 @@ use super::TreeRef;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::Arc;
-use crate::engine::bus::{Events, TreeShared};
+use crate::engine::bus::{Events, Remote, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::network::{TreeNetwork, TreeRoot};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
@@ -58,6 +62,7 @@ pub struct Tree<T: TreeDef> {
     bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
     observe: Observe,
+    network: Option<StdArc<dyn TreeNetwork>>,
     #[cfg(feature = "metrics")]
     metrics: bool,
     /// Told of the tree when it begins to start, to look at it from outside.
@@ -80,6 +85,7 @@ impl<T: TreeDef> Tree<T> {
             bus: None,
             seed: None,
             observe: Observe::NOTHING,
+            network: None,
             #[cfg(feature = "metrics")]
             metrics: false,
             #[cfg(feature = "systemd")]
@@ -166,6 +172,14 @@ impl<T: TreeDef> Tree<T> {
     #[cfg_attr(docsrs, doc(cfg(feature = "metrics")))]
     pub fn metrics(mut self) -> Self {
         self.metrics = true;
+        self
+    }
+
+    /// Puts the tree on a network: its remote children run on the nodes there. Only the network of a root has an effect.
+    ///
+    /// The network is a value of the crate `supervise-remote`: `Shop::tree(config).on(net).run(signal())`.
+    pub fn on(mut self, network: impl Into<StdArc<dyn TreeNetwork>>) -> Self {
+        self.network = Some(network.into());
         self
     }
 
@@ -315,6 +329,10 @@ impl<T: TreeDef> Tree<T> {
             let root: Arc<AnyCell> = launched.cell.clone();
             shared.metered.request(&root);
         }
+        if let Some(network) = self.network {
+            let root: Arc<AnyCell> = launched.cell.clone();
+            put_on(network, &root);
+        }
         launched.life.begin();
         #[cfg(feature = "systemd")]
         if let Some(observer) = self.observer {
@@ -322,6 +340,23 @@ impl<T: TreeDef> Tree<T> {
         }
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }
+}
+
+/// Puts a tree that is about to begin on this network, which is told of the begin and of the end.
+fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>) {
+    let core = root.core();
+    let name = TreeRoot { id: core.id, name: core.name().into() };
+    core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
+    network.begins(name.clone(), None);
+    let cell = Arc::downgrade(root);
+    core.on_end(Box::new(move |ended| {
+        let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));
+        let all_down = !matches!(ended, Ended::RuntimeGone) && !is_stuck();
+        // The end of the tree is not delayed by a panic of other code.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| network.over(&name, all_down))) {
+            drop_catching_panics(panic);
+        }
+    }));
 }
 
 /// A tree that is coming up.

@@ -252,6 +252,38 @@ pub enum EventKind {
         /// The reason.
         reason: DeadLetterReason,
     },
+    /// The remote child is ordered to start on this node.
+    Placed {
+        /// The name of the node.
+        node: String,
+    },
+    /// The node on which this remote child ran is lost. The child's `Failed` follows, with
+    /// [`Cause::NodeLost`](crate::Cause::NodeLost).
+    NodeLost {
+        /// The name of the node.
+        node: String,
+        /// The time since the owner last heard of it.
+        after: Duration,
+    },
+    /// The remote child waits for a node of its role that has room: its start is in progress.
+    NoNode {
+        /// The role.
+        role: String,
+    },
+    /// The remote child was dropped as it was, and none of its hooks ran: its process did not run for so long that its
+    /// lease and its time to go down were over.
+    Fenced,
+    /// A node does not run the remote child.
+    Refused {
+        /// The reason that the node gave.
+        why: String,
+    },
+    /// A message or a reply cannot be written for another process, and is lost: a message is a dead letter, and the
+    /// asker of a reply learns that none comes.
+    NotWritten {
+        /// The error.
+        why: String,
+    },
     /// The guard of the tree was dropped without `shutdown()`.
     GuardDropped {
         /// The place in the code where the tree was started.
@@ -315,6 +347,12 @@ pub enum DeadLetterReason {
     ///
     /// See rule S35.
     Restarted,
+    /// The message was sent to a node that is lost before it said that it had begun it: perhaps it was handled.
+    Unknown,
+    /// The message cannot be written for another process. See [`EventKind::NotWritten`].
+    NotWritten,
+    /// The node could not read the message: a failure of the child, with this message in hand.
+    NotRead,
 }
 
 /// The decider that answered a failure, in [`EventKind::Decided`].
@@ -415,6 +453,12 @@ impl fmt::Display for Event {
                 f.write_str(cycle.first().map_or("", |first| first))
             }
             EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
+            EventKind::Placed { node } => write!(f, "placed on {node}"),
+            EventKind::NodeLost { node, after } => write!(f, "lost its node {node}, not heard of for {after:?}"),
+            EventKind::NoNode { role } => write!(f, "waits for a node of the role {role}"),
+            EventKind::Fenced => f.write_str("fenced: its lease was over, and it was dropped"),
+            EventKind::Refused { why } => write!(f, "refused by a node: {why}"),
+            EventKind::NotWritten { why } => write!(f, "cannot be written for another process: {why}"),
             EventKind::GuardDropped { started_at } => {
                 write!(
                     f,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::base::DisplayFn;
 use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
 use crate::base::sync::Arc;
+use crate::values::far_error::FarError;
 use crate::values::place::Path;
 use crate::values::spawn_error::SpawnError;
 
@@ -175,6 +176,11 @@ impl UserError {
 
     pub(crate) fn is_absent(&self) -> bool {
         self.get::<Absent>().is_some()
+    }
+
+    /// Returns whether the error came from another process as text only.
+    pub(crate) fn crossed_as_text(&self) -> bool {
+        self.get::<FarError>().is_some()
     }
 
     /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
@@ -364,6 +370,12 @@ pub enum Cause {
     ///
     /// See rule S26.
     Requested,
+    /// The node on which this remote child ran is lost: it has left, or has not renewed its lease in time. Nothing of
+    /// the child can be resumed, so the directive `Resume` restarts it.
+    NodeLost {
+        /// The name of the node.
+        node: String,
+    },
     /// This library panicked while it ran the child, with this text. No decider is asked: the supervisor fails with
     /// this cause. Please report it.
     ///
@@ -400,6 +412,8 @@ pub enum CauseKind {
     LimitReached,
     /// [`Cause::Requested`].
     Requested,
+    /// [`Cause::NodeLost`].
+    NodeLost,
     /// [`Cause::Bug`].
     Bug,
 }
@@ -416,6 +430,7 @@ impl Cause {
             Cause::EndedByItself => CauseKind::EndedByItself,
             Cause::LimitReached => CauseKind::LimitReached,
             Cause::Requested => CauseKind::Requested,
+            Cause::NodeLost { .. } => CauseKind::NodeLost,
             Cause::Bug(_) => CauseKind::Bug,
         }
     }
@@ -432,6 +447,7 @@ impl fmt::Display for Cause {
             Cause::EndedByItself => f.write_str("ended by itself"),
             Cause::LimitReached => f.write_str("restarted too often"),
             Cause::Requested => f.write_str("restart requested"),
+            Cause::NodeLost { node } => write!(f, "the node {node} is lost"),
             Cause::Bug(text) => write!(f, "a bug in supervise itself, please report it: {text}"),
         }
     }

@@ -123,6 +123,13 @@ pub(crate) fn text<'a>(name: &Name, above: impl Iterator<Item = &'a Name> + Clon
     String::from_utf8(path.bytes).expect("names are texts")
 }
 
+impl Name {
+    /// Returns the name of a cell whose path this is, with its names escaped: that of a child of another process.
+    pub(crate) fn of_path(path: String) -> Self {
+        Name::Text(path.into())
+    }
+}
+
 impl From<&str> for Name {
     fn from(name: &str) -> Self {
         Name::Text(escaped(name).into())

@@ -473,6 +473,42 @@ pub enum WhileDown {
     Reject,
 }
 
+/// Whether two instances of a remote child may act at the same time (S57).
+///
+/// A node that nobody hears of may still run what it was given. The owner cannot tell it from one that is dead.
+///
+/// ```
+/// use supervise::policy::Overlap;
+///
+/// assert_eq!(Overlap::default(), Overlap::Forbidden);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Overlap {
+    /// A replacement starts when the lost instance is known to be down, or when its lease and its `shutdown` are over.
+    #[default]
+    Forbidden,
+    /// A replacement starts at once. For some time two instances may act.
+    Allowed,
+}
+
+/// How the instances of one remote child are spread over the nodes of its role (S56).
+///
+/// ```
+/// use supervise::policy::Spread;
+///
+/// assert_eq!(Spread::default(), Spread::Any);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Spread {
+    /// Each goes to the node with the fewest children of the tree.
+    #[default]
+    Any,
+    /// No node has two of them. The rest wait for a node.
+    OnePerNode,
+}
+
 /// A restart budget: how many restarts, in which window, and the action at the limit.
 ///
 /// A value that is not set is taken from the supervisor's strategy, or from the default: 10 in 1 minute, `Escalate` (in
@@ -638,6 +674,21 @@ pub struct Decider {
 enum Decides {
     Const(fn(&Failure) -> Option<Directive>),
     Shared(Arc<Decide>),
+    /// Decides all failures. `None`: not now, the failure is kept.
+    InTime(Arc<DecideInTime>),
+}
+
+type DecideInTime = dyn Fn(&Failure) -> Option<Directive> + Send + Sync;
+
+/// The answer of a decider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The decider, with this arm, has decided.
+    Decided(Directive, Option<&'static Arm>),
+    /// No arm matches: the next decider is asked.
+    Open,
+    /// The failure is kept until the decider is asked again.
+    Later,
 }
 
 impl Decider {
@@ -645,6 +696,12 @@ impl Decider {
     pub fn partial(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
         let decide = CatchDrop::new(decide);
         Decider { decide: Decides::Shared(Arc::new(move |failure, _| decide(failure))), typed: true, arms: &[] }
+    }
+
+    /// Makes a decider that may keep a failure: `None`, until it is asked again.
+    pub(crate) fn in_time(decide: impl Fn(&Failure) -> Option<Directive> + Send + Sync + 'static) -> Self {
+        let decide = CatchDrop::new(decide);
+        Decider { decide: Decides::InTime(Arc::new(move |failure| decide(failure))), typed: false, arms: &[] }
     }
 
     /// Makes a decider with these arms. `decide` stores the index of the arm that answers. Called by generated code.
@@ -665,17 +722,21 @@ impl Decider {
 
     /// Returns the directive for this failure; `None` if the decider leaves it open.
     pub fn decide(&self, failure: &Failure) -> Option<Directive> {
-        self.answer(failure).map(|(directive, _)| directive)
+        match self.answer(failure) {
+            Answer::Decided(directive, _) => Some(directive),
+            Answer::Open | Answer::Later => None,
+        }
     }
 
     /// Returns the directive for this failure, and the arm that gave it.
-    pub(crate) fn answer(&self, failure: &Failure) -> Option<(Directive, Option<&'static Arm>)> {
+    pub(crate) fn answer(&self, failure: &Failure) -> Answer {
         let mut arm = NO_ARM;
         let directive = match &self.decide {
             Decides::Const(decide) => decide(failure),
             Decides::Shared(decide) => decide(failure, &mut arm),
+            Decides::InTime(decide) => return decide(failure).map_or(Answer::Later, |to| Answer::Decided(to, None)),
         };
-        Some((directive?, self.arms.get(arm)))
+        directive.map_or(Answer::Open, |directive| Answer::Decided(directive, self.arms.get(arm)))
     }
 
     /// Returns `true` if the decider has arms, so that an error without an arm escalates.
@@ -745,10 +806,11 @@ impl<F: Fn(&Failure) -> Directive + Send + Sync + 'static> IntoDecider<fn(&Failu
 }
 
 /// Returns the default decision for a failure that every decider left open (rule S9). `arms`: a decider with arms was
-/// asked. An error that none of its arms names escalates.
+/// asked. An error that none of its arms names escalates, unless only its text has crossed from another process: no arm
+/// can name its type.
 pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms: bool) -> Directive {
     match (failure.cause(), failure.phase()) {
-        (Cause::Error(_), _) if arms => Directive::Escalate,
+        (Cause::Error(error), _) if arms && !error.crossed_as_text() => Directive::Escalate,
         (Cause::Killed | Cause::DeathPact(_), _) => Directive::Stop,
         (_, Phase::Start) if !backoff_declared => Directive::Stop,
         _ => Directive::Restart,

@@ -112,6 +112,7 @@ const fn child(name: &'static str, shape: Shape, kind: ChildKind) -> ChildSpec {
         settings: &[],
         at: Location::caller(),
         below: Below::Known(None),
+        remote: None,
     }
 }
 

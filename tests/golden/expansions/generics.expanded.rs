@@ -271,6 +271,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "shards",
@@ -285,6 +286,7 @@ const _: () = {
                     settings: &["lifecycle(Permanent, shutdown = 5s)"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "by_key",
@@ -299,6 +301,7 @@ const _: () = {
                     below: __rt::Below::Instance(|| {
                         <Cache<T, N> as __rt::Declared>::TREE
                     }),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "inner",
@@ -317,6 +320,7 @@ const _: () = {
                             &<Inner<T, N> as __rt::TreeHandle>::SPEC,
                         ),
                     ),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };
@@ -346,6 +350,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

@@ -346,6 +346,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "start",
@@ -358,6 +359,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "heartbeat",
@@ -372,6 +374,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "inner",
@@ -386,6 +389,7 @@ const _: () = {
                     below: __rt::Below::Known(
                         ::core::option::Option::Some(&<Inner as __rt::TreeHandle>::SPEC),
                     ),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };
@@ -412,6 +416,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };
@@ -868,6 +873,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Names as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "first",
@@ -880,6 +886,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "second",
@@ -892,6 +899,7 @@ const _: () = {
                     settings: &["while_down(Reject)", "mailbox(Bounded(3))"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "third",
@@ -906,6 +914,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

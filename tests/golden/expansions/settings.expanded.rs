@@ -397,6 +397,7 @@ const _: () = {
                     ],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "listed",
@@ -411,6 +412,7 @@ const _: () = {
                     ],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "many",
@@ -427,6 +429,7 @@ const _: () = {
                     ],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Db as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "server",
@@ -444,6 +447,7 @@ const _: () = {
                     ],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };
@@ -817,6 +821,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "once",
@@ -834,6 +839,7 @@ const _: () = {
                     settings: &["lifecycle(Temporary)"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

@@ -555,6 +555,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "maybe",
@@ -567,6 +568,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "row",
@@ -579,6 +581,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "any",
@@ -591,6 +594,7 @@ const _: () = {
                     settings: &["initial(0..count)"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "keyed",
@@ -603,6 +607,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "once",
@@ -615,6 +620,7 @@ const _: () = {
                     settings: &["lifecycle(Temporary)"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "once_keyed",
@@ -629,6 +635,7 @@ const _: () = {
                     settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "branches",
@@ -641,6 +648,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Shapes as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

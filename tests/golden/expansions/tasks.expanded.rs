@@ -340,6 +340,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "told",
@@ -352,6 +353,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "maybe",
@@ -364,6 +366,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "row",
@@ -376,6 +379,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "any",
@@ -390,6 +394,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
                     name: "keyed",
@@ -402,6 +407,7 @@ const _: () = {
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

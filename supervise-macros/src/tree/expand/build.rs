@@ -9,10 +9,11 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
 
 use super::super::check::{below, inside, is_ahead, rejects};
-use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting, span_of};
-use super::options;
+use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
+use super::super::names::Origin;
 use super::scope::{Scope, for_editor, hidden, local, plain};
 use super::types::{Types, as_published, initializers, is_started_once};
+use super::{options, remote};
 use crate::free_names::{FreeNames, bindings};
 
 /// Emits the function `build` of a tree.
@@ -21,9 +22,9 @@ use crate::free_names::{FreeNames, bindings};
 pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
     let builder = local("__b");
     let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
-    let mut scope = Scope::new(Types::of(tree));
+    let mut scope = Scope::new(Types::of(tree), &tree.name);
     for param in &tree.params {
-        scope.declare(&param.name, &[], true);
+        scope.names.declare(&param.name, &[], Origin::Value(Some(&param.ty)));
     }
     let body = body(&tree.name, &tree.body, scope);
     let editor = tree.params.iter().map(|param| for_editor(&param.name));
@@ -58,10 +59,11 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
 }
 
 /// Emits the statements of a body. They end in the handle.
-fn body<'a>(name: &Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStream {
+fn body<'a>(name: &'a Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStream {
+    scope.own = name;
     let name_of_tree = local("tree");
     let (builder, tree) = (local("__b"), hidden(&name_of_tree));
-    scope.declare(&name_of_tree, &[], false);
+    scope.names.declare(&name_of_tree, &[], Origin::Tree);
     let exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let supervision = options::supervision(&body.settings);
@@ -82,13 +84,11 @@ fn body<'a>(name: &Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStream {
         match item {
             Item::Let(entry) => {
                 statements.extend(binding(entry, &scope));
-                for name in bindings(&entry.pat) {
-                    scope.declare(&name, &entry.cfgs, true);
-                }
+                scope.names.declare_let(entry);
             }
             Item::Child(child) => {
                 statements.extend(statement(child, &scope));
-                scope.declare(&child.name, &child.cfgs, false);
+                scope.names.declare(&child.name, &child.cfgs, Origin::Child(child));
             }
         }
     }
@@ -179,7 +179,10 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     let options = options::child(child, new_options(child, unit, scope), scope);
     let bound = scope.bind(&[start]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, start, scope);
+    let value = match remote::crossing(child, scope) {
+        Some(crossing) => far(unit, &remote::at_owner(child, &crossing, &[], scope), scope),
+        None => started(unit, start, scope),
+    };
     // Temporaries of the options must not live across the await.
     let (named, options) = match options::are_plain(child) {
         true => (None, options),
@@ -200,6 +203,10 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> Toke
     let (capture, rebind) = (bound.capture, bound.rebind);
     let value = match unit {
         Unit::Type(_) => quote!(#start),
+        Unit::Remote(..) => match remote::crossing(child, scope) {
+            Some(crossing) => remote::optional_at_owner(start, remote::at_owner(child, &crossing, &[], scope)),
+            None => quote!(#start),
+        },
         Unit::Task(span) => quote_spanned!(*span=> __rt::optional_task(#start)),
     };
     let it = start_type(unit, scope);
@@ -223,15 +230,24 @@ fn array(child: &Child, unit: &Unit, count: &Expr, start: &ExprClosure, scope: &
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &start.body, scope);
     let pattern = start.inputs.first();
     let mut index = local("__i");
     index.set_span(pattern.map_or(index.span(), Spanned::span).resolved_at(index.span()));
-    let quiet = quiet();
-    let bind = pattern.map(|pattern| {
-        let pattern = without_attributes(pattern);
-        quote!(#quiet let #pattern = #index;)
-    });
+    let (value, bind) = match remote::crossing(child, scope) {
+        Some(crossing) => {
+            let arguments = std::slice::from_ref(&index);
+            let value = far(unit, &remote::at_owner(child, &crossing, arguments, scope), scope);
+            (value, Some(remote::unused(&crossing, arguments)))
+        }
+        None => {
+            let quiet = quiet();
+            let bind = pattern.map(|pattern| {
+                let pattern = without_attributes(pattern);
+                quote!(#quiet let #pattern = #index;)
+            });
+            (started(unit, &start.body, scope), bind)
+        }
+    };
     quote_spanned! {unit.span()=> {
         #capture
         let __options = #options;
@@ -255,13 +271,12 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
     let whole = Expr::Closure(start.clone());
     let bound = scope.bind(&[&whole]);
     let (capture, rebind) = (bound.capture, bound.rebind);
-    let value = started(unit, &start.body, scope);
     let types = scope.types.checked_arguments(child);
     let args = local("__args");
     // Arguments are bound one by one, so that a wrong pattern is reported at its own argument. They are bound after the
     // names of the tree: an argument hides a parameter of the same name, as in any closure.
     let mut inputs = start.inputs.iter();
-    let (mut first, mut key_bound) = (TokenStream::new(), TokenStream::new());
+    let (mut first, mut key_bound, mut names) = (TokenStream::new(), TokenStream::new(), Vec::new());
     if key.is_some()
         && let Some(input) = inputs.next()
     {
@@ -270,12 +285,23 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         name.set_span(input.span().resolved_at(name.span()));
         let (input, quiet) = (without_attributes(input), quiet());
         (first, key_bound) = (quote!(#name,), quote!(#quiet let #input = #name;));
+        names.push(name);
     }
     let patterns = inputs.map(|input| match input {
         Pat::Type(PatType { pat, .. }) => quote!(#pat),
         other => quote!(#other),
     });
-    let pattern = quote!((#(#patterns,)*));
+    let mut pattern = quote!((#(#patterns,)*));
+    let value = match remote::crossing(child, scope) {
+        Some(crossing) => {
+            names.extend((names.len()..start.inputs.len()).map(|i| local(&format!("__a{i}"))));
+            let spawned = &names[usize::from(key.is_some())..];
+            pattern = quote!((#(#spawned,)*));
+            key_bound = remote::unused(&crossing, &names);
+            far(unit, &remote::at_owner(child, &crossing, &names, scope), scope)
+        }
+        None => started(unit, &start.body, scope),
+    };
     let key = key.map(|key| scope.types.checked(key, "AsKey"));
     let once = if is_started_once(child) { "_once" } else { "" };
     let function = |name| Ident::new(&format!("{name}{once}"), unit.span());
@@ -343,7 +369,7 @@ fn quiet() -> TokenStream {
 }
 
 /// Turns the argument of a closure into the pattern of a `let`, which cannot have attributes.
-fn without_attributes(input: &Pat) -> TokenStream {
+pub(super) fn without_attributes(input: &Pat) -> TokenStream {
     let mut tokens = match input {
         Pat::Type(PatType { pat, ty, .. }) => quote!(#pat: #ty),
         other => quote!(#other),
@@ -387,7 +413,7 @@ fn inline<'a>(child: &Child, subtree: &'a Subtree, scope: &Scope<'a>) -> TokenSt
 /// Emits the content of the start block: the user's expression with its type.
 pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStream {
     let value = match (unit, start) {
-        (Unit::Type(_), start) => quote!(#start),
+        (Unit::Type(_) | Unit::Remote(..), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
         (Unit::Task(_), start) => {
             let future = polled(&quote!(#start), start.span());
@@ -399,6 +425,15 @@ pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
             }
         }
     };
+    let it = start_type(unit, scope);
+    quote_spanned! {unit.span()=>
+        let __it: #it = #value;
+        __rt::Ok::<_, __rt::UserError>(__it)
+    }
+}
+
+/// Emits the content of the start block of a remote child at its owner.
+fn far(unit: &Unit, value: &TokenStream, scope: &Scope<'_>) -> TokenStream {
     let it = start_type(unit, scope);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
@@ -446,7 +481,7 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
 /// Emits the type of the start expression.
 fn start_type(unit: &Unit, scope: &Scope<'_>) -> TokenStream {
     match unit {
-        Unit::Type(ty) => scope.types.if_child(ty, "Start", TokenStream::new()),
+        Unit::Type(_) | Unit::Remote(..) => scope.types.if_unit(unit, "Start", TokenStream::new()),
         Unit::Task(span) => quote_spanned!(*span=> __rt::TaskStart),
     }
 }
@@ -454,7 +489,10 @@ fn start_type(unit: &Unit, scope: &Scope<'_>) -> TokenStream {
 /// Emits the options without settings. They fix the type of the child for everything that follows (rule C9).
 pub(super) fn new_options(child: &Child, unit: &Unit, scope: &Scope<'_>) -> TokenStream {
     match unit {
-        Unit::Type(ty) => scope.types.if_child(ty, "options", quote_spanned!(span_of(ty)=> ())),
+        Unit::Type(_) | Unit::Remote(..) => {
+            let at = unit.span();
+            scope.types.if_unit(unit, "options", quote_spanned!(at=> ()))
+        }
         Unit::Task(span) => {
             let new = Ident::new(if child.has_context() { "new" } else { "without_context" }, *span);
             quote_spanned!(*span=> __rt::ChildOptions::<__rt::Task>::#new())

@@ -9,9 +9,9 @@ use syn::{Attribute, Ident, Visibility};
 
 use super::super::check::plain_name;
 use super::super::model::{Body, Child, Tree, Unit};
-use super::draw;
 use super::scope::plain;
 use super::types::{Published, Sub, Types, declared, published};
+use super::{draw, remote};
 
 /// The tree around a struct.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +70,7 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             )*
         }
     });
+    let node = remote::node(tree);
     // Readers see the functions with the parameters that are known. A call of them would be a second error.
     let shown = failed.is_some().then(|| quote!(#[cfg(any(doc, rust_analyzer))]));
     let allow = failed.is_some().then(|| quote!(#[allow(unexpected_cfgs)]));
@@ -130,6 +131,7 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
                 ::supervise::__private::Tree::run(Self::tree(#(#params),*), #until)
             }
 
+            #node
             #failed
         }
     }

@@ -8,6 +8,7 @@ mod build;
 mod draw;
 mod handle;
 mod options;
+mod remote;
 mod scope;
 mod spawned;
 mod spec;
@@ -36,10 +37,10 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Opti
     let child = as_child(name, types);
     let subtrees = subtrees(&tree.body);
     let within = within(tree);
-    let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within, types);
+    let specs = spec::tree_handle(name, &tree.docs, &tree.body, &within, types, hidden);
     let sub_specs = subtrees.iter().map(|sub| {
         let (cfgs, subtree) = (&sub.cfgs, sub.subtree);
-        let spec = spec::tree_handle(&subtree.name, &sub.child.docs, &subtree.body, &within, types);
+        let spec = spec::tree_handle(&subtree.name, &sub.child.docs, &subtree.body, &within, types, hidden);
         quote!(#(#cfgs)* #spec)
     });
     let taken_for_trees = subtrees.iter().filter(|sub| misplaced.contains(&&sub.subtree.name)).map(|sub| {
@@ -103,6 +104,7 @@ fn definition(tree: &Tree, hidden: bool, timed: bool, failed: bool) -> TokenStre
     let params: Vec<_> = tree.params.iter().map(|param| types.checked(&param.ty, "Parameter")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let build = build::tree(tree, timed, failed);
+    let remote = remote::starts(tree, &condition);
     // A type that is more private than the tree is reported here.
     let at = tree.params.first().map_or(name.span(), |param| param.ty.span());
     let params = quote_spanned!(at=> type Params = (#(#params,)*););
@@ -115,6 +117,7 @@ fn definition(tree: &Tree, hidden: bool, timed: bool, failed: bool) -> TokenStre
             #build
         }
         #stub
+        #remote
     }
 }
 

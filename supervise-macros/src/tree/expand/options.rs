@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath};
 
 use super::super::model::{Arg, Args, Body, Child, Setting, setting, word};
+use super::remote;
 use super::scope::{Scope, local};
 use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_from_zero, lower_time};
@@ -22,7 +23,10 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
         child.settings.iter().filter(|setting| matches!(&*setting.name.to_string(), "lifecycle" | "mailbox"));
     let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
     let mut value = new;
-    let steps: Vec<_> = child.settings.iter().flat_map(methods).chain(child.defaults.iter().flat_map(taken)).collect();
+    let steps: Vec<_> = match child.remote() {
+        Some(_) => at_owner(child, scope),
+        None => child.settings.iter().flat_map(methods).chain(child.defaults.iter().flat_map(taken)).collect(),
+    };
     let mut before = TokenStream::new();
     for (at, method) in steps {
         if let Some(at) = at {
@@ -35,6 +39,34 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
     quote!({ #rebind #half_typed #before #value })
 }
 
+/// Emits the settings of a remote child that its owner obeys. Those of its instance are the node's.
+fn at_owner(child: &Child, scope: &Scope<'_>) -> Vec<Step> {
+    let is_of_node = |arg: &Arg| arg.name.as_ref().is_some_and(|name| remote::OF_NODE.iter().any(|of| name == of));
+    let split = |of: &Setting| {
+        let args = of.args().iter().filter(|arg| !(of.name == "lifecycle" && is_of_node(arg))).cloned().collect();
+        let args = match &of.args {
+            Args::List(_) => Args::List(args),
+            Args::Decider(_) => return None,
+        };
+        Some(Setting { name: of.name.clone(), args, text: String::new() })
+    };
+    let steps = |settings: &[Setting], emit: fn(&Setting) -> Vec<Step>| -> Vec<Step> {
+        let ours = settings.iter().filter(|setting| remote::is_of_owner(setting));
+        ours.flat_map(|setting| split(setting).map_or_else(|| emit(setting), |setting| emit(&setting))).collect()
+    };
+    let mut all = steps(&child.settings, |setting| match setting.named("attempts") {
+        Some((name, attempts)) if setting.name == "redeliver" => {
+            let attempts = lower(attempts);
+            vec![(Some(name.span()), quote!(.redeliver_from_owner(#attempts)))]
+        }
+        _ => methods(setting),
+    });
+    all.extend(steps(&child.defaults, taken));
+    let declared = remote::declaration(child, scope.own, scope.types);
+    all.push((None, quote!(.shutdown(#declared.shutdown_at_owner()))));
+    all
+}
+
 /// Returns whether the settings of a child are literals and words, whose values leave no temporaries behind.
 pub(super) fn are_plain(child: &Child) -> bool {
     let mut exprs = child.settings.iter().flat_map(|setting| setting.exprs());
@@ -43,13 +75,13 @@ pub(super) fn are_plain(child: &Child) -> bool {
 
 /// A method call, and its place if it may have an unmet bound: it is then called on a name at that place, where rustc
 /// reports the bound. Other calls follow each other, which is cheaper to compile.
-type Step = (Option<Span>, TokenStream);
+pub(super) type Step = (Option<Span>, TokenStream);
 
 /// Emits the values of a tree's defaults, which its children share, in front of the children.
 pub(super) fn defaults(settings: &[Setting], scope: &Scope<'_>) -> TokenStream {
     let mut values = TokenStream::new();
-    let words =
-        DEFAULTS[..].iter().filter_map(|name| setting(settings, name)).filter(|default| default.name != "backoff");
+    let words = DEFAULTS[..].iter().filter_map(|name| setting(settings, name));
+    let words = words.filter(|default| default.name != "backoff" && default.name != "on");
     values.extend(half_typed(&quote!(__rt::ChildOptions::<()>::new()), words.flat_map(Setting::unknown)));
     for default in DEFAULTS.iter().filter_map(|name| setting(settings, name)) {
         let rebind = scope.bind(&default.exprs()).rebind;
@@ -63,7 +95,7 @@ pub(super) fn defaults(settings: &[Setting], scope: &Scope<'_>) -> TokenStream {
                 let backoff = backoff(first, default);
                 values.extend(value("backoff", quote!(__rt::Backoff), quote!(::core::convert::Into::into(#backoff))));
             }
-            ("backoff", None) => {}
+            ("backoff", None) | ("on", _) => {}
             _ => {
                 let args = default.args().iter().filter(|arg| arg.name.is_some() || default.name == "mailbox");
                 for arg in args {
@@ -124,13 +156,13 @@ pub(super) fn half_typed_settings(body: &Body) -> TokenStream {
 }
 
 /// Emits words that are neither settings nor arguments as methods, so that an editor offers the methods that exist.
-fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> TokenStream {
+pub(super) fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> TokenStream {
     let can_be = |word: &&Ident| syn::parse2::<Ident>(quote!(#word)).is_ok(); // not a keyword
     words.filter(can_be).map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
 /// Emits the method calls of a setting.
-fn methods(setting: &Setting) -> Vec<Step> {
+pub(super) fn methods(setting: &Setting) -> Vec<Step> {
     let name = &setting.name;
     let args = match &setting.args {
         Args::Decider(decider) => {
@@ -142,6 +174,7 @@ fn methods(setting: &Setting) -> Vec<Step> {
     let unknown: Vec<_> = setting.unknown().collect();
     let method = match (&*name.to_string(), setting.first()) {
         ("initial", _) => return Vec::new(), // for the set, not for its instances
+        ("on", _) => return Vec::new(),      // of the declaration
         ("lifecycle" | "mailbox", _) => {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }

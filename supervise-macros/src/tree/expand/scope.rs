@@ -6,10 +6,11 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::Expr;
 use syn::ext::IdentExt;
-use syn::{Attribute, Expr};
 
 use super::super::model::Child;
+use super::super::names::{Name, Names};
 use super::build::ahead;
 use super::types::Types;
 use crate::free_names::FreeNames;
@@ -18,20 +19,11 @@ use crate::free_names::FreeNames;
 #[derive(Debug, Clone)]
 pub(super) struct Scope<'a> {
     pub(super) types: Types<'a>,
-    names: Vec<Name>,
+    /// The struct of the tree or subtree whose children these are.
+    pub(super) own: &'a Ident,
+    pub(super) names: Names<'a>,
     /// The children below, whose handles `later(..)` gives.
-    ahead: Vec<&'a Child>,
-}
-
-#[derive(Debug, Clone)]
-struct Name {
-    ident: Ident,
-    /// The name without `r#`.
-    plain: String,
-    /// The `#[cfg]`s under which there is such a name.
-    cfgs: Vec<Attribute>,
-    /// Whether it is a parameter or a `let`, which the supervisor keeps. Otherwise it is a handle.
-    kept: bool,
+    pub(super) ahead: Vec<&'a Child>,
 }
 
 /// The code that makes the names of an expression available to it.
@@ -45,22 +37,9 @@ pub(super) struct Bound {
     pub(super) rebind: TokenStream,
 }
 
-impl Name {
-    fn mentioned_by(&self, free: &FreeNames) -> Option<Span> {
-        if self.kept { free.value_or_call(&self.ident) } else { free.value_or_later(&self.ident) }
-    }
-}
-
 impl<'a> Scope<'a> {
-    pub(super) fn new(types: Types<'a>) -> Self {
-        Scope { types, names: Vec::new(), ahead: Vec::new() }
-    }
-
-    /// Adds a name. It hides an earlier one, unless `#[cfg]`s choose between the two.
-    pub(super) fn declare(&mut self, ident: &Ident, cfgs: &[Attribute], kept: bool) {
-        let plain = plain(ident);
-        self.names.retain(|name| name.plain != plain || !(name.cfgs.is_empty() || cfgs.is_empty()));
-        self.names.push(Name { ident: ident.clone(), plain, cfgs: cfgs.to_vec(), kept });
+    pub(super) fn new(types: Types<'a>, own: &'a Ident) -> Self {
+        Scope { types, own, names: Names::default(), ahead: Vec::new() }
     }
 
     /// Sets the children below the next expressions.
@@ -69,24 +48,17 @@ impl<'a> Scope<'a> {
         self.ahead.extend(ahead);
     }
 
-    /// Returns the names that `free` may mean, in the order of their declaration, each with its first mention.
-    fn mentioned(&self, free: &FreeNames) -> impl Iterator<Item = (&Name, Span)> {
-        let words = free.words();
-        let said = self.names.iter().filter(move |name| words.contains(&name.plain));
-        said.filter_map(|name| Some((name, name.mentioned_by(free)?)))
-    }
-
     /// Returns the code for the names that `exprs` use.
     pub(super) fn bind(&self, exprs: &[&Expr]) -> Bound {
         let free = FreeNames::of(exprs.iter().copied());
         let mut bound = Bound { capture: TokenStream::new(), ahead: TokenStream::new(), rebind: TokenStream::new() };
-        for (name, at) in self.mentioned(&free) {
+        for (name, at) in self.names.mentioned(&free) {
             let (inner, cfgs) = (hidden(&name.ident), &name.cfgs);
             bound.capture.extend(capture(name));
             // The whole call has one syntax context. Otherwise an error in it underlines the macro.
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
-            let value = if name.kept {
+            let value = if name.is_kept() {
                 quote_spanned!(source.span()=> #source.clone_for_start())
             } else {
                 quote_spanned!(source.span()=> __rt::Clone::clone(&#source))
@@ -132,13 +104,13 @@ impl<'a> Scope<'a> {
     pub(super) fn pass_on(&self, exprs: &[&Expr]) -> TokenStream {
         let free = FreeNames::of(exprs.iter().copied());
         // A subtree has a `tree` of its own.
-        let names = self.mentioned(&free).filter(|(name, _)| name.ident != "tree");
+        let names = self.names.mentioned(&free).filter(|(name, _)| name.ident != "tree");
         names.map(|(name, _)| capture(name)).collect()
     }
 }
 
 /// Emits a clone of a name, where there is such a name.
-fn capture(name: &Name) -> TokenStream {
+fn capture(name: &Name<'_>) -> TokenStream {
     let (cfgs, name) = (&name.cfgs, hidden(&name.ident));
     quote!(#(#cfgs)* let #name = __rt::Clone::clone(&#name);)
 }

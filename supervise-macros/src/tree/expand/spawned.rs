@@ -18,7 +18,7 @@ pub(in crate::tree) fn spawned(new: &NewChild) -> Option<TokenStream> {
     let NewChild { name, child } = new;
     let (Some(Shape::One(unit)), Some(start)) = (&child.shape, &child.start) else { return None };
     let none = Generics::default();
-    let scope = Scope::new(Types::anywhere(&none));
+    let scope = Scope::new(Types::anywhere(&none), &child.name);
     let (called, given, begin) = (local("__name"), local("__options"), local("__start"));
     let options = options::child(child, new_options(child, unit, &scope), &scope);
     let time = time(child, unit, scope.types);

@@ -9,25 +9,29 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use super::super::check::plain_name;
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, span_of, word};
+use super::remote;
 use super::scope::plain;
 use super::types::{Types, item, strategy};
 use crate::duration;
 use crate::pretty::to_source;
 use crate::settings::words;
 
-/// Emits `impl TreeHandle` with the constant. `within` holds the names of the tree and its inline subtrees.
+/// Emits `impl TreeHandle` with the constant. `within` holds the names of the tree and its inline subtrees. `hidden`: rustc
+/// does not see the starts of the tree.
 pub(super) fn tree_handle(
     name: &Ident,
     docs: &[Attribute],
     body: &Body,
     within: &[&Ident],
     types: Types<'_>,
+    hidden: bool,
 ) -> TokenStream {
     let (text, doc) = (plain(name), first_paragraph(docs));
     let strategy = strategy(body);
     let (shutdown, order) = time_to_end(body);
     let settings = body.settings.iter().map(|setting| &setting.text);
-    let children = body.children().filter(|entry| entry.is_typed()).filter_map(|entry| child(entry, within, types));
+    let children =
+        body.children().filter(|entry| entry.is_typed()).filter_map(|entry| child(entry, name, within, types, hidden));
     let head = types.implementing(&quote!(__rt::TreeHandle), name);
     let at = place(name);
     quote! {
@@ -47,7 +51,14 @@ pub(super) fn tree_handle(
     }
 }
 
-fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStream> {
+fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden: bool) -> Option<TokenStream> {
+    let remote = match child.remote().filter(|_| !hidden) {
+        Some(_) => {
+            let declared = remote::declaration(child, own, types);
+            quote!(::core::option::Option::Some(#declared))
+        }
+        None => quote!(::core::option::Option::None),
+    };
     let (cfgs, name, doc) = (&child.cfgs, plain(&child.name), first_paragraph(&child.docs));
     let item = item(child)?;
     let shape = match child.shape.as_ref()? {
@@ -74,6 +85,9 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
             let tree = types.asked(ty, "Declared", "TREE");
             (types.asked(ty, "Declared", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Known(#tree)))
         }
+        Some(Unit::Remote(..)) => {
+            (quote!(__rt::ChildKind::Actor), quote!(__rt::Below::Known(::core::option::Option::None)))
+        }
         Some(Unit::Task(_)) => {
             (quote!(__rt::ChildKind::Task), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
@@ -88,11 +102,11 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
         }
     };
     let lifecycle = Ident::new(child.lifecycle().word(), proc_macro2::Span::call_site());
-    let own = shutdown(child);
+    let declared = shutdown(child);
     let shutdown = match default_shutdown(child) {
         // A default is not for a tree, and only rustc can tell whether the child is one.
         Some(default) => quote!(__rt::default_shutdown(#kind, __rt::DeclaredShutdown::#default)),
-        None => quote!(__rt::DeclaredShutdown::#own),
+        None => quote!(__rt::DeclaredShutdown::#declared),
     };
     let settings = child.settings.iter().map(|setting| &setting.text);
     let at = place(&child.name);
@@ -109,6 +123,7 @@ fn child(child: &Child, within: &[&Ident], types: Types<'_>) -> Option<TokenStre
             settings: &[#(#settings),*],
             at: #at,
             below: #below,
+            remote: #remote,
         },
     })
 }
@@ -136,7 +151,7 @@ pub(super) fn times(body: &Body, within: &[&Ident], types: Types<'_>) -> Times {
         let tree = match child.unit() {
             Some(Unit::Type(ty)) if is_one_of(ty, within) => None,
             Some(Unit::Type(ty)) => Some(types.asked(ty, "Declared", "TREE")),
-            Some(Unit::Task(_)) => None,
+            Some(Unit::Remote(..) | Unit::Task(_)) => None,
             None => child.subtree().map(|subtree| {
                 let name = types.own(&subtree.name);
                 quote! {

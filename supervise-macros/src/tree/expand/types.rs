@@ -12,6 +12,7 @@ use super::super::check::{has_a_gap, is_method};
 use super::super::model::{
     Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, mentions, setting, single_word, span_of, word,
 };
+use super::remote;
 use super::scope::{hidden, plain};
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -125,16 +126,17 @@ impl<'a> Types<'a> {
     /// Returns the type of a child's field; `None` if too little of the child could be read.
     pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
         match (child.shape.as_ref()?, child.unit()) {
-            (Shape::One(_) | Shape::Optional(_) | Shape::Array(..), Some(Unit::Type(ty))) => {
-                around(child, self.if_child(ty, "Handle", TokenStream::new()))
-            }
-            (Shape::Set(_), Some(Unit::Type(ty))) => {
+            (
+                Shape::One(_) | Shape::Optional(_) | Shape::Array(..),
+                Some(unit @ (Unit::Type(_) | Unit::Remote(..))),
+            ) => around(child, self.if_unit(unit, "Handle", TokenStream::new())),
+            (Shape::Set(_), Some(unit @ (Unit::Type(_) | Unit::Remote(..)))) => {
                 let types = self.checked_arguments(child);
-                Some(self.if_child(ty, "Set", quote!(<(#(#types,)*)>)))
+                Some(self.if_unit(unit, "Set", quote!(<(#(#types,)*)>)))
             }
-            (Shape::Keyed(key, _), Some(Unit::Type(ty))) => {
+            (Shape::Keyed(key, _), Some(unit @ (Unit::Type(_) | Unit::Remote(..)))) => {
                 let (key, types) = (self.checked(key, "AsKey"), self.checked_arguments(child));
-                Some(self.if_child(ty, "Keyed", quote!(<#key, (#(#types,)*)>)))
+                Some(self.if_unit(unit, "Keyed", quote!(<#key, (#(#types,)*)>)))
             }
             (Shape::Inline(subtree), _) => Some(self.own(&subtree.name)),
             (_, Some(Unit::Task(_))) => {
@@ -171,6 +173,7 @@ impl<'a> Types<'a> {
                 child,
                 match unit {
                     Unit::Type(ty) => quote_spanned!(unit.span()=> #rt::Handle<#ty>),
+                    Unit::Remote(_, ty) => quote_spanned!(unit.span()=> ::supervise_remote::RemoteRef<#ty>),
                     Unit::Task(span) => quote_spanned!(*span=> #rt::TaskRef),
                 },
             ),
@@ -186,6 +189,85 @@ impl<'a> Types<'a> {
         }
         let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "Declared", "IS") };
         quote_spanned!(span_of(ty)=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
+    }
+
+    /// Emits an item of `ChildIf` for a unit that has a type.
+    pub(super) fn if_unit(self, unit: &Unit, name: &str, args: TokenStream) -> TokenStream {
+        match unit {
+            Unit::Type(ty) => self.if_child(ty, name, args),
+            Unit::Remote(word, ty) => {
+                let (rt, name) = (self.path(span_of(ty)), Ident::new(name, last_span(ty)));
+                let (is, far) = (self.far_is(ty), quote_spanned!(word.span()=> ::supervise_remote::Far<#ty>));
+                quote_spanned!(span_of(ty)=> <#far as #rt::ChildIf<{ #is }>>::#name #args)
+            }
+            Unit::Task(span) => {
+                let rt = self.path(*span);
+                quote_spanned!(*span=> #rt::TaskRef)
+            }
+        }
+    }
+
+    /// Emits whether a type can be that of a remote child, or the one error that it cannot (rule C15): it is an actor,
+    /// and its messages cross.
+    pub(super) fn far_is(self, ty: &Type) -> TokenStream {
+        self.two_checks(ty, span_of(ty), "FarActor", "FarMessages")
+    }
+
+    /// Emits the type of a remote child, or the same error.
+    pub(super) fn far_actor(self, ty: &Type) -> TokenStream {
+        self.checked_twice(ty, span_of(ty), "FarActor", "FarMessages", "Actor")
+    }
+
+    /// Emits whether the handle of a sibling of this type can be named by a remote child, or the one error at that
+    /// mention.
+    pub(super) fn sibling_is(self, ty: &Type, at: Span) -> TokenStream {
+        self.two_checks(ty, at, "NearActor", "NearMessages")
+    }
+
+    /// Emits the type of the sibling, or the same error.
+    pub(super) fn far_sibling(self, ty: &Type, at: Span) -> TokenStream {
+        self.checked_twice(ty, at, "NearActor", "NearMessages", "Actor")
+    }
+
+    /// Emits the type of a value that crosses, or the one error at its mention that it does not.
+    pub(super) fn crossing(self, ty: &Type, at: Span) -> TokenStream {
+        if self.is_generic(ty) {
+            return ty.to_token_stream();
+        }
+        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), remote::moved(ty.to_token_stream(), at));
+        quote_spanned!(at=> <#ty as #far::ValueIf<{ #is }>>::Value)
+    }
+
+    /// Emits a reference to such a value as one that can be written, or the same error.
+    pub(super) fn crosses(self, ty: &Type, at: Span, value: TokenStream) -> TokenStream {
+        if self.is_generic(ty) {
+            return value;
+        }
+        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), remote::moved(ty.to_token_stream(), at));
+        quote_spanned!(at=> <#ty as #far::ValueIf<{ #is }>>::value(#value))
+    }
+
+    fn value_is(ty: &Type, at: Span) -> TokenStream {
+        let (far, ty) = (remote::path(at), remote::moved(ty.to_token_stream(), at));
+        quote_spanned!(at=> <#far::Check as #far::Crosses<#ty>>::IS)
+    }
+
+    fn two_checks(self, ty: &Type, at: Span, first: &str, second: &str) -> TokenStream {
+        if self.is_generic(ty) { quote!(true) } else { self.checked_twice(ty, at, first, second, "IS") }
+    }
+
+    /// Emits an item of the second trait, which has the answer of the first one for an argument: if that fails, the
+    /// second has nothing to complain of.
+    fn checked_twice(self, ty: &Type, at: Span, first: &str, second: &str, name: &str) -> TokenStream {
+        let far = remote::path(at);
+        let [first, second, name, is] = [first, second, name, "IS"].map(|name| Ident::new(name, at));
+        let is_own = format!("{at:?}") == format!("{:?}", span_of(ty));
+        let ty = if is_own { ty.to_token_stream() } else { remote::moved(ty.to_token_stream(), at) };
+        let first = match self.is_generic(&ty) {
+            true => quote!(true),
+            false => quote_spanned!(at=> <#ty as #far::#first>::#is),
+        };
+        quote_spanned!(at=> <#ty as #far::#second<{ #first }>>::#name)
     }
 
     /// Emits the type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
@@ -239,6 +321,7 @@ impl<'a> Types<'a> {
     fn unit_type(self, unit: &Unit) -> TokenStream {
         match unit {
             Unit::Type(ty) => quote!(#ty),
+            Unit::Remote(word, ty) => quote_spanned!(word.span()=> ::supervise_remote::Far<#ty>),
             Unit::Task(span) => {
                 let rt = self.path(*span);
                 quote_spanned!(*span=> #rt::Task)
@@ -357,7 +440,7 @@ pub(super) fn item(child: &Child) -> Option<String> {
     Some(match child.shape.as_ref()? {
         Shape::Inline(subtree) => plain(&subtree.name),
         _ => match child.unit()? {
-            Unit::Type(ty) => to_source(ty.to_token_stream()),
+            Unit::Type(ty) | Unit::Remote(_, ty) => to_source(ty.to_token_stream()),
             Unit::Task(_) => "task".into(),
         },
     })

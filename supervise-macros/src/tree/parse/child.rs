@@ -185,6 +185,7 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
         return end(input, &name, errors);
     }
     let ty = child.shape.as_ref().and_then(one).map_or_else(|| "Type".to_owned(), |ty| to_source(ty.to_token_stream()));
+    let ty = if child.remote().is_some() { format!("remote {ty}") } else { ty };
     if input.peek(Token![=>]) {
         errors.on(input.parse::<Token![=>]>()?, "the start of a child follows `=`; write `=` for `=>`");
     } else if starts(input) {
@@ -211,7 +212,7 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
 /// Returns the type of a single child.
 fn one(shape: &Shape) -> Option<&Type> {
     match shape {
-        Shape::One(Unit::Type(ty)) => Some(ty),
+        Shape::One(Unit::Type(ty) | Unit::Remote(_, ty)) => Some(ty),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Hands the defaults inside the braces of a tree to the children that can take them.
 
-use super::super::model::{Arg, Args, Body, Child, Item, Setting, setting, word};
+use super::super::model::{Arg, Args, Body, Child, Item, Setting, Shape, setting, word};
 use crate::settings::DEFAULTS;
 
 /// Gives each child the arguments of the defaults that it can take and that do not stand above it.
@@ -22,6 +22,7 @@ fn taken(default: &Setting, child: &Child) -> Option<Setting> {
     let takes = |arg: &&Arg| match &*default.name.to_string() {
         "lifecycle" => takes_lifecycle(arg, child, own),
         "mailbox" => takes_mailbox(arg, child, own),
+        "on" => takes_on(arg, child, own),
         // As a whole: its arguments belong together.
         _ => own.is_none() && !child.is_temporary(),
     };
@@ -45,6 +46,18 @@ fn takes_lifecycle(arg: &Arg, child: &Child, own: Option<&Setting>) -> bool {
         }
         Some(_) => false,
     }
+}
+
+/// Each argument for itself, so that a child can have another role under the same lease.
+fn takes_on(arg: &Arg, child: &Child, own: Option<&Setting>) -> bool {
+    let is_alone = matches!(child.shape, Some(Shape::One(_) | Shape::Optional(_)));
+    child.remote().is_some()
+        && match &arg.name {
+            None => own.is_none_or(|own| own.value().is_none()),
+            // A single child is on one node anyway.
+            Some(name) if name == "spread" && is_alone => false,
+            Some(name) => own.is_none_or(|own| own.named(&name.to_string()).is_none()),
+        }
 }
 
 fn takes_mailbox(arg: &Arg, child: &Child, own: Option<&Setting>) -> bool {

@@ -381,6 +381,7 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
     let Some(name) = names.iter().find(|name| free.value(name).is_some()) else { return };
     let item = match unit {
         Unit::Type(ty) => to_source(ty.to_token_stream()),
+        Unit::Remote(word, ty) => to_source(quote!(#word #ty)),
         Unit::Task(_) => "task".to_owned(),
     };
     let message = format!(

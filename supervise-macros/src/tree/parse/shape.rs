@@ -1,7 +1,8 @@
-//! Reads shapes: `T`, `[T]`, `[T; N]`, `[K => T]`, `Option<T>`, `task`, `struct Name { .. }`.
+//! Reads shapes: `T`, `[T]`, `[T; N]`, `[K => T]`, `Option<T>`, `task`, `struct Name { .. }`; and `remote T` for `T`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Generics, Path, Token, Type, TypePath, Visibility, braced, bracketed, parenthesized, token};
 
@@ -21,21 +22,80 @@ pub(super) fn shape(input: ParseStream, name: impl std::fmt::Display, errors: &m
         errors.on(call, format!("a subtree is written without the macro; {repair}"));
         return Ok(Shape::Inline(subtree));
     }
+    if is_remote(input)
+        && let Some(shape) = behind_the_word(input, &name, errors)?
+    {
+        return Ok(shape);
+    }
     if input.peek(Token![struct]) {
         return subtree(input, errors).map(Shape::Inline);
     }
     if input.peek(token::Bracket) {
         return brackets(input, errors);
     }
-    let ahead = input.fork();
-    if ahead.parse::<Ident>().is_ok_and(|word| word == "Option") && ahead.peek(Token![<]) {
-        input.parse::<Ident>()?;
-        input.parse::<Token![<]>()?;
-        let unit = unit(input)?;
-        input.parse::<Token![>]>()?;
-        return Ok(Shape::Optional(unit));
+    match optional(input)? {
+        Some(unit) => Ok(Shape::Optional(unit)),
+        None => unit(input).map(Shape::One),
     }
-    unit(input).map(Shape::One)
+}
+
+/// Reads `Option<T>`, if it stands here.
+fn optional(input: ParseStream) -> syn::Result<Option<Unit>> {
+    let ahead = input.fork();
+    if !(ahead.parse::<Ident>().is_ok_and(|word| word == "Option") && ahead.peek(Token![<])) {
+        return Ok(None);
+    }
+    input.parse::<Ident>()?;
+    input.parse::<Token![<]>()?;
+    let unit = unit(input)?;
+    input.parse::<Token![>]>()?;
+    Ok(Some(unit))
+}
+
+/// Returns whether the word `remote` stands here in front of a type. A type may have this name, too.
+fn is_remote(input: ParseStream) -> bool {
+    let ahead = input.fork();
+    let is_word = ahead.parse::<Ident>().is_ok_and(|word| word == "remote");
+    is_word && (ahead.peek(Ident::peek_any) || ahead.peek(token::Bracket) || ahead.peek(token::Paren))
+}
+
+/// Reads what cannot stand behind `remote`: `[T]` and `Option<T>` as they are meant, and a subtree as an error.
+fn behind_the_word(
+    input: ParseStream,
+    name: impl std::fmt::Display,
+    errors: &mut Errors,
+) -> syn::Result<Option<Shape>> {
+    let ahead = input.fork();
+    let word: Ident = ahead.parse()?;
+    if ahead.peek(Token![struct]) {
+        let message = "a subtree cannot be remote; write an actor that spawns it, and `remote` in front of that actor";
+        return Err(syn::Error::new(word.span(), message));
+    }
+    let is_option = ahead.fork().parse::<Ident>().is_ok_and(|word| word == "Option") && ahead.peek2(Token![<]);
+    if !is_option && !ahead.peek(token::Bracket) {
+        return Ok(None);
+    }
+    input.parse::<Ident>()?;
+    let far = |unit| match unit {
+        Unit::Type(ty) | Unit::Remote(_, ty) => Ok(Unit::Remote(word.clone(), ty)),
+        Unit::Task(_) => Err(no_task(&word)),
+    };
+    let (shape, shown) = match optional(input)? {
+        Some(unit) => (Shape::Optional(far(unit)?), "Option<remote Type>"),
+        None => match brackets(input, errors)? {
+            Shape::Array(unit, count) => (Shape::Array(far(unit)?, count), "[remote Type; N]"),
+            Shape::Keyed(key, unit) => (Shape::Keyed(key, far(unit)?), "[Key => remote Type]"),
+            Shape::Set(unit) | Shape::One(unit) | Shape::Optional(unit) => (Shape::Set(far(unit)?), "[remote Type]"),
+            Shape::Inline(subtree) => return Ok(Some(Shape::Inline(subtree))),
+        },
+    };
+    errors.at(word.span(), format!("`remote` stands in front of the type; write `{name}: {shown}`"));
+    Ok(Some(shape))
+}
+
+fn no_task(word: &Ident) -> syn::Error {
+    let message = "a task cannot be remote; write an actor that runs it, and `remote` in front of that actor";
+    syn::Error::new(word.span(), message)
 }
 
 /// Takes the tokens `supervisor!`, with or without a path, if braces follow.
@@ -73,6 +133,7 @@ fn brackets(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
             let unit = unit(&inside)?;
             let item = match &unit {
                 Unit::Type(ty) => to_source(ty.to_token_stream()),
+                Unit::Remote(word, ty) => to_source(quote!(#word #ty)),
                 Unit::Task(_) => "task".to_owned(),
             };
             errors.on(sign, format!("a key stands before `=>`; write `[{shown} => {item}]`"));
@@ -94,10 +155,11 @@ fn brackets(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
 }
 
 fn unit(input: ParseStream) -> syn::Result<Unit> {
+    let word = if is_remote(input) { Some(input.parse::<Ident>()?) } else { None };
     let ahead = input.fork();
     if ahead.parse::<Ident>().is_ok_and(|word| word == "task") && !ahead.peek(Token![::]) && !ahead.peek(Token![<]) {
-        let word: Ident = input.parse()?;
-        return Ok(Unit::Task(word.span()));
+        let task: Ident = input.parse()?;
+        return word.map_or(Ok(Unit::Task(task.span())), |word| Err(no_task(&word)));
     }
     let ty: Type = input.parse()?;
     let is_option = |path: &TypePath| {
@@ -106,7 +168,10 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
     match &ty {
         Type::Slice(_) | Type::Array(_) => {}
         Type::Path(path) if path.qself.is_none() && is_option(path) => {}
-        _ => return Ok(Unit::Type(Box::new(ty))),
+        _ => {
+            let ty = Box::new(ty);
+            return Ok(word.map_or_else(|| Unit::Type(ty.clone()), |word| Unit::Remote(word, ty.clone())));
+        }
     }
     // For example a shape inside a shape.
     Err(syn::Error::new_spanned(

@@ -27,7 +27,8 @@ mod push;
 mod reply;
 
 pub use push::{Ask, Tell};
-pub use reply::Reply;
+pub(crate) use reply::reply;
+pub use reply::{Answer, Reply};
 
 use push::Push;
 
@@ -266,7 +267,7 @@ impl<A: Actor> ActorRef<A> {
     }
 
     fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, A, R> {
-        let (reply, answer) = reply::reply();
+        let (reply, answer) = reply();
         let msg = message(reply);
         Ask {
             cell: &self.cell,

@@ -99,8 +99,9 @@ impl<T> Shared<T> {
 /// ```
 pub struct Reply<T>(Option<Arc<Shared<T>>>);
 
-/// The asker's end.
-pub(crate) struct Answer<T> {
+/// The asker's end. Resolves to `None` if no reply will come.
+#[doc(hidden)]
+pub struct Answer<T> {
     shared: Arc<Shared<T>>,
     /// True if the asker's waker is stored in the shared state.
     left: bool,
@@ -108,7 +109,7 @@ pub(crate) struct Answer<T> {
     over: bool,
 }
 
-pub(super) fn reply<T>() -> (Reply<T>, Answer<T>) {
+pub(crate) fn reply<T>() -> (Reply<T>, Answer<T>) {
     let state = State { value: None, waker: None, replies: 1, answered: false, forsaken: false, wait: None };
     let shared = Arc::new(Shared(Mutex::new(state)));
     (Reply(Some(shared.clone())), Answer { shared, left: false, over: false })
@@ -117,6 +118,12 @@ pub(super) fn reply<T>() -> (Reply<T>, Answer<T>) {
 impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reply")
+    }
+}
+
+impl<T> fmt::Debug for Answer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answer")
     }
 }
 

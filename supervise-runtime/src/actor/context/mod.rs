@@ -15,6 +15,8 @@ use crate::decide::group::Owner;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::ChildTable;
+use crate::values::failure::Failure;
+use crate::values::fence::FenceToken;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::SupervisorStrategy;
 
@@ -25,7 +27,7 @@ mod watching;
 
 use watching::Watching;
 
-pub(crate) use spawn::{Startup, make_actor, started, transient};
+pub(crate) use spawn::{Startup, make_actor, make_actor_healing, started, transient};
 
 /// The context of a running actor. Every handler and hook may take it as `&mut Context<Self>`.
 ///
@@ -108,6 +110,8 @@ struct ColdState {
     watching: Watching,
     /// The words of `stop_with`.
     words: Option<Cow<'static, str>>,
+    /// The failure that this incarnation heals. Only for actors that ask.
+    healing: Option<Failure>,
     /// The token of this incarnation.
     #[cfg(feature = "tokio-util")]
     token: Option<CancellationToken>,
@@ -134,6 +138,17 @@ impl<A: Actor> Context<A> {
                 cold.token = None;
             }
         }
+    }
+
+    pub(crate) fn set_healing(&mut self, failure: Option<Failure>) {
+        if failure.is_some() || self.cold.is_some() {
+            self.cold.get_or_insert_default().healing = failure;
+        }
+    }
+
+    /// Returns the failure that this incarnation heals, if it replaces another.
+    pub(crate) fn healing(&self) -> Option<&Failure> {
+        self.cold.as_ref()?.healing.as_ref()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -163,6 +178,31 @@ impl<A: Actor> Context<A> {
     /// Returns the number of this incarnation, counted from 1.
     pub fn incarnation(&self) -> u32 {
         self.cell.core().incarnation()
+    }
+
+    /// Returns the fencing token of this placement; `None` unless the actor, or one above it, is a remote child.
+    ///
+    /// Send it along with what the actor writes to a resource that many instances may write to. See [`FenceToken`], rule
+    /// S59.
+    ///
+    /// ```
+    /// # use supervise::{Actor, Context};
+    /// # struct Ledger;
+    /// # impl Ledger { async fn put(&self, _line: String, _token: (u64, u64)) -> std::io::Result<()> { Ok(()) } }
+    /// struct Writer {
+    ///     ledger: Ledger,
+    /// }
+    ///
+    /// # impl Actor for Writer { type Msg = String; type Error = std::io::Error;
+    /// async fn receive(&mut self, line: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     let token = cx.fence().map_or((0, 0), |token| (token.epoch, token.placement)); // (0, 0): it runs locally
+    ///     self.ledger.put(line, token).await
+    /// }
+    /// # }
+    /// ```
+    pub fn fence(&self) -> Option<FenceToken> {
+        let (epoch, placement) = self.cell.core().bus.remote()?.fence.as_ref()?.token()?;
+        Some(FenceToken { epoch, placement })
     }
 
     /// Ends this actor by itself after the present message: a `Permanent` child is started again, any other stays

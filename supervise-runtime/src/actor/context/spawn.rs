@@ -10,7 +10,7 @@ use crate::actor::options::{ChildOptions, Reader};
 use crate::base::sync::Arc;
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
-use crate::engine::cell::life::live;
+use crate::engine::cell::life::{live, live_healing};
 use crate::engine::mailbox::ActorCell;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
@@ -39,6 +39,25 @@ where
     let cell = ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down);
     let body = ActorBody::new(cell.clone(), Reader::new(options), start);
     let life = Unbegun::new(cell.clone(), || live(cell.clone(), common, body));
+    (cell, life)
+}
+
+/// Makes the same for an actor whose first incarnation heals a failure that happened elsewhere.
+pub(crate) fn make_actor_healing<B, F, Fut>(
+    core: impl FnOnce() -> CellCore,
+    options: ChildOptions<B>,
+    start: F,
+    healing: Option<Failure>,
+) -> (Arc<Cell<B>>, Unbegun)
+where
+    B: Actor,
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<B, UserError>> + Send + 'static,
+{
+    let common = options.options.common.clone();
+    let cell = ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down);
+    let body = ActorBody::new(cell.clone(), Reader::new(options), start);
+    let life = Unbegun::new(cell.clone(), || live_healing(cell.clone(), common, body, healing));
     (cell, life)
 }
 

@@ -1097,6 +1097,12 @@ impl Machine {
         }
     }
 
+    /// Lets the first incarnation heal a failure that happened elsewhere.
+    pub(crate) fn set_healing(&mut self, failure: Failure) {
+        self.was_up = true;
+        self.cold().healing = Some(failure);
+    }
+
     /// Marks the child as a task that is notified of a stop through its context.
     pub(crate) fn set_signalled(&mut self) {
         self.signalled = true;
@@ -1197,6 +1203,7 @@ impl Machine {
                     } else if let Some(failure) = self.take_down() {
                         self.go_down(failure, port);
                     } else if std::mem::take(&mut self.resumed) {
+                        self.undecided = false; // asked again, and decided meanwhile
                         let failure = self.cold().failed.take();
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
                         port.perform(self, Effect::Forgive);

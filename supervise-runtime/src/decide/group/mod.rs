@@ -652,6 +652,7 @@ impl Group {
             passed: false,
             in_walk: false,
             due: false,
+            spent: false,
             kept: false,
             dynamic,
             down_since: None,
@@ -771,11 +772,13 @@ impl Group {
             self.all_were_up |= self.built;
             // A first spawn has ended meanwhile; a new member in its slot has not begun.
             match self.at(by) {
-                MemberState::Failed => {
+                MemberState::Failed if self.can_resume(by) => {
                     self.roster.member(by).at = MemberState::Up;
                     self.effects.push(GroupEffect::Tell(by, Order::Resume));
                 }
-                MemberState::FailedStart => self.restart(by, false, failure, facts, false),
+                at @ (MemberState::Failed | MemberState::FailedStart) => {
+                    self.restart(by, at == MemberState::Failed, failure, facts, false);
+                }
                 _ => {}
             }
         }
@@ -995,6 +998,19 @@ impl Group {
         Told { route, streak, restarts: facts.is_some() }
     }
 
+    /// The failure that the child reports next leaves nothing that could be resumed: its instance was elsewhere, and is
+    /// lost with that.
+    pub(crate) fn spends(&mut self, id: Id) {
+        if let Some(member) = self.roster.get_mut(id) {
+            member.spent = true;
+        }
+    }
+
+    /// Returns whether the failed instance of the child can go on.
+    fn can_resume(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.at == MemberState::Failed && !member.spent)
+    }
+
     /// The child has failed while the supervisor stops. If its turn has not come, it goes down now: others may wait for
     /// its end before they go down themselves.
     pub(crate) fn ends_before_its_turn(&mut self, id: Id, now: Instant) {
@@ -1025,15 +1041,13 @@ impl Group {
         if self.keeps(id) || self.mode == GroupState::Ended {
             return Err(FailureRoute::Kept);
         }
-        let instance = match self.at(id) {
-            MemberState::Failed => true,
-            MemberState::FailedStart => false,
-            _ => return Err(FailureRoute::Absorbed),
-        };
+        if !matches!(self.at(id), MemberState::Failed | MemberState::FailedStart) {
+            return Err(FailureRoute::Absorbed);
+        }
         let nobody_above = self.owner == Owner::Guardian;
         Ok(match directive {
             Directive::Escalate if nobody_above => Directive::Stop,
-            Directive::Resume if instance => Directive::Resume,
+            Directive::Resume if self.can_resume(id) => Directive::Resume,
             // The engine has answered `Default`, so it does not get here.
             Directive::Resume | Directive::Restart | Directive::Default => match self.refusal(id, now) {
                 Some(OnLimit::Escalate) if !nobody_above => Directive::Escalate,
@@ -1055,7 +1069,7 @@ impl Group {
         let outcome = self.comes_to(id, directive, facts.now)?;
         let instance = self.at(id) == MemberState::Failed;
         match directive {
-            Directive::Resume if instance => {
+            Directive::Resume if self.can_resume(id) => {
                 self.roster.member(id).at = MemberState::Up;
                 self.effects.push(GroupEffect::Tell(id, Order::Resume));
                 self.settle(facts.now);
@@ -1225,6 +1239,32 @@ impl Group {
             _ => {}
         }
         true
+    }
+
+    /// The failure of the child was kept by its own decider, which is asked again.
+    pub(crate) fn ask_again(&mut self, id: Id) {
+        if matches!(self.at(id), MemberState::Failed | MemberState::FailedStart) {
+            self.effects.push(GroupEffect::Tell(id, Order::Redecide));
+        }
+    }
+
+    /// The child goes down as for a restart, and ends: it is started elsewhere. One that goes down already, or is not up,
+    /// only ends.
+    pub(crate) fn leave_for_good(&mut self, id: Id, failure: &Failure, now: Instant) {
+        let in_range = self.in_range(id);
+        let Some(member) = self.roster.get_mut(id).filter(|member| member.at != MemberState::Ended) else { return };
+        member.ending.get_or_insert(Ended::Stopped);
+        member.on_request = true;
+        match member.at {
+            MemberState::Up | MemberState::Failed | MemberState::Starting if !in_range => {
+                self.send_down(id, failure.clone(), StopReason::Restart, now);
+            }
+            MemberState::Queued | MemberState::BackingOff | MemberState::FailedStart if !in_range => {
+                self.over(id, Ended::Stopped);
+                self.settle(now);
+            }
+            _ => {}
+        }
     }
 
     /// No time is left for the child: it goes down now, even before its turn (S24).
@@ -1627,7 +1667,7 @@ impl Group {
         self.leave_place(id);
         let member = self.roster.member(id);
         member.at = MemberState::Starting;
-        (member.at_once, member.has_place) = (false, true);
+        (member.at_once, member.has_place, member.spent) = (false, true, false);
         self.starting += 1;
         if member.was_up {
             member.restart_delay.started_again(now);

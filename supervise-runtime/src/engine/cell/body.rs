@@ -42,6 +42,9 @@ pub(crate) trait Hands: Send + 'static {
     /// declares, and the steps of tasks, cost an actor nothing.
     fn is_empty(&self, step: Step) -> bool;
 
+    /// An incarnation begins. `failure`: the one that it heals, if it replaces another.
+    fn heals(&mut self, _failure: Option<&Failure>) {}
+
     /// Returns the strategy of an instance that has just been made.
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
         None

@@ -34,6 +34,7 @@ use crate::values::failure::Failure;
 use crate::values::hooks::DeclaredHooks;
 use crate::values::link_error::LinkError;
 use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::network::TreeRoot;
 use crate::values::place::Name;
 use crate::values::place::{Path, Place, text};
 use crate::values::report::{ChildEnd, ChildReport};
@@ -44,7 +45,7 @@ mod lifecycle;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lifecycle::Waiting;
+pub(crate) use lifecycle::{Elsewhere, Waiting};
 use lifecycle::{Late, Life, OnEnd};
 
 /// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
@@ -304,6 +305,12 @@ impl CellCore {
         text(&self.name, above.map(|core| &core.name))
     }
 
+    /// Returns the run of the tree that this cell is part of.
+    pub(crate) fn root(&self) -> TreeRoot {
+        let root = successors(Some(self), |core| core.core_above()).last().unwrap_or(self);
+        TreeRoot { id: root.id, name: root.name().into() }
+    }
+
     /// Returns the name of the tree that this cell is part of.
     pub(crate) fn name_of_root(&self) -> String {
         successors(Some(self), |core| core.core_above()).last().map(CellCore::name).unwrap_or_default()
@@ -390,6 +397,11 @@ impl CellCore {
 
     pub(crate) fn incarnation(&self) -> u32 {
         self.incarnation.load(Ordering::Relaxed)
+    }
+
+    /// Sets the incarnation before the first one: that of a remote child is numbered by its owner.
+    pub(crate) fn set_incarnation(&self, before: u32) {
+        self.incarnation.store(before, Ordering::Relaxed);
     }
 
     pub(crate) fn next_incarnation(&self) -> u32 {
@@ -545,6 +557,27 @@ impl CellCore {
     /// Returns the numbers of the messages, if any were observed.
     pub(crate) fn tallied(&self) -> Option<Tally> {
         lock(&self.life).rare()?.tally.as_deref().copied()
+    }
+
+    // ----- other processes
+
+    /// Changes what is known of the place of the instance of a remote child.
+    pub(crate) fn set_elsewhere<T>(&self, change: impl FnOnce(&mut Elsewhere) -> T) -> T {
+        change(lock(&self.life).rare_or_init().elsewhere.get_or_insert_default())
+    }
+
+    /// Returns where the instance of a remote child is; `None` for all other children.
+    pub(crate) fn elsewhere(&self) -> Option<Elsewhere> {
+        lock(&self.life).rare()?.elsewhere.clone()
+    }
+
+    /// Marks the cell as one that a fence is about to drop.
+    pub(crate) fn set_fenced(&self) {
+        lock(&self.life).rare_or_init().fenced = true;
+    }
+
+    pub(crate) fn is_fenced(&self) -> bool {
+        lock(&self.life).rare().is_some_and(|rare| rare.fenced)
     }
 
     // ----- children

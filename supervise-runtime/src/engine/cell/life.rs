@@ -5,6 +5,7 @@ use super::control::AnyCell;
 use super::driver::Driver;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
+use crate::values::failure::Failure;
 use crate::values::settings::Common;
 
 mod bug;
@@ -48,13 +49,34 @@ pub(crate) fn live<B: Body>(
     common: Arc<Common>,
     body: B,
 ) -> impl Future<Output = ()> + Send + 'static {
+    Life { driver: Driver::new(cell, B::KIND, common), body }.run()
+}
+
+/// The task of a cell whose first incarnation heals a failure that happened elsewhere.
+pub(crate) fn live_healing<B: Body>(
+    cell: Arc<AnyCell>,
+    common: Arc<Common>,
+    body: B,
+    healing: Option<Failure>,
+) -> impl Future<Output = ()> + Send + 'static {
     let mut life = Life { driver: Driver::new(cell, B::KIND, common), body };
-    async move {
-        life.driver.register_waker().await;
-        // Until the child has ended. After a bug of this crate it takes the next step.
-        while let Err(bug) = life.go_on().await {
-            if !life.outlives(bug) {
-                return;
+    if let Some(failure) = healing {
+        life.driver.machine.set_healing(failure);
+    }
+    life.run()
+}
+
+impl<B: Body> Life<B> {
+    #[inline(always)]
+    #[expect(clippy::manual_async_fn, reason = "a block keeps one copy of what it is called with")]
+    fn run(mut self) -> impl Future<Output = ()> + Send + 'static {
+        async move {
+            self.driver.register_waker().await;
+            // Until the child has ended. After a bug of this crate it takes the next step.
+            while let Err(bug) = self.go_on().await {
+                if !self.outlives(bug) {
+                    return;
+                }
             }
         }
     }

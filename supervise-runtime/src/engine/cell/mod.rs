@@ -4,6 +4,7 @@
 //! * [`current`]: the cell whose user code runs on this thread;
 //! * [`life`]: the task of a cell, step after step;
 //! * [`driver`]: one poll function around one user future; takes orders and carries out effects;
+//! * [`fenced`]: the fence in front of a task;
 //! * [`body`]: the differences between actors, tasks and trees.
 //!
 //! `decide` makes the decisions, and this module carries them out. No other module starts, restarts or ends a child.
@@ -16,11 +17,13 @@ use tokio::runtime::Handle;
 use crate::base::BoxFuture;
 use crate::base::sync::{Arc, foreign};
 use control::AnyCell;
+use fenced::Fenced;
 
 pub(crate) mod body;
 pub(crate) mod control;
 pub(crate) mod current;
 pub(crate) mod driver;
+mod fenced;
 pub(crate) mod life;
 pub(crate) mod shared_wait;
 pub(crate) mod stop_signal;
@@ -61,6 +64,10 @@ impl Unbegun {
     pub(crate) fn begin(self) {
         foreign();
         let Unbegun { cell, life, runtime } = self;
+        let life = match cell.core().bus.remote().and_then(|remote| remote.fence.clone()) {
+            Some(fence) => Box::pin(Fenced::new(cell.clone(), life, fence)),
+            None => life,
+        };
         let _entered = runtime.as_ref().map(Handle::enter);
         #[cfg(tokio_unstable)]
         {

@@ -223,6 +223,21 @@ impl ChildTable {
         self.on_own(owner, child, None, event)
     }
 
+    /// Passes an event of this child to the group from any thread: the child's task is woken for what follows.
+    pub(crate) fn on_child_from_outside<R>(
+        &self,
+        owner: &AnyCell,
+        child: &AnyCell,
+        event: impl FnOnce(&mut Group, Id) -> R,
+    ) -> Option<R> {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        let id = inner.id_of(child)?;
+        let out = event(&mut inner.group, id);
+        Inner::carry_out(inner, owner).done();
+        Some(out)
+    }
+
     /// Does the same in the child's own task, which carries out itself what follows for the child.
     pub(crate) fn on_own<R>(
         &self,
@@ -254,6 +269,9 @@ impl ChildTable {
         let mut inner = lock(&self.inner);
         let Some(id) = inner.id_of(child) else { return failure };
         let failure = failure.in_row(inner.group.row(id, own.now()));
+        if matches!(failure.cause(), Cause::NodeLost { .. }) && failure.path() == child.core().path() {
+            inner.group.spends(id);
+        }
         let by_default = by_default.filter(|_| !inner.has_decider);
         own.tell(inner.group.fails(id, &failure, instance, by_default));
         Inner::carry_out_of(inner, owner, Some((id, Some(own)))).done();

@@ -46,8 +46,8 @@ impl ChildSpec {
     /// Returns the longest time that an orderly stop of this child can take.
     ///
     /// This is its `shutdown` time, or for a tree that declares none what [`TreeSpec::shutdown_budget`] says; `N` times that
-    /// for `[T; N]`; once for a `[..]`, whose instances all stop at the same time. `None` as for
-    /// [`TreeSpec::shutdown_budget`].
+    /// for `[T; N]`; once for a `[..]`, whose instances all stop at the same time. A remote child has one second
+    /// more, for the way to its node. `None` as for [`TreeSpec::shutdown_budget`].
     pub const fn shutdown_budget(&self) -> Option<Duration> {
         match self.shape {
             Shape::Array(count) => of_array(self.one(), count),
@@ -57,6 +57,9 @@ impl ChildSpec {
 
     /// The time of one child, also of an array.
     const fn one(&self) -> Option<Duration> {
+        if let Some(remote) = self.remote {
+            return remote.down_within();
+        }
         let shutdown = match self.shutdown {
             DeclaredShutdown::Default => Given::Absent,
             DeclaredShutdown::Is(shutdown) => Given::Is(shutdown.facts()),

@@ -1,9 +1,11 @@
 //! The declared tree as a constant.
 
 mod budget;
+mod remote;
 mod shutdown_check;
 
 pub use budget::default_shutdown;
+pub use remote::{RemoteSpec, remote_key};
 pub use shutdown_check::shutdown_suffices;
 
 use std::panic::Location;
@@ -103,6 +105,8 @@ pub struct ChildSpec {
     pub at: &'static Location<'static>,
     /// The tree below the child, if the child is a tree; see [`ChildSpec::tree`].
     pub below: Below,
+    /// Where the child runs, if it is a `remote` one.
+    pub remote: Option<&'static RemoteSpec>,
 }
 
 /// The number of children that one declaration makes.

@@ -117,6 +117,7 @@ mod tests {
             settings: &[],
             at: Location::caller(),
             below: Below::Known(None),
+            remote: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The state of a cell's life, and those who wait for it to change.
 
 use std::mem::{replace, take};
+use std::sync::Arc as StdArc;
 use std::task::Waker;
 
 use tokio::time::Instant;
@@ -70,10 +71,23 @@ pub(super) struct Rare {
     /// The metrics of the declared path, if some were recorded.
     #[cfg(feature = "metrics")]
     pub(super) meters: Option<Arc<PathMeters>>,
+    /// Where the instance of a remote child is.
+    pub(super) elsewhere: Option<Elsewhere>,
+    /// The cell was dropped by a fence.
+    pub(super) fenced: bool,
     /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it
     /// twice: it was found to have ended when the report was opened and reports its end itself too, or was stuck and has
     /// ended after all. The first counts.
     pub(super) report: Option<Vec<Arc<EndedChild>>>,
+}
+
+/// Where the instance of a remote child is, for snapshots.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Elsewhere {
+    /// The name of the node.
+    pub(crate) node: Option<StdArc<str>>,
+    /// The number of messages that were sent to the node and are not known to be begun.
+    pub(crate) window: usize,
 }
 
 /// The failures on the way down.

@@ -32,10 +32,14 @@ use crate::values::kind::ChildKind;
 use crate::values::report::ChildEnd;
 use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Directive, Lifecycle, ShutdownTimeout, default_directive};
+use crate::values::strategy::{Answer, Directive, Lifecycle, ShutdownTimeout, default_directive};
 
 /// The treatment of a failure of a child that is in no group.
 const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restarts: false };
+
+/// The decider of the child keeps the failure: it is asked again on [`Order::Redecide`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Later;
 
 /// The executor of the machine's effects.
 pub(crate) struct Engine {
@@ -369,6 +373,7 @@ impl Engine {
             handler: self.common.handler,
         };
         machine.begin(settings, was_up);
+        hands.heals(machine.heals().filter(|_| machine.was_up()));
         let core = self.cell.core();
         if had_ended {
             hands.shut();
@@ -526,38 +531,53 @@ impl Engine {
     /// Asks the deciders: the child's own, the supervisor's, the default (S8, S9). For a `Temporary` child only its own
     /// is asked (S23). `None`: there was no decider, or no decision, and the child ends. Never [`Directive::Default`],
     /// which is answered here.
-    pub(super) fn directive(&mut self, machine: &Machine, failure: &Failure) -> Option<(Directive, DecidedBy)> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the child's decider keeps the failure until it is asked again.
+    pub(super) fn directive(
+        &mut self,
+        machine: &Machine,
+        failure: &Failure,
+    ) -> Result<Option<(Directive, DecidedBy)>, Later> {
         let own = self.common.decider.clone();
         let once = self.common.lifecycle_or(self.kind) == Lifecycle::Temporary;
         if failure.error::<InvalidSettings>().is_some() {
-            return (!once).then_some((Directive::Stop, DecidedBy::Default)); // another start would fail in the same way
+            return Ok((!once).then_some((Directive::Stop, DecidedBy::Default))); // another start would fail in the same way
         }
         let above = if once { None } else { self.parent().and_then(|(table, _)| table.decider()) };
         let arms = own.as_ref().is_some_and(|d| d.has_arms()) || above.as_ref().is_some_and(|d| d.has_arms());
         let declared = self.common.backoff.is_some();
         let said = match (&own, &above) {
-            (None, None) => Ok(None), // no user code to run
+            (None, None) => Ok(Ok(None)), // no user code to run
             _ => self.ask(|| {
-                let own = own.as_ref().and_then(|decider| decider.answer(failure));
-                let own = own.map(|(directive, arm)| (directive, DecidedBy::Child(arm)));
-                own.or_else(|| {
-                    let (directive, arm) = above.as_ref()?.answer(failure)?;
-                    Some((directive, DecidedBy::Supervisor(arm)))
-                })
+                match own.as_ref().map_or(Answer::Open, |decider| decider.answer(failure)) {
+                    Answer::Decided(directive, arm) => return Ok(Some((directive, DecidedBy::Child(arm)))),
+                    Answer::Later => return Err(Later),
+                    Answer::Open => {}
+                }
+                match above.as_ref().map_or(Answer::Open, |decider| decider.answer(failure)) {
+                    Answer::Decided(directive, arm) => Ok(Some((directive, DecidedBy::Supervisor(arm)))),
+                    Answer::Later => Err(Later),
+                    Answer::Open => Ok(None),
+                }
             }),
         };
-        match said {
+        Ok(match said {
+            Ok(Err(Later)) => return Err(Later),
             // A `Temporary` child is never restarted.
-            Ok(Some((Directive::Restart, by))) if once => Some((Directive::Stop, by)),
+            Ok(Ok(Some((Directive::Restart, by)))) if once => Some((Directive::Stop, by)),
             // As without a decider: there are no arms of which one could be missing.
-            Ok(Some((Directive::Default, by))) => (!once).then(|| (default_directive(failure, declared, false), by)),
-            Ok(Some(answer)) => Some(answer),
-            Ok(None) => (!once).then(|| (default_directive(failure, declared, arms), DecidedBy::Default)),
+            Ok(Ok(Some((Directive::Default, by)))) => {
+                (!once).then(|| (default_directive(failure, declared, false), by))
+            }
+            Ok(Ok(Some(answer))) => Some(answer),
+            Ok(Ok(None)) => (!once).then(|| (default_directive(failure, declared, arms), DecidedBy::Default)),
             Err(panic) => {
                 self.report(machine, Cause::Panic(panic));
                 Some((Directive::Escalate, DecidedBy::Default))
             }
-        }
+        })
     }
 
     /// Notifies the group of a failure, and returns the failure with the restarts before it. If nobody has to be asked,
@@ -574,7 +594,8 @@ impl Engine {
     /// random number is drawn in advance: a failure that is not decided on uses none.
     fn restarts_by_default(&self, failure: &Failure) -> bool {
         let asks = self.common.decider.is_some() || self.common.backoff.is_some() || self.common.pace.is_some();
-        let decided = matches!(failure.cause(), Cause::Error(_) | Cause::Panic(_) | Cause::TimedOut);
+        let decided =
+            matches!(failure.cause(), Cause::Error(_) | Cause::Panic(_) | Cause::TimedOut | Cause::NodeLost { .. });
         !asks
             && decided
             && self.common.lifecycle_or(self.kind) != Lifecycle::Temporary
@@ -644,7 +665,10 @@ impl Engine {
                     Cause::Bug(_) if failure.path() == self.cell.core().path() => {
                         Some((Directive::Escalate, DecidedBy::Default))
                     }
-                    _ => self.directive(machine, failure),
+                    _ => match self.directive(machine, failure) {
+                        Ok(decided) => decided,
+                        Err(Later) => return own.lets_time_pass(),
+                    },
                 };
                 own.lets_time_pass();
                 let facts = self.facts(hands.has_handled(), own);

@@ -228,7 +228,7 @@ impl Driver {
             Exit::Failed(thrown) if thrown.is_absent() => StepEnd::Absent,
             // On the way down, an error of another child is one that this child met, and not a failure to pass on.
             Exit::Failed(thrown) if self.machine.is_on_its_way_out() => {
-                StepEnd::Failed { failure: self.failure(Cause::Error(thrown)), stopped: false }
+                StepEnd::Failed { failure: self.met(thrown), stopped: false }
             }
             Exit::Failed(thrown) => StepEnd::Failed { failure: self.thrown(thrown), stopped: hands.has_stopped() },
             Exit::Panicked(text) => {
@@ -254,6 +254,15 @@ impl Driver {
     /// fails with that of its child.
     fn thrown(&self, thrown: UserError) -> Failure {
         thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
+    }
+
+    /// Makes a failure of this child from an error on its way down. That of another child is an error that this one met.
+    fn met(&self, thrown: UserError) -> Failure {
+        match thrown.into_failure() {
+            Ok(own) if own.path() == self.engine.cell.core().path() => own,
+            Ok(other) => self.failure(Cause::Error(UserError::from(other))),
+            Err(thrown) => self.failure(Cause::Error(thrown)),
+        }
     }
 
     fn failure(&self, cause: Cause) -> Failure {

@@ -47,7 +47,7 @@ impl CellGuard {
 
     /// The task was dropped before the child ended: the supervisor must not wait for it forever. `runtime_gone`: the
     /// supervisor must not count this as an end.
-    fn lost(&self, runtime_gone: bool) {
+    fn lost(&self, why: Ended, runtime_gone: bool) {
         if let Some(owner) = self.cell.core().supervisor()
             && let Some(table) = owner.core().table()
         {
@@ -56,9 +56,17 @@ impl CellGuard {
                 if runtime_gone {
                     group.runtime_gone();
                 }
-                group.lose(id, Ended::Stopped, now);
+                group.lose(id, why, now);
             });
         }
+    }
+
+    /// A fence has dropped the child: its lease is over.
+    fn fenced(&self) {
+        let core = self.cell.core();
+        core.emit(EventKind::Ended { ended: Ended::Aborted });
+        core.set_ended(Ended::Aborted);
+        self.report(Ended::Aborted, true);
     }
 
     /// The task cannot even take the child down: all watchers are notified, and the children end immediately.
@@ -76,20 +84,23 @@ impl CellGuard {
 
 impl Drop for CellGuard {
     fn drop(&mut self) {
-        if !self.orderly && self.bug.is_none() && self.cell.core().is_apart() {
+        let fenced = !self.orderly && self.bug.is_none() && self.cell.core().is_fenced();
+        if !self.orderly && self.bug.is_none() && !fenced && self.cell.core().is_apart() {
             self.lost_apart();
         } else if !self.orderly {
             let core = self.cell.core();
             // First: after this, no requested start can reopen the mailbox, and an earlier one is undone here.
-            self.lost(self.bug.is_none());
+            let why = if fenced { Ended::Aborted } else { Ended::Stopped };
+            self.lost(why, self.bug.is_none() && !fenced);
             self.cell.refuse();
             if core.ended().is_none() {
                 match self.bug.take() {
                     Some(bug) => self.buried(bug),
+                    None if fenced => self.fenced(),
                     None => core.set_ended(Ended::RuntimeGone),
                 }
             }
-            core.fail_start(&Ended::RuntimeGone);
+            core.fail_start(&if fenced { Ended::Aborted } else { Ended::RuntimeGone });
             if core.parent.is_none() {
                 core.bus.close();
             }

@@ -1,0 +1,22 @@
+//! What generated code names.
+
+pub use crate::declared::*;
+pub use crate::errors::{CrossesAsText, CrossesTyped, Crossing, Errors};
+pub use crate::hosted::{Hosting, Order, erased};
+pub use crate::proxy::far_start;
+pub use crate::refs::Export;
+pub use supervise_runtime::remote as hooks;
+
+/// Finds out how an error type crosses: as itself if it can, else as text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __errors {
+    ($error:ty) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{CrossesAsText as _, CrossesTyped as _};
+        (&$crate::__private::Crossing::<$error>(::core::marker::PhantomData)).errors()
+    }};
+}
+
+pub use crate::__errors as errors;
+

@@ -1,0 +1,182 @@
+//! The frames between an owner and a node.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+
+/// Grows with each change of the frames that an older build cannot read.
+pub(crate) const PROTOCOL: u32 = 1;
+
+/// A frame with its number. The first one of each direction is 1; a gap ends the link.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Framed<B> {
+    pub(crate) seq: u64,
+    pub(crate) body: B,
+}
+
+impl<B: Serialize> Framed<B> {
+    pub(crate) fn write(&self) -> Vec<u8> {
+        rmp_serde::to_vec_named(self).expect("a frame is plain data, which can always be written")
+    }
+}
+
+pub(crate) fn read<B: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<Framed<B>, String> {
+    rmp_serde::from_slice(bytes).map_err(|error| error.to_string())
+}
+
+/// A failure on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WireFailure {
+    pub(crate) phase: WirePhase,
+    pub(crate) cause: WireCause,
+    pub(crate) path: String,
+    pub(crate) incarnation: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) enum WirePhase {
+    Start,
+    Running,
+    Restart,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum WireCause {
+    Error(WireError),
+    Panic(String),
+    Killed,
+    DeathPact(String),
+    TimedOut,
+    EndedByItself,
+    /// The last failure below, as text.
+    LimitReached(Vec<String>),
+    Requested,
+    NodeLost(String),
+    Bug(String),
+}
+
+/// An error on its way: as itself if its type crosses, an `io::Error` by its kind; always its text, and those of its
+/// sources.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WireError {
+    pub(crate) typed: Option<ByteBuf>,
+    pub(crate) io: Option<String>,
+    pub(crate) texts: Vec<String>,
+}
+
+/// The answer to an ask: the bytes of the reply, or why they cannot be written; `None`: no reply will come.
+pub(crate) type WireBack = Option<Result<ByteBuf, String>>;
+
+/// The order to start an instance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlaceOrder {
+    pub(crate) placement: u64,
+    pub(crate) key: String,
+    pub(crate) build: u64,
+    pub(crate) captured: ByteBuf,
+    pub(crate) path: String,
+    pub(crate) incarnation: u32,
+    pub(crate) healing: Option<WireFailure>,
+    pub(crate) lease: Duration,
+    pub(crate) shutdown: Duration,
+    pub(crate) epoch: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ToNode {
+    /// The first frame: an owner of this tree is here.
+    Hello { protocol: u32, tree: String, epoch: u64 },
+    Place(Box<PlaceOrder>),
+    Msg { placement: u64, seq: u64, body: ByteBuf },
+    Resume { placement: u64 },
+    Leave { placement: u64, failure: WireFailure },
+    Stop { placement: u64 },
+    Kill { placement: u64 },
+    /// No instance waits for it any more: dropped as it is.
+    Abort { placement: u64 },
+    /// The answer to a renewal: all placements but these are granted.
+    Grant { asked: u64, gone: Vec<u64> },
+    /// The answer to a request of a `RemoteRef` on the node.
+    Taken { id: u64, taken: Taken },
+    /// A reply to a message of a `RemoteRef` on the node.
+    Reply { id: u64, ask: u64, back: WireBack },
+    /// This join is over; why.
+    Bye { why: String },
+}
+
+/// The answer to a request of a [`RemoteRef`](crate::RemoteRef) on a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Taken {
+    Done,
+    Full,
+    Down { retry_in: Option<Duration> },
+    Ended,
+    /// There is no such child, or it does not read this message.
+    Refused(String),
+    /// The end of a child that was waited for.
+    Gone(String),
+}
+
+/// A request of a `RemoteRef` on a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Request {
+    Tell { body: ByteBuf, wait: bool },
+    Stop,
+    Restart,
+    StartAgain,
+    Drain,
+    Kill,
+    Shutdown,
+    Terminated,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ToOwner {
+    /// The answer to an owner's hello.
+    Hello(NodeHello),
+    /// The owner is not followed; why.
+    Refused { why: String },
+    Renew { asked: u64 },
+    /// Nothing of an older owner is left here.
+    Free,
+    /// The node leaves in order: no further orders.
+    Leaving,
+    Up { placement: u64 },
+    /// The instance did not come up.
+    NotUp { placement: u64, failure: WireFailure },
+    /// The order was not begun; why.
+    Declined { placement: u64, why: String },
+    Begun { placement: u64, upto: u64, done: u64 },
+    /// The message cannot be read.
+    NotRead { placement: u64, seq: u64, why: String },
+    Reply { placement: u64, ask: u64, back: WireBack, begun: u64, done: u64 },
+    Failed { placement: u64, failure: WireFailure, begun: u64, done: u64 },
+    /// The instance is gone, and so many messages were begun.
+    Ended { placement: u64, how: How, begun: u64, done: u64 },
+    /// A lease was over before the instance was down.
+    Fenced { path: String },
+    Request { to: String, id: u64, request: Request },
+}
+
+/// How an instance ended on its node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum How {
+    /// By itself, perhaps with words.
+    Itself(Option<String>),
+    /// As it was told.
+    Told,
+    /// It was dropped as it was; no hook ran.
+    Dropped,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NodeHello {
+    pub(crate) protocol: u32,
+    pub(crate) role: String,
+    pub(crate) capacity: Option<usize>,
+    /// The children that this build has: key and build.
+    pub(crate) builds: Vec<(String, u64)>,
+    /// Instances of an older owner are not down yet.
+    pub(crate) holds: bool,
+}

@@ -1,0 +1,565 @@
+//! An instance on a node: hosted by an actor that decides nothing, under a lease.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use serde::de::DeserializeOwned;
+use serde_bytes::ByteBuf;
+use supervise::error::{FarError, SpawnError, UserError};
+use supervise::policy::{ChildOptions, Directive};
+use supervise::{Actor, ActorRef, Cause, Ended, Failure, Phase};
+use supervise_runtime::remote::{self as hooks, Back, Fence, Host};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::Remote;
+use crate::clock::{Clock, Moment};
+use crate::errors::{Errors, from_wire, guarded, to_wire};
+use crate::frame::{How, PlaceOrder, ToOwner, WireFailure};
+use crate::inlet::too_large;
+use crate::net::lock;
+use crate::node::NodeInner;
+use crate::wire::{Peer, Wire};
+
+/// What the owner tells an instance.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Msg { seq: u64, body: Vec<u8> },
+    Resume,
+    Leave(WireFailure),
+    Stop,
+    Kill,
+}
+
+/// The lease of a placement, looked at before anything of the instance is polled.
+pub(crate) struct Lease {
+    wire: Arc<dyn Wire>,
+    clock: Clock,
+    time: Duration,
+    shutdown: Duration,
+    token: (u64, u64),
+    until: Mutex<Moment>,
+    /// Not renewed any more, whatever the owner grants.
+    ended: AtomicBool,
+    /// Dropped as it is.
+    dropped: AtomicBool,
+    /// Dropped since the time was over.
+    fenced: AtomicBool,
+    changed: Notify,
+}
+
+impl Lease {
+    pub(crate) fn new(
+        wire: Arc<dyn Wire>,
+        asked: Moment,
+        time: Duration,
+        shutdown: Duration,
+        token: (u64, u64),
+    ) -> Arc<Lease> {
+        Arc::new(Lease {
+            clock: wire.clock(),
+            wire,
+            time,
+            shutdown,
+            token,
+            until: Mutex::new(asked + time),
+            ended: AtomicBool::new(false),
+            dropped: AtomicBool::new(false),
+            fenced: AtomicBool::new(false),
+            changed: Notify::new(),
+        })
+    }
+
+    fn until(&self) -> Moment {
+        *lock(&self.until)
+    }
+
+    /// A renewal that was asked for then is granted.
+    pub(crate) fn renew(&self, asked: Moment) {
+        if self.ended.load(Ordering::SeqCst) {
+            return;
+        }
+        let mut until = lock(&self.until);
+        // Over is over: the instance is on its way down.
+        if self.clock.now() < *until {
+            *until = (*until).max(asked + self.time);
+        }
+    }
+
+    /// Ends the lease now: the instance goes down within its time.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        let now = self.clock.now();
+        {
+            let mut until = lock(&self.until);
+            *until = (*until).min(now);
+        }
+        self.changed.notify_one();
+    }
+
+    /// Drops the instance as it is.
+    pub(crate) fn abort(&self) {
+        self.dropped.store(true, Ordering::SeqCst);
+        self.changed.notify_one();
+    }
+
+    /// Drops the instance: its time is over, or its owner has given it up.
+    fn drop_now(&self) {
+        if !self.is_dropped() {
+            self.fenced.store(true, Ordering::SeqCst);
+        }
+        self.abort();
+    }
+
+    /// The time at which nothing of the instance acts any more.
+    pub(crate) fn last(&self) -> Moment {
+        self.until() + self.shutdown
+    }
+
+    pub(crate) fn shutdown(&self) -> Duration {
+        self.shutdown
+    }
+
+    /// It was dropped since its time was over, and not because its owner gave it up.
+    pub(crate) fn was_fenced(&self) -> bool {
+        self.fenced.load(Ordering::SeqCst)
+    }
+
+    fn is_dropped(&self) -> bool {
+        self.dropped.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the lease is over.
+    async fn over(&self) {
+        loop {
+            let changed = self.changed.notified();
+            let until = self.until();
+            if self.is_dropped() || self.clock.now() >= until {
+                return;
+            }
+            tokio::select! {
+                () = self.clock.sleep_until(until) => {}
+                () = changed => {}
+            }
+        }
+    }
+
+    /// Waits until the instance has to be dropped.
+    async fn dropping(&self) {
+        loop {
+            let changed = self.changed.notified();
+            let last = self.last();
+            if self.is_dropped() || self.clock.now() >= last {
+                return;
+            }
+            tokio::select! {
+                () = self.clock.sleep_until(last) => {}
+                () = changed => {}
+            }
+        }
+    }
+}
+
+impl Fence for Lease {
+    fn pass(&self, cx: &mut Context<'_>) -> Poll<bool> {
+        match self.wire.poll_lives(cx) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(false) => return Poll::Ready(false),
+            Poll::Ready(true) => {}
+        }
+        let now = self.clock.now();
+        let until = self.until();
+        if self.is_dropped() {
+            return Poll::Ready(false);
+        }
+        if now >= until + self.shutdown {
+            self.fenced.store(true, Ordering::SeqCst);
+            self.abort();
+            return Poll::Ready(false);
+        }
+        if now >= until {
+            self.changed.notify_one(); // thawed: the timer of the placement's task is late
+        }
+        Poll::Ready(true)
+    }
+
+    fn token(&self) -> Option<(u64, u64)> {
+        Some(self.token)
+    }
+}
+
+/// The order to run an instance, as the generated start function gets it.
+pub struct Order {
+    pub(crate) node: Arc<NodeInner>,
+    pub(crate) owner: Peer,
+    pub(crate) order: PlaceOrder,
+    pub(crate) lease: Arc<Lease>,
+    pub(crate) told: UnboundedReceiver<Told>,
+}
+
+impl fmt::Debug for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Order").field("path", &self.order.path).finish_non_exhaustive()
+    }
+}
+
+/// The life of an instance on this node.
+pub struct Hosting(pub(crate) Pin<Box<dyn Future<Output = ()> + Send>>);
+
+impl fmt::Debug for Hosting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hosting")
+    }
+}
+
+impl Order {
+    /// Runs an instance that is made of the values that its start expression names.
+    pub fn host<A, C, F, Fut>(self, options: ChildOptions<A>, start: F, errors: Errors) -> Hosting
+    where
+        A: Actor<Msg: Remote>,
+        C: DeserializeOwned + Clone + Send + 'static,
+        F: FnMut(C) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+    {
+        let wire = self.node.wire().clone();
+        let life = live::<A, C, F, Fut>(self, options, start, errors);
+        Hosting(Box::pin(Living { wire, life: Box::pin(life) }))
+    }
+
+    fn failed(&self, texts: Vec<String>) -> ToOwner {
+        let failure = hooks::failure(
+            Phase::Start,
+            Cause::Error(FarError { texts }.into()),
+            self.order.path.clone(),
+            self.order.incarnation,
+        );
+        ToOwner::NotUp { placement: self.order.placement, failure: to_wire(&failure, Errors::TEXT) }
+    }
+}
+
+/// Polls a task of a simulated process only while it lives.
+struct Living {
+    wire: Arc<dyn Wire>,
+    life: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Future for Living {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        match self.wire.poll_lives(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(false) => Poll::Ready(()),
+            Poll::Ready(true) => self.life.as_mut().poll(cx),
+        }
+    }
+}
+
+/// How far the messages of an instance are.
+struct Progress {
+    begun: AtomicU64,
+    changed: Notify,
+    /// A failure is held until the owner decides.
+    failing: AtomicBool,
+}
+
+impl Progress {
+    fn has_begun_before(&self, seq: u64) -> bool {
+        self.begun.load(Ordering::SeqCst).saturating_add(1) >= seq
+    }
+
+    /// So many were begun, and so many handled.
+    fn of<A: Actor>(&self, actor: &ActorRef<A>) -> (u64, u64) {
+        let begun = self.begun.load(Ordering::SeqCst);
+        (begun, if hooks::in_hand(actor) { begun.saturating_sub(1) } else { begun })
+    }
+}
+
+/// The answer of the owner to a failure that is held.
+type Decision = Arc<Mutex<Option<Directive>>>;
+
+type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
+
+async fn live<A, C, F, Fut>(mut order: Order, options: ChildOptions<A>, mut start: F, errors: Errors)
+where
+    A: Actor<Msg: Remote>,
+    C: DeserializeOwned + Clone + Send + 'static,
+    F: FnMut(C) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+{
+    let (node, owner) = (order.node.clone(), order.owner.clone());
+    let placement = order.order.placement;
+    let lease = order.lease.clone();
+    let _listed = Listed { node: node.clone(), epoch: order.order.epoch, placement };
+    let context = Some(node.clone() as Arc<dyn Any + Send + Sync>);
+    let read = guarded(|| hooks::decode::<C>(&order.order.captured, context.clone())).unwrap_or_else(Err);
+    let captured = match read {
+        Ok((captured, _)) => captured,
+        Err(why) => {
+            let failed = order.failed(vec![format!("the values of the start expression cannot be read: {why}")]);
+            return node.send(&owner, failed);
+        }
+    };
+    let progress = Arc::new(Progress { begun: AtomicU64::new(0), changed: Notify::new(), failing: AtomicBool::new(false) });
+    let decision = Decision::default();
+    let host = Host {
+        path: order.order.path.clone(),
+        incarnation: order.order.incarnation,
+        healing: order.order.healing.clone().map(|failure| from_wire(failure, errors)),
+        options,
+        fence: Some(lease.clone()),
+    };
+    let (decides, told, counted, to) = (decision.clone(), node.clone(), progress.clone(), owner.clone());
+    let (actor, up) = hooks::host::<A, _, _>(
+        host,
+        move || start(captured.clone()),
+        move |actor, failure| {
+            if let Some(directive) = lock(&decides).take() {
+                return Some(directive);
+            }
+            counted.failing.store(true, Ordering::SeqCst);
+            let (begun, done) = counted.of(actor);
+            told.send(&to, ToOwner::Failed { placement, failure: to_wire(failure, errors), begun, done });
+            None
+        },
+    );
+    let instance = Instance { node, owner, placement, actor, lease, progress, decision, errors };
+    let mut up = std::pin::pin!(up);
+    let mut queued = VecDeque::new();
+    let came_up = loop {
+        tokio::select! {
+            biased;
+            up = &mut up => break up,
+            told = order.told.recv() => match told {
+                Some(Told::Msg { seq, body }) => queued.push_back((seq, body)),
+                told => instance.obey(told),
+            },
+            () = instance.lease.over() => {
+                instance.obey(None);
+                instance.lease.dropping().await;
+                instance.drop_it();
+                break up.await;
+            }
+        }
+    };
+    if let Err(why) = came_up {
+        let failure = match &why {
+            SpawnError::Start(failure) => to_wire(failure, errors),
+            _ => {
+                let cause = Cause::Error(FarError { texts: vec![why.to_string()] }.into());
+                let path = order.order.path.clone();
+                to_wire(&hooks::failure(Phase::Start, cause, path, order.order.incarnation), Errors::TEXT)
+            }
+        };
+        instance.until_gone().await;
+        return instance.send(ToOwner::NotUp { placement, failure });
+    }
+    instance.send(ToOwner::Up { placement });
+    instance.serve(order.told, queued, context).await;
+}
+
+/// Takes a placement from the list of its node, however its task ends.
+struct Listed {
+    node: Arc<NodeInner>,
+    epoch: u64,
+    placement: u64,
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.node.forget(self.epoch, self.placement);
+    }
+}
+
+struct Instance<A: Actor> {
+    node: Arc<NodeInner>,
+    owner: Peer,
+    placement: u64,
+    actor: ActorRef<A>,
+    lease: Arc<Lease>,
+    progress: Arc<Progress>,
+    decision: Decision,
+    errors: Errors,
+}
+
+impl<A: Actor<Msg: Remote>> Instance<A> {
+    fn send(&self, frame: ToOwner) {
+        self.node.send(&self.owner, frame);
+    }
+
+    fn decide(&self, directive: Directive) {
+        *lock(&self.decision) = Some(directive);
+        hooks::release(&self.actor);
+    }
+
+    /// Does what the owner tells. `None`: the owner tells nothing more.
+    fn obey(&self, told: Option<Told>) {
+        match told {
+            Some(Told::Resume) => {
+                if self.progress.failing.swap(false, Ordering::SeqCst) {
+                    self.decide(Directive::Resume);
+                }
+            }
+            Some(Told::Leave(failure)) => {
+                let failure: Failure = from_wire(failure, self.errors);
+                hooks::leave(&self.actor, &failure);
+            }
+            Some(Told::Kill) => self.actor.kill(),
+            Some(Told::Stop) | None => {
+                self.actor.stop();
+                self.decide(Directive::Stop);
+            }
+            Some(Told::Msg { .. }) => {}
+        }
+    }
+
+    /// Drops the instance as it is.
+    fn drop_it(&self) {
+        self.lease.drop_now();
+        self.actor.kill(); // wakes it: an idle one is not polled, and so not dropped
+        hooks::release(&self.actor);
+    }
+
+    async fn until_gone(&self) -> Option<Ended> {
+        let gone = self.actor.terminated();
+        let mut gone = std::pin::pin!(gone);
+        loop {
+            tokio::select! {
+                biased;
+                ended = &mut gone => return ended.ok(),
+                () = self.lease.dropping(), if !self.lease.is_dropped() => self.drop_it(),
+            }
+        }
+    }
+
+    async fn serve(
+        &self,
+        mut told: UnboundedReceiver<Told>,
+        mut queued: VecDeque<(u64, Vec<u8>)>,
+        context: Option<Arc<dyn Any + Send + Sync>>,
+    ) {
+        let placement = self.placement;
+        let mut asks = Asks::new();
+        let mut said = 0;
+        // Nothing more is begun: a message could not be read and the owner has not decided yet, or the instance leaves.
+        let mut held = false;
+        // The number of that message, and why, until those before it are begun.
+        let mut unread: Option<(u64, String)> = None;
+        let mut over = false;
+        let mut gone = std::pin::pin!(self.actor.terminated());
+        let ended = loop {
+            while !held && let Some((seq, body)) = queued.pop_front() {
+                if let Err(why) = self.deliver(seq, &body, &context, &mut asks) {
+                    (held, unread) = (true, Some((seq, why)));
+                }
+            }
+            if let Some((seq, why)) = unread.take_if(|(seq, _)| self.progress.has_begun_before(*seq)) {
+                self.progress.begun.fetch_max(seq, Ordering::SeqCst);
+                said = seq;
+                self.send(ToOwner::NotRead { placement, seq, why });
+            }
+            tokio::select! {
+                biased;
+                ended = &mut gone => break ended.ok(),
+                Some((ask, back)) = asks.next(), if !asks.is_empty() => {
+                    let most = self.node.max_frame();
+                    let back = back.map(|back| match back {
+                        Ok(bytes) if bytes.len() > most => Err(too_large(bytes.len(), most)),
+                        back => back.map(ByteBuf::from),
+                    });
+                    let (begun, done) = self.progress.of(&self.actor);
+                    said = begun;
+                    self.send(ToOwner::Reply { placement, ask, back, begun, done });
+                }
+                () = self.progress.changed.notified() => {
+                    let (upto, done) = self.progress.of(&self.actor);
+                    if upto > said {
+                        said = upto;
+                        self.send(ToOwner::Begun { placement, upto, done });
+                    }
+                }
+                next = told.recv(), if !over => match next {
+                    Some(Told::Msg { seq, body }) => queued.push_back((seq, body)),
+                    Some(Told::Resume) => {
+                        held = unread.is_some();
+                        self.obey(Some(Told::Resume));
+                    }
+                    Some(Told::Leave(failure)) => {
+                        held = true; // nothing more is begun here
+                        self.obey(Some(Told::Leave(failure)));
+                    }
+                    next => {
+                        over |= next.is_none();
+                        self.obey(next);
+                    }
+                },
+                () = self.lease.over(), if !over => {
+                    over = true;
+                    self.obey(None);
+                }
+                () = self.lease.dropping(), if over && !self.lease.is_dropped() => self.drop_it(),
+            }
+        };
+        let (begun, done) = self.progress.of(&self.actor);
+        let how = match ended {
+            _ if self.lease.is_dropped() => How::Dropped,
+            Some(Ended::Done) => How::Itself(None),
+            Some(Ended::DoneWith(words)) => How::Itself(Some(words.into_owned())),
+            _ => How::Told,
+        };
+        // What was answered just before the end still reaches its asker.
+        while let Some(Some((ask, back))) = futures_util::FutureExt::now_or_never(asks.next()) {
+            let back = back.map(|back| back.map(ByteBuf::from));
+            self.send(ToOwner::Reply { placement, ask, back, begun, done });
+        }
+        self.send(ToOwner::Ended { placement, how, begun, done });
+    }
+
+    /// Reads a message, and gives it to the instance.
+    fn deliver(
+        &self,
+        seq: u64,
+        body: &[u8],
+        context: &Option<Arc<dyn Any + Send + Sync>>,
+        asks: &mut Asks,
+    ) -> Result<(), String> {
+        let read = guarded(|| hooks::decode::<A::Msg>(body, context.clone())).unwrap_or_else(Err);
+        let (msg, answers) = read?;
+        for (ask, answer) in answers {
+            asks.push(Box::pin(async move {
+                let mut answer = answer;
+                // The reply is written by code of the user.
+                let back = poll_fn(|cx| match guarded(|| answer.as_mut().poll(cx)) {
+                    Ok(polled) => polled,
+                    Err(why) => Poll::Ready(Some(Err(why))),
+                })
+                .await;
+                (ask, back)
+            }));
+        }
+        let progress = self.progress.clone();
+        hooks::deliver(&self.actor, move || {
+            progress.begun.store(seq, Ordering::SeqCst);
+            progress.changed.notify_one();
+            msg
+        });
+        Ok(())
+    }
+}
+
+/// Calls a generated start function, whose types only it knows.
+#[doc(hidden)]
+pub fn erased(order: Box<dyn Any + Send>, start: fn(Order) -> Hosting) -> Box<dyn Any + Send> {
+    match order.downcast::<Order>() {
+        Ok(order) => Box::new(start(*order)),
+        Err(other) => other,
+    }
+}

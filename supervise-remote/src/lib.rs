@@ -1,0 +1,59 @@
+//! Remote children of supervision trees: one tree, one owner, children on other machines.
+//!
+//! A child that is declared as `remote T` runs on a **node**: another process, on this machine or another one, that runs
+//! the same program. The process that started the tree **owns** every decision about it: decider, budget, backoff, order
+//! and handle are declared in the same place as for any other child. A node that dies is a failure of its children,
+//! [`Cause::NodeLost`](supervise::Cause::NodeLost), and they are restarted on another node.
+//!
+//! * [`Net`] is the network of a process. The owner writes `Shop::tree(config).on(net)`.
+//! * [`Node`] runs children for the owner: `Shop::node("worker").serve(net, until)`.
+//! * [`RemoteRef`] is the handle of a remote child, and may be sent to other processes inside of messages.
+//! * [`Remote`] is the bound on messages: `Serialize` and `Deserialize`. A [`Reply`](supervise::Reply) may stand anywhere
+//!   in a message.
+//! * [`wire`] is the transport. [`memory::Network`] is one inside of a process; the crate `supervise-remote-zenoh` has
+//!   one for real networks.
+//! * `testing::Cluster`, with the feature `testing`, runs an owner and its nodes in one test, on the paused clock.
+//!
+//! The rules are S56 to S63 in `docs/semantics.md`; `docs/remote.md` is the manual.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod clock;
+mod declared;
+mod errors;
+mod frame;
+mod hosted;
+mod inlet;
+pub mod memory;
+mod net;
+mod node;
+mod place;
+mod proxy;
+mod refs;
+mod run;
+#[cfg(feature = "testing")]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
+pub mod testing;
+pub mod wire;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use net::{MAX_FRAME, Net};
+pub use node::Node;
+pub use proxy::{Far, FarStart, Proxy};
+pub use refs::{RemoteAsk, RemoteError, RemoteRef};
+
+/// A message that may cross to another process: it is `Serialize`, `DeserializeOwned` and `Send`.
+///
+/// Derive `Serialize` and `Deserialize`; there is nothing to implement. [`Reply`](supervise::Reply) and [`RemoteRef`] may
+/// be parts of a message, at any depth.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot cross to another process",
+    label = "the messages of a remote child cross to its node",
+    note = "derive `serde::Serialize` and `serde::Deserialize` for it; `Reply` and `RemoteRef` may be parts of it"
+)]
+pub trait Remote: serde::Serialize + serde::de::DeserializeOwned + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<M: serde::Serialize + serde::de::DeserializeOwned + Send + 'static> Remote for M {}

@@ -1,0 +1,187 @@
+//! The network of a process, as users hold it.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use supervise::{Actor, ActorRef};
+use supervise_runtime::remote::{Held, RemoteNode, TreeNetwork, TreeRoot};
+
+use crate::inlet::Inlets;
+use crate::run::Run;
+use crate::wire::Wire;
+use crate::{Remote, RemoteRef};
+
+/// Locks, also after a panic: no user code runs under a lock of this crate.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The most bytes of a frame, unless [`Net::max_frame`] says otherwise: 16 MiB.
+pub const MAX_FRAME: usize = 16 * 1024 * 1024;
+
+/// A network, on which trees with remote children are put, and nodes serve.
+///
+/// Cheap to clone; all clones are the same network. The owner of a tree puts the tree on it with
+/// [`Tree::on`](supervise::Tree::on), and every other machine serves the tree with [`Node::serve`](crate::Node::serve).
+/// Nothing joins before that.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise_remote::{Net, memory::Network};
+///
+/// let network = Network::new(); // of one process; `supervise-remote-zenoh` has real ones
+/// let owner = Net::open(network.process("owner"));
+/// let worker = Net::open(network.process("worker-1"));
+/// assert_eq!((owner.name(), worker.name()), ("owner", "worker-1"));
+/// ```
+#[derive(Clone)]
+pub struct Net(pub(crate) Arc<NetInner>);
+
+pub(crate) struct NetInner {
+    pub(crate) wire: Arc<dyn Wire>,
+    pub(crate) max_frame: usize,
+    peers: Option<Arc<[String]>>,
+    /// Holds for the first run only: the next one could meet instances of the first.
+    fresh: AtomicBool,
+    runs: Mutex<HashMap<u64, Arc<Run>>>,
+    pub(crate) inlets: Inlets,
+}
+
+impl fmt::Debug for Net {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Net").field("name", &self.0.wire.name()).finish_non_exhaustive()
+    }
+}
+
+/// Grows with every run of this process, so that two runs never share an epoch.
+static LAST_EPOCH: AtomicU64 = AtomicU64::new(0);
+
+/// The bit that only the epochs of leases have. A tree that runs under a lease is newer than any that runs without.
+const UNDER_LEASE: u64 = 1 << 63;
+
+fn epoch(held: Option<&Held>) -> u64 {
+    if let Some(held) = held {
+        return held.token | UNDER_LEASE;
+    }
+    let micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
+    let now = u64::try_from(micros).unwrap_or(0) & !UNDER_LEASE;
+    let last = LAST_EPOCH.fetch_max(now, Ordering::SeqCst);
+    if last < now { now } else { LAST_EPOCH.fetch_add(1, Ordering::SeqCst).saturating_add(1) }
+}
+
+impl Net {
+    /// Opens a network over this wire.
+    pub fn open(wire: impl Wire) -> Net {
+        Net(Arc::new(NetInner {
+            wire: Arc::new(wire),
+            max_frame: MAX_FRAME,
+            peers: None,
+            fresh: AtomicBool::new(false),
+            runs: Mutex::default(),
+            inlets: Inlets::default(),
+        }))
+    }
+
+    fn set(self, set: impl FnOnce(&mut NetInner)) -> Net {
+        let mut inner = Arc::into_inner(self.0).expect("settings of a network are given where it is opened, before it is cloned");
+        set(&mut inner);
+        Net(Arc::new(inner))
+    }
+
+    /// Names all nodes that there are, by the names of their processes.
+    ///
+    /// A new owner then starts children as soon as each of them has said that it runs nothing of an older owner.
+    /// Without the list it waits for `lease + shutdown` of the child, since a node that it does not know may still run
+    /// something (rule S60).
+    ///
+    /// # Panics
+    ///
+    /// If the network was cloned or used already.
+    pub fn peers<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Net {
+        let names = names.into_iter().map(Into::into).collect();
+        self.set(|inner| inner.peers = Some(names))
+    }
+
+    /// Says that no owner was on this network before, so that the first tree need not wait for its leases. For tests and
+    /// demonstrations: in a service that is restarted it is not true, and then two instances of a child may act at once.
+    ///
+    /// Holds for the first run of the first tree. See rule S60.
+    ///
+    /// # Panics
+    ///
+    /// If the network was cloned or used already.
+    pub fn fresh(self) -> Net {
+        self.set(|inner| inner.fresh = AtomicBool::new(true))
+    }
+
+    /// Sets the most bytes of a message, a reply, or the values that a start expression takes along. What is larger is
+    /// not sent (rule S61). Default: 16 MiB. The same for all processes.
+    ///
+    /// # Panics
+    ///
+    /// If the network was cloned or used already.
+    pub fn max_frame(self, bytes: usize) -> Net {
+        self.set(|inner| inner.max_frame = bytes)
+    }
+
+    /// Returns the name of this process on the network.
+    pub fn name(&self) -> &str {
+        self.0.wire.name()
+    }
+
+    /// Returns a reference to a local actor that may be sent to nodes, inside of messages. There it leads back to the
+    /// actor.
+    ///
+    /// A sibling that a start expression names needs no call of this: it crosses as such a reference.
+    pub fn export<A>(&self, actor: &ActorRef<A>) -> RemoteRef<A>
+    where
+        A: Actor<Msg: Remote>,
+    {
+        RemoteRef::local(actor.clone())
+    }
+
+    pub(crate) fn run_of(&self, root: u64) -> Option<Arc<Run>> {
+        lock(&self.0.runs).get(&root).cloned()
+    }
+}
+
+impl From<Net> for Arc<dyn TreeNetwork> {
+    fn from(net: Net) -> Self {
+        Arc::new(net)
+    }
+}
+
+impl TreeNetwork for Net {
+    fn begins(&self, root: TreeRoot, held: Option<Held>) {
+        let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
+        let id = root.id;
+        let run = Run::begin(self.0.clone(), root, epoch(held.as_ref()), knows, self.0.peers.clone());
+        let before = lock(&self.0.runs).insert(id, run);
+        if let Some(before) = before {
+            before.over();
+        }
+    }
+
+    fn over(&self, root: &TreeRoot, _all_down: bool) {
+        let run = lock(&self.0.runs).remove(&root.id);
+        if let Some(run) = run {
+            run.over();
+        }
+    }
+
+    fn nodes(&self) -> Vec<RemoteNode> {
+        let runs: Vec<_> = lock(&self.0.runs).values().cloned().collect();
+        runs.iter().flat_map(|run| run.nodes()).collect()
+    }
+}
+
+/// Finds the network of a tree again.
+pub(crate) fn of(network: &Arc<dyn TreeNetwork>) -> Option<&Net> {
+    (&**network as &dyn Any).downcast_ref()
+}
+

@@ -1,0 +1,705 @@
+//! A node: runs remote children for the owner of a tree.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::Poll;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_bytes::ByteBuf;
+use supervise::spec::{RemoteSpec, TreeSpec};
+use supervise_runtime::remote::{self as hooks, OnReply};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::{Notify, oneshot};
+
+use crate::clock::{Clock, Moment};
+use crate::errors::guarded;
+use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner, WireBack};
+use crate::hosted::{Hosting, Lease, Order, Told};
+use crate::inlet::too_large;
+use crate::net::{Net, lock};
+use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
+
+/// How long a join that failed waits.
+const JOIN_AGAIN: Duration = Duration::from_secs(1);
+
+/// What a node waits for its instances beyond their own time.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// A process that runs remote children of a tree, for the owner of the tree: `Shop::node("worker")`.
+///
+/// The same binary as the owner, or one of another build: a node is given the children whose declarations agree.
+pub struct Node {
+    tree: &'static TreeSpec,
+    role: String,
+    capacity: Option<usize>,
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").field("tree", &self.tree.name).field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// Makes a node of this tree.
+    #[doc(hidden)]
+    pub fn of(tree: &'static TreeSpec, role: impl Into<String>) -> Node {
+        Node { tree, role: role.into(), capacity: None }
+    }
+
+    /// Sets how many children the node runs at the same time. Default: any number.
+    pub fn capacity(mut self, most: usize) -> Node {
+        self.capacity = Some(most);
+        self
+    }
+
+    /// Joins the network, and runs children for the owner of the tree, until `until` is ready; then leaves in order: the
+    /// owner moves the children to other nodes, each within its `shutdown`.
+    ///
+    /// A node that loses its owner takes down what it runs, and joins again as a new one.
+    ///
+    /// # Errors
+    ///
+    /// If the network cannot be joined for the first time. Later it is tried again, once a second.
+    ///
+    /// # Panics
+    ///
+    /// If the tree has no remote child of this role: the node would never get anything to do.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped, the node leaves at once: its children are dropped without a hook, and the owner counts it as lost.
+    pub async fn serve<U>(self, net: Net, until: U) -> io::Result<()>
+    where
+        U: Future + Send,
+    {
+        let specs = specs_of(self.tree);
+        let mine: Vec<_> = specs.iter().filter(|spec| spec.role == self.role).collect();
+        let shortest = mine.iter().map(|spec| spec.lease).min();
+        let Some(shortest) = shortest else {
+            panic!("{} has no remote child of the role {:?}", self.tree.name, self.role)
+        };
+        let inner = Arc::new(NodeInner {
+            clock: net.0.wire.clock(),
+            wire: net.0.wire.clone(),
+            max_frame: net.0.max_frame,
+            tree: self.tree.name,
+            role: self.role,
+            capacity: self.capacity,
+            starts: mine.iter().map(|spec| ((spec.key)(), **spec)).collect(),
+            shortest,
+            state: Mutex::default(),
+            ids: AtomicU64::new(1),
+            changed: Notify::new(),
+        });
+        let _gone = Gone(inner.clone());
+        let mut until = std::pin::pin!(until);
+        let mut link = net.0.wire.join(Side::Node).await?;
+        loop {
+            inner.joined(&*link);
+            let Ended::Again = inner.read(&mut *link, until.as_mut()).await else { return Ok(()) };
+            drop(link);
+            link = loop {
+                tokio::select! {
+                    joined = net.0.wire.join(Side::Node) => match joined {
+                        Ok(link) => break link,
+                        Err(error) => {
+                            tracing::error!(%error, name = net.name(), "cannot join the network, tries again");
+                            tokio::time::sleep(JOIN_AGAIN).await;
+                        }
+                    },
+                    _ = &mut until => {
+                        inner.end_all();
+                        inner.until_empty().await;
+                        return Ok(());
+                    }
+                }
+            };
+        }
+    }
+}
+
+/// All remote children of a tree and of the trees below it.
+fn specs_of(tree: &'static TreeSpec) -> Vec<&'static RemoteSpec> {
+    let mut specs = Vec::new();
+    let mut seen: Vec<*const TreeSpec> = Vec::new();
+    let mut next = vec![tree];
+    while let Some(tree) = next.pop() {
+        if seen.contains(&std::ptr::from_ref(tree)) {
+            continue; // a tree may contain itself
+        }
+        seen.push(tree);
+        for child in tree.children {
+            specs.extend(child.remote);
+            next.extend(child.tree());
+        }
+    }
+    specs
+}
+
+/// The server is gone, perhaps in the middle: what it hosts must not act for ever.
+struct Gone(Arc<NodeInner>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let (leases, requests) = {
+            let mut state = self.0.lock();
+            (state.over, state.owner, state.out) = (true, None, None);
+            let leases: Vec<_> = state.hosted.values().map(|hosted| hosted.lease.clone()).collect();
+            (leases, std::mem::take(&mut state.requests))
+        };
+        drop(requests);
+        for lease in leases {
+            lease.abort();
+        }
+    }
+}
+
+enum Ended {
+    /// The join is over, the node joins again.
+    Again,
+    Left,
+}
+
+pub(crate) struct NodeInner {
+    wire: Arc<dyn Wire>,
+    clock: Clock,
+    max_frame: usize,
+    tree: &'static str,
+    role: String,
+    capacity: Option<usize>,
+    starts: HashMap<String, &'static RemoteSpec>,
+    shortest: Duration,
+    state: Mutex<State>,
+    ids: AtomicU64,
+    /// An instance is gone.
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    out: Option<Arc<dyn Outgoing>>,
+    owners: BTreeMap<Peer, OwnerState>,
+    /// The owner that is followed.
+    owner: Option<(Peer, u64)>,
+    /// By epoch and placement.
+    hosted: HashMap<(u64, u64), Hosted>,
+    /// When the renewals were asked for that are not answered yet.
+    asked: VecDeque<(u64, Moment)>,
+    /// When the last answered renewal was asked for.
+    granted: Option<Moment>,
+    /// When this owner was followed.
+    followed: Option<Moment>,
+    requests: HashMap<u64, Waiting>,
+    /// Paths of instances that were dropped, for the next owner that is followed.
+    fenced: Vec<String>,
+    /// The owner still waits to hear that nothing older is left.
+    owes_free: bool,
+    leaving: bool,
+    over: bool,
+}
+
+#[derive(Default)]
+struct OwnerState {
+    sent: u64,
+    heard: u64,
+}
+
+struct Hosted {
+    path: String,
+    owner: Peer,
+    tell: UnboundedSender<Told>,
+    lease: Arc<Lease>,
+}
+
+/// A request of a reference on this node.
+struct Waiting {
+    taken: Option<oneshot::Sender<Taken>>,
+    backs: HashMap<u64, oneshot::Sender<WireBack>>,
+}
+
+impl NodeInner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
+        &self.wire
+    }
+
+    pub(crate) fn max_frame(&self) -> usize {
+        self.max_frame
+    }
+
+    fn joined(&self, link: &dyn Link) {
+        let mut state = self.lock();
+        state.out = Some(link.outgoing());
+        state.owners.clear();
+        state.owner = None;
+        state.asked.clear();
+        (state.granted, state.followed) = (None, None);
+    }
+
+    /// Sends a frame to an owner, if it is the one that is followed.
+    pub(crate) fn send(&self, to: &Peer, body: ToOwner) {
+        let mut state = self.lock();
+        if state.owner.as_ref().is_some_and(|(owner, _)| owner == to) {
+            state.send(to, body);
+        }
+    }
+
+    /// An instance is gone.
+    pub(crate) fn forget(&self, epoch: u64, placement: u64) {
+        {
+            let mut state = self.lock();
+            let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return };
+            if hosted.lease.was_fenced() {
+                state.fenced.push(hosted.path);
+                const MOST: usize = 10_000;
+                if state.fenced.len() > MOST {
+                    state.fenced.remove(0);
+                }
+            }
+            state.say_free();
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Ends the leases of all instances that this owner, or any, does not hold any more.
+    fn end_all(&self) {
+        let leases: Vec<_> = self.lock().hosted.values().map(|hosted| hosted.lease.clone()).collect();
+        for lease in leases {
+            lease.end();
+        }
+    }
+
+    async fn until_empty(&self) {
+        loop {
+            let changed = self.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            if self.lock().hosted.is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Reads a link until the join is over, or the node has left.
+    async fn read<U: Future>(
+        self: &Arc<Self>,
+        link: &mut dyn Link,
+        mut until: std::pin::Pin<&mut U>,
+    ) -> Ended {
+        const MOST: usize = 1024;
+        let every = self.shortest.checked_div(3).unwrap_or(self.shortest);
+        let mut renew_at = self.clock.now() + every;
+        let mut leave_by: Option<Moment> = None;
+        loop {
+            let mut renew = std::pin::pin!(self.clock.sleep_until(renew_at));
+            let changed = self.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            let mut events = Vec::new();
+            let leaving = leave_by.is_some();
+            let left = leaving && self.lock().hosted.is_empty();
+            if left {
+                return Ended::Left;
+            }
+            let woken = poll_fn(|cx| {
+                match self.wire.poll_lives(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(false) => return Poll::Ready(Woken::Dead),
+                    Poll::Ready(true) => {}
+                }
+                while events.len() < MOST {
+                    match link.poll_event(cx) {
+                        Poll::Ready(Some(event)) => events.push(event),
+                        Poll::Ready(None) => return Poll::Ready(Woken::Closed),
+                        Poll::Pending => break,
+                    }
+                }
+                if !leaving && until.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Woken::Leave);
+                }
+                let due = renew.as_mut().poll(cx).is_ready();
+                let gone = leaving && changed.as_mut().poll(cx).is_ready();
+                if due || gone || !events.is_empty() { Poll::Ready(Woken::Due) } else { Poll::Pending }
+            })
+            .await;
+            let full = events.len() == MOST;
+            for event in events {
+                if !self.take(event) {
+                    self.end_join();
+                    return Ended::Again;
+                }
+            }
+            match woken {
+                Woken::Dead => return Ended::Left,
+                Woken::Closed => {
+                    self.end_join();
+                    return Ended::Again;
+                }
+                Woken::Leave => {
+                    leave_by = Some(self.leave());
+                    continue;
+                }
+                Woken::Due => {}
+            }
+            let now = self.clock.now();
+            if let Some(by) = leave_by
+                && by <= now
+            {
+                // The owner does not answer: they go down here.
+                self.end_all();
+                leave_by = Some(now + self.longest_shutdown() + MARGIN);
+            }
+            if renew_at <= now {
+                renew_at = now + every;
+                if !self.renew(now) {
+                    self.end_join();
+                    return Ended::Again;
+                }
+            }
+            if full {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    fn longest_shutdown(&self) -> Duration {
+        let state = self.lock();
+        state.hosted.values().map(|hosted| hosted.lease.shutdown()).max().unwrap_or_default()
+    }
+
+    /// Leaves in order. Returns until when the owner has time to move the children.
+    fn leave(&self) -> Moment {
+        {
+            let mut state = self.lock();
+            state.leaving = true;
+            if let Some((owner, _)) = state.owner.clone() {
+                state.send(&owner, ToOwner::Leaving);
+            } else {
+                drop(state);
+                self.end_all();
+            }
+        }
+        self.clock.now() + self.longest_shutdown() + MARGIN
+    }
+
+    /// Asks for a renewal. False: the last one was asked for too long ago, and this join is over.
+    fn renew(&self, now: Moment) -> bool {
+        let mut state = self.lock();
+        let Some((owner, _)) = state.owner.clone() else { return true };
+        // Two times the shortest lease without an answer: the owner does not hear this node, or the other way round.
+        let patience = self.shortest.saturating_mul(2);
+        let last = state.granted.max(state.followed);
+        if last.is_some_and(|last| last + patience <= now) {
+            tracing::warn!(name = self.wire.name(), "the owner answers no renewal, joins again");
+            return false;
+        }
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        state.asked.push_back((id, now));
+        state.send(&owner, ToOwner::Renew { asked: id });
+        true
+    }
+
+    /// The join is over: what runs for its owner goes down.
+    fn end_join(&self) {
+        let (requests, told) = {
+            let mut state = self.lock();
+            state.owner = None;
+            state.out = None;
+            state.owners.clear();
+            (std::mem::take(&mut state.requests), state.fenced.len())
+        };
+        drop(requests); // who waits hears that nothing will come
+        tracing::info!(name = self.wire.name(), fenced = told, "the node joins again");
+        self.end_all();
+    }
+
+    /// Takes an event of the link. False: the join is over.
+    fn take(self: &Arc<Self>, event: LinkEvent) -> bool {
+        match event {
+            LinkEvent::Up(peer) => {
+                self.lock().owners.insert(peer, OwnerState::default());
+                true
+            }
+            LinkEvent::Down(peer) => {
+                let mut state = self.lock();
+                state.owners.remove(&peer);
+                // What runs for it goes down, and the next owner meets a new node.
+                state.owner.as_ref().is_none_or(|(owner, _)| *owner != peer)
+            }
+            LinkEvent::Frame { from, bytes } => match self.frame(&from, &bytes) {
+                Ok(()) => true,
+                Err(why) => {
+                    tracing::warn!(name = self.wire.name(), owner = %from, why, "the link to an owner ends");
+                    let mut state = self.lock();
+                    state.owners.remove(&from);
+                    state.owner.as_ref().is_none_or(|(owner, _)| *owner != from)
+                }
+            },
+        }
+    }
+
+    fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), String> {
+        let Framed { seq, body } = frame::read::<ToNode>(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?;
+        let mut state = self.lock();
+        // Of an owner whose link has ended.
+        let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
+        let due = owner.heard.saturating_add(1);
+        if seq != due {
+            return Err(format!("frame {seq} came where {due} was due"));
+        }
+        owner.heard = seq;
+        if let ToNode::Hello { protocol, tree, epoch } = body {
+            drop(state);
+            return self.hello(from, protocol, &tree, epoch);
+        }
+        // A node does what its own owner says, and nobody else.
+        let Some((owner, epoch)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
+        let hosted = |state: &State, placement: u64| state.hosted.get(&(epoch, placement)).map(|hosted| hosted.tell.clone());
+        let tell = |state: &State, placement: u64, told: Told| {
+            if let Some(tell) = hosted(state, placement) {
+                let _ = tell.send(told); // it may be gone by now
+            }
+        };
+        match body {
+            ToNode::Hello { .. } => {}
+            ToNode::Place(order) => {
+                drop(state);
+                self.place(owner, epoch, *order);
+            }
+            ToNode::Msg { placement, seq, body } => tell(&state, placement, Told::Msg { seq, body: body.into_vec() }),
+            ToNode::Resume { placement } => tell(&state, placement, Told::Resume),
+            ToNode::Leave { placement, failure } => tell(&state, placement, Told::Leave(failure)),
+            ToNode::Stop { placement } => tell(&state, placement, Told::Stop),
+            ToNode::Kill { placement } => tell(&state, placement, Told::Kill),
+            ToNode::Abort { placement } => {
+                let lease = state.hosted.get(&(epoch, placement)).map(|hosted| hosted.lease.clone());
+                drop(state);
+                if let Some(lease) = lease {
+                    lease.abort();
+                }
+            }
+            ToNode::Grant { asked, gone } => {
+                let Some(at) = state.asked.iter().position(|(id, _)| *id == asked) else { return Ok(()) };
+                let Some((_, asked)) = state.asked.drain(..=at).next_back() else { return Ok(()) };
+                state.granted = state.granted.max(Some(asked));
+                for ((of, placement), hosted) in &state.hosted {
+                    if *of == epoch && !gone.contains(placement) {
+                        hosted.lease.renew(asked);
+                    }
+                }
+            }
+            ToNode::Taken { id, taken } => {
+                let waiting = state.requests.get_mut(&id).and_then(|waiting| waiting.taken.take());
+                if state.requests.get(&id).is_some_and(|waiting| waiting.backs.is_empty()) {
+                    state.requests.remove(&id);
+                }
+                drop(state);
+                if let Some(waiting) = waiting {
+                    let _ = waiting.send(taken);
+                }
+            }
+            ToNode::Reply { id, ask, back } => {
+                let waiting = state.requests.get_mut(&id).and_then(|waiting| waiting.backs.remove(&ask));
+                if state.requests.get(&id).is_some_and(|waiting| waiting.backs.is_empty() && waiting.taken.is_none()) {
+                    state.requests.remove(&id);
+                }
+                drop(state);
+                if let Some(waiting) = waiting {
+                    let _ = waiting.send(back);
+                }
+            }
+            ToNode::Bye { why } => return Err(format!("the owner says: {why}")),
+        }
+        Ok(())
+    }
+
+    fn hello(&self, from: &Peer, protocol: u32, tree: &str, epoch: u64) -> Result<(), String> {
+        if tree != self.tree {
+            return Ok(()); // of another tree on the same network
+        }
+        let older = {
+            let mut state = self.lock();
+            let newer = state.owner.clone().filter(|(owner, known)| (*known, owner) > (epoch, from));
+            if let Some((newer, _)) = newer {
+                let why = format!("it follows a newer owner, {newer}");
+                state.send(from, ToOwner::Refused { why });
+                return Ok(());
+            }
+            if protocol != PROTOCOL {
+                // Answered, so that the owner can say why nothing runs here.
+                let hello = self.hello_of(false);
+                state.send(from, ToOwner::Hello(hello));
+                return Ok(());
+            }
+            if let Some((older, _)) = state.owner.take() {
+                let why = format!("a newer owner is here, {from}");
+                state.send(&older, ToOwner::Refused { why });
+            }
+            state.owner = Some((from.clone(), epoch));
+            state.asked.clear();
+            (state.granted, state.followed) = (None, Some(self.clock.now()));
+            let older: Vec<_> = state
+                .hosted
+                .iter()
+                .filter(|((of, _), hosted)| *of != epoch || hosted.owner != *from)
+                .map(|(_, hosted)| hosted.lease.clone())
+                .collect();
+            state.owes_free = !older.is_empty();
+            let hello = self.hello_of(state.owes_free);
+            state.send(from, ToOwner::Hello(hello));
+            for path in std::mem::take(&mut state.fenced) {
+                state.send(from, ToOwner::Fenced { path });
+            }
+            if state.leaving {
+                state.send(from, ToOwner::Leaving);
+            }
+            let requests = std::mem::take(&mut state.requests);
+            drop(state);
+            drop(requests);
+            older
+        };
+        for lease in older {
+            lease.end();
+        }
+        self.renew(self.clock.now());
+        Ok(())
+    }
+
+    fn hello_of(&self, holds: bool) -> NodeHello {
+        NodeHello {
+            protocol: PROTOCOL,
+            role: self.role.clone(),
+            capacity: self.capacity,
+            builds: self.starts.iter().map(|(key, spec)| (key.clone(), spec.build)).collect(),
+            holds,
+        }
+    }
+
+    fn place(self: &Arc<Self>, owner: Peer, epoch: u64, order: PlaceOrder) {
+        let placement = order.placement;
+        let placed = {
+            let mut state = self.lock();
+            self.accept(&mut state, &owner, epoch, &order)
+        };
+        let (spec, lease, told) = match placed {
+            Ok(placed) => placed,
+            Err(why) => return self.send(&owner, ToOwner::Declined { placement, why }),
+        };
+        let order = Order { node: self.clone(), owner: owner.clone(), order, lease, told };
+        match (spec.start)(Box::new(order)).downcast::<Hosting>() {
+            Ok(hosting) => drop(tokio::spawn(hosting.0)),
+            Err(_) => {
+                self.forget(epoch, placement);
+                let why = "its start function is of another version of supervise-remote".to_owned();
+                self.send(&owner, ToOwner::Declined { placement, why });
+            }
+        }
+    }
+
+    /// Takes an order, or says why not.
+    #[expect(clippy::type_complexity, reason = "a tuple of three, taken apart by the one caller")]
+    fn accept(
+        &self,
+        state: &mut State,
+        owner: &Peer,
+        epoch: u64,
+        order: &PlaceOrder,
+    ) -> Result<(&'static RemoteSpec, Arc<Lease>, tokio::sync::mpsc::UnboundedReceiver<Told>), String> {
+        if state.leaving {
+            return Err("the node leaves".to_owned());
+        }
+        let spec = *self.starts.get(&order.key).ok_or("the node does not have this child")?;
+        if spec.build != order.build {
+            return Err("the node has another build of this child".to_owned());
+        }
+        if self.capacity.is_some_and(|most| state.hosted.len() >= most) {
+            return Err("the node is full".to_owned());
+        }
+        let now = self.clock.now();
+        let asked = state.granted.filter(|asked| now < *asked + order.lease).ok_or("the node has no lease")?;
+        let token = (epoch, order.placement);
+        let lease = Lease::new(self.wire.clone(), asked, order.lease, order.shutdown, token);
+        let (tell, told) = unbounded_channel();
+        let hosted = Hosted { path: order.path.clone(), owner: owner.clone(), tell, lease: lease.clone() };
+        if state.hosted.contains_key(&token) {
+            return Err("the placement is here already".to_owned());
+        }
+        state.hosted.insert(token, hosted);
+        Ok((spec, lease, told))
+    }
+
+    // ----- requests of references on this node
+
+    /// Sends a request to the owner; `None`: no owner is followed.
+    pub(crate) fn request(&self, to: &str, request: Request, asks: Vec<(u64, OnReply)>) -> Option<oneshot::Receiver<Taken>> {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let (sender, taken) = oneshot::channel();
+        let mut backs = HashMap::new();
+        let mut waits = Vec::new();
+        for (ask, on_reply) in asks {
+            let (sender, back) = oneshot::channel();
+            backs.insert(ask, sender);
+            waits.push((on_reply, back));
+        }
+        {
+            let mut state = self.lock();
+            let (owner, _) = state.owner.clone().filter(|_| !state.over)?;
+            state.requests.insert(id, Waiting { taken: Some(sender), backs });
+            state.send(&owner, ToOwner::Request { to: to.to_owned(), id, request });
+        }
+        // Each reply is read by code of the user: in a task of its own, since the asker may be gone.
+        for (on_reply, back) in waits {
+            tokio::spawn(async move {
+                let back = back.await.ok().flatten().map(|back| back.map(ByteBuf::into_vec));
+                if let Err(why) = guarded(move || on_reply(back)).unwrap_or_else(Err) {
+                    tracing::warn!(why, "a reply cannot be read");
+                }
+            });
+        }
+        Some(taken)
+    }
+
+    /// Writes a message of a reference on this node.
+    pub(crate) fn write<M: Serialize>(&self, msg: &M) -> Result<(Vec<u8>, Vec<(u64, OnReply)>), String> {
+        let written = guarded(|| hooks::encode(msg, &mut 0, None)).unwrap_or_else(Err)?;
+        if written.0.len() > self.max_frame {
+            return Err(too_large(written.0.len(), self.max_frame));
+        }
+        Ok(written)
+    }
+}
+
+enum Woken {
+    Due,
+    Leave,
+    Closed,
+    Dead,
+}
+
+impl State {
+    fn send(&mut self, to: &Peer, body: ToOwner) {
+        let (Some(owner), Some(out)) = (self.owners.get_mut(to), &self.out) else { return };
+        owner.sent = owner.sent.saturating_add(1);
+        out.send(to, Framed { seq: owner.sent, body }.write());
+    }
+
+    /// Tells the owner once that nothing of an older one is left.
+    fn say_free(&mut self) {
+        let Some((owner, epoch)) = self.owner.clone() else { return };
+        let older = |((of, _), hosted): (&(u64, u64), &Hosted)| *of != epoch || hosted.owner != owner;
+        if self.owes_free && !self.hosted.iter().any(older) {
+            self.owes_free = false;
+            self.send(&owner, ToOwner::Free);
+        }
+    }
+}

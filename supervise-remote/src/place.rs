@@ -1,0 +1,736 @@
+//! What stays of a remote child over all its incarnations: where it is, and the messages that are not known to be begun.
+
+use std::any::type_name;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::task::{Context as TaskCx, Poll, Waker};
+use std::time::Duration;
+
+use serde_bytes::ByteBuf;
+use supervise::event::{DeadLetterReason, EventKind};
+use supervise::spec::RemoteSpec;
+use supervise::{Actor, ActorRef, Cause, Context, Failure, Phase};
+use supervise_runtime::remote::{self as hooks, Back, OnReply};
+use tokio::sync::Notify;
+
+use crate::Remote;
+use crate::errors::{Errors, from_wire, guarded, to_wire};
+use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure};
+use crate::inlet::{Exports, InletOf, too_large};
+use crate::net::lock;
+use crate::proxy::Proxy;
+use crate::refs::RemoteRef;
+use crate::run::{Placed, Run, Waits, Wish};
+use crate::wire::Peer;
+
+/// How long a child waits before it asks a node again that has declined it.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+pub(crate) struct Place<A: Actor<Msg: Remote>> {
+    /// How often a message may be handed in again.
+    redeliver: Option<u32>,
+    /// Set by the first start.
+    plan: OnceLock<Plan>,
+    mine: Mutex<Mine<A>>,
+    changed: Notify,
+}
+
+#[derive(Clone)]
+pub(crate) struct Plan {
+    pub(crate) spec: &'static RemoteSpec,
+    pub(crate) key: Arc<str>,
+    pub(crate) errors: Errors,
+}
+
+struct Mine<A: Actor<Msg: Remote>> {
+    run: Option<Arc<Run>>,
+    me: Option<ActorRef<Proxy<A>>>,
+    placed: Option<(u64, Peer)>,
+    /// Where it was last.
+    before: Option<Peer>,
+    /// The answer to the order.
+    answer: Option<Answer>,
+    /// In order: begun and not done (kept only with `redeliver`), sent, not sent yet.
+    window: VecDeque<Entry<A>>,
+    /// The number of the last message of this placement.
+    seq: u64,
+    asks: u64,
+    /// Who waits for a reply of this placement.
+    pending: HashMap<u64, OnReply>,
+    /// Replies that have come, to be read by the child's own task.
+    backs: VecDeque<(OnReply, Back)>,
+    /// Messages that are over, to be dropped by the child's own task: their drops are code of the user.
+    trash: Vec<A::Msg>,
+    happened: Option<Happened>,
+    /// The last failure of the instance is decided by the supervisor.
+    in_decision: bool,
+    turn: Option<Waker>,
+}
+
+struct Entry<A: Actor<Msg: Remote>> {
+    msg: A::Msg,
+    sent: Option<u64>,
+    begun: bool,
+    /// How often it was in hand when the instance failed, or on a node that was lost.
+    tries: u32,
+}
+
+enum Answer {
+    Up,
+    NotUp(WireFailure),
+    Declined(String),
+}
+
+enum Happened {
+    Failed(WireFailure),
+    NotRead(String),
+    Lost(Peer),
+    Itself(Option<String>),
+    /// Its node has dropped it, though the owner did not want that.
+    Dropped,
+}
+
+/// Messages that are dead, to be reported and dropped without a lock.
+#[must_use]
+struct Dead<A: Actor<Msg: Remote>>(Vec<(A::Msg, DeadLetterReason)>, Vec<OnReply>);
+
+impl<A: Actor<Msg: Remote>> Place<A> {
+    pub(crate) fn new(redeliver: Option<u32>) -> Self {
+        Place {
+            redeliver,
+            plan: OnceLock::new(),
+            changed: Notify::new(),
+            mine: Mutex::new(Mine {
+                run: None,
+                me: None,
+                placed: None,
+                before: None,
+                answer: None,
+                window: VecDeque::new(),
+                seq: 0,
+                asks: 0,
+                pending: HashMap::new(),
+                backs: VecDeque::new(),
+                trash: Vec::new(),
+                happened: None,
+                in_decision: false,
+                turn: None,
+            }),
+        }
+    }
+
+    pub(crate) fn set_plan(&self, plan: Plan) {
+        let _ = self.plan.set(plan); // each start has the same one
+    }
+
+    fn plan(&self) -> &Plan {
+        self.plan.get().expect("a start gives it before anything is placed")
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Mine<A>> {
+        lock(&self.mine)
+    }
+
+    pub(crate) fn node(&self) -> Option<Peer> {
+        Some(self.lock().placed.as_ref()?.1.clone())
+    }
+
+    // ----- placing
+
+    /// Finds a node, and starts the instance there.
+    pub(crate) async fn start(
+        self: &Arc<Self>,
+        captured: &[u8],
+        exports: &Exports,
+        cx: &Context<Proxy<A>>,
+    ) -> Result<(), Failure> {
+        let path: Arc<str> = cx.actor_ref().path().into();
+        let failed = |text: &str| {
+            let cause = Cause::Error(supervise::error::UserError::from(text.to_owned()));
+            hooks::failure(Phase::Start, cause, path.to_string(), cx.incarnation())
+        };
+        let network = hooks::network(cx);
+        let Some(net) = network.as_ref().and_then(crate::net::of) else {
+            return Err(failed("this tree has remote children, and is on no network; write `.on(net)` before it is started"));
+        };
+        let run = net.run_of(hooks::root(cx).id).ok_or_else(|| failed("the tree is over"))?;
+        for inlet in exports.take() {
+            run.net().inlets.add(inlet);
+        }
+        run.net().inlets.add(InletOf::new(RemoteRef::proxy(cx.actor_ref(), self.clone())));
+        let healing = hooks::healing(cx).map(|failure| to_wire(failure, self.plan().errors));
+        {
+            let mut mine = self.lock();
+            mine.run = Some(run.clone());
+            mine.me = Some(cx.actor_ref());
+            (mine.happened, mine.answer, mine.in_decision) = (None, None, false);
+        }
+        let mut declined: Vec<Peer> = Vec::new();
+        loop {
+            self.find_node(&run, &path, captured, healing.clone(), &mut declined, cx).await;
+            match self.answer().await {
+                Ok(Answer::Up) => break,
+                Ok(Answer::NotUp(failure)) => return Err(from_wire(failure, self.plan().errors)),
+                Ok(Answer::Declined(why)) => {
+                    hooks::emit(&cx.actor_ref(), EventKind::Refused { why });
+                    declined.extend(self.lock().before.clone());
+                }
+                Err(node) => return Err(lost(&node, &path, cx.incarnation())),
+            }
+        }
+        hooks::set_node(&cx.actor_ref(), self.node().map(|peer| peer.as_str().into()));
+        self.send_waiting();
+        Ok(())
+    }
+
+    /// Waits for a node that takes it, and sends the order.
+    async fn find_node(
+        self: &Arc<Self>,
+        run: &Arc<Run>,
+        path: &Arc<str>,
+        captured: &[u8],
+        healing: Option<WireFailure>,
+        declined: &mut Vec<Peer>,
+        cx: &Context<Proxy<A>>,
+    ) {
+        let Plan { spec, key, .. } = self.plan();
+        let holder: Weak<dyn Placed> = Arc::downgrade(self) as Weak<dyn Placed>;
+        // Without an end only where instances may overlap, and nobody waits for one.
+        let shutdown = spec.shutdown.unwrap_or(Duration::ZERO);
+        let order = |placement, epoch| PlaceOrder {
+            placement,
+            key: key.to_string(),
+            build: spec.build,
+            captured: ByteBuf::from(captured.to_vec()),
+            path: path.to_string(),
+            incarnation: cx.incarnation(),
+            healing: healing.clone(),
+            lease: spec.lease,
+            shutdown,
+            epoch,
+        };
+        let mut waiting = None;
+        let mut said: Vec<String> = Vec::new();
+        loop {
+            let bell = run.bell().notified();
+            let mut bell = std::pin::pin!(bell);
+            bell.as_mut().enable();
+            let before = self.lock().before.clone();
+            let wish = Wish {
+                spec,
+                key,
+                path,
+                shutdown,
+                before: before.as_ref(),
+                declined,
+                order: &order,
+                holder: holder.clone(),
+            };
+            let waits = {
+                // Under the lock of both: a frame about the placement finds it here.
+                let mut mine = self.lock();
+                match run.place(&wish) {
+                    Ok((placement, peer)) => {
+                        mine.placed = Some((placement, peer.clone()));
+                        mine.before = Some(peer.clone());
+                        (mine.answer, mine.seq) = (None, 0);
+                        drop(mine);
+                        hooks::emit(&cx.actor_ref(), EventKind::Placed { node: peer.to_string() });
+                        return;
+                    }
+                    Err(waits) => waits,
+                }
+            };
+            match waits {
+                Waits::Over => std::future::pending().await,
+                Waits::Takeover { until } => tokio::select! {
+                    () = run.clock().sleep_until(until) => {}
+                    () = &mut bell => {}
+                },
+                Waits::Older { until, bell: older } => {
+                    let older = older.notified();
+                    let mut older = std::pin::pin!(older);
+                    older.as_mut().enable();
+                    // It may have changed before this wait began, so the first look comes soon.
+                    let soon = run.clock().now() + LOOK_AGAIN;
+                    let until = until.map_or(soon, |until| until.min(soon));
+                    tokio::select! {
+                        () = run.clock().sleep_until(until) => {}
+                        () = &mut older => {}
+                    }
+                }
+                Waits::Node { refused } => {
+                    if waiting.is_none() {
+                        waiting = Some(run.waits(spec.role));
+                        hooks::emit(&cx.actor_ref(), EventKind::NoNode { role: spec.role.to_owned() });
+                    }
+                    for why in refused {
+                        if !said.contains(&why) {
+                            hooks::emit(&cx.actor_ref(), EventKind::Refused { why: why.clone() });
+                            said.push(why);
+                        }
+                    }
+                    let again = run.clock().now() + ASK_AGAIN;
+                    tokio::select! {
+                        () = &mut bell => {}
+                        () = run.clock().sleep_until(again), if !declined.is_empty() => declined.clear(),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for the answer to the order; an error: the node is lost.
+    async fn answer(&self) -> Result<Answer, Peer> {
+        loop {
+            let changed = self.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let mut mine = self.lock();
+                if let Some(answer) = mine.answer.take() {
+                    return Ok(answer);
+                }
+                if let Some(Happened::Lost(peer)) = &mine.happened {
+                    let peer = peer.clone();
+                    mine.happened = None;
+                    return Err(peer);
+                }
+            }
+            changed.await;
+        }
+    }
+
+    // ----- messages
+
+    /// The next turn of the proxy: what has happened beside the messages, and whether there is room for one.
+    pub(crate) fn poll_turn(&self, cx: &mut Context<Proxy<A>>, task: &mut TaskCx<'_>) -> Poll<Result<(), Failure>> {
+        self.clean_up();
+        let mut mine = self.lock();
+        if mine.turn.as_ref().is_none_or(|waker| !waker.will_wake(task.waker())) {
+            mine.turn = Some(task.waker().clone());
+        }
+        let failure = |cause| hooks::failure(Phase::Running, cause, cx.actor_ref().path(), cx.incarnation());
+        match mine.happened.take() {
+            Some(Happened::Failed(failure)) => {
+                mine.in_decision = true;
+                drop(mine);
+                return Poll::Ready(Err(from_wire(failure, self.plan().errors)));
+            }
+            Some(Happened::NotRead(why)) => {
+                mine.in_decision = true;
+                drop(mine);
+                let error = supervise::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
+                return Poll::Ready(Err(failure(Cause::Error(error.into()))));
+            }
+            Some(Happened::Lost(peer)) => {
+                drop(mine);
+                return Poll::Ready(Err(failure(Cause::NodeLost { node: peer.to_string() })));
+            }
+            Some(Happened::Dropped) => {
+                let node = mine.before.as_ref().map(Peer::to_string).unwrap_or_default();
+                drop(mine);
+                return Poll::Ready(Err(failure(Cause::NodeLost { node })));
+            }
+            Some(Happened::Itself(words)) => {
+                drop(mine);
+                match words {
+                    Some(words) => cx.stop_with(words),
+                    None => cx.stop(),
+                }
+                return Poll::Ready(Ok(()));
+            }
+            None => {}
+        }
+        if std::mem::take(&mut mine.in_decision) {
+            // Asked again after a failure: it was resumed.
+            if let (Some((placement, peer)), Some(run)) = (&mine.placed, &mine.run) {
+                run.send(peer, ToNode::Resume { placement: *placement });
+            }
+        }
+        if mine.sent() < self.plan().spec.window { Poll::Ready(Ok(())) } else { Poll::Pending }
+    }
+
+    /// A drain waits until everything that was sent is begun.
+    pub(crate) fn poll_drained(&self, task: &mut TaskCx<'_>) -> Poll<()> {
+        let mut mine = self.lock();
+        mine.turn = Some(task.waker().clone());
+        let waits = mine.placed.is_some() && mine.happened.is_none() && mine.window.iter().any(|entry| !entry.begun);
+        if waits { Poll::Pending } else { Poll::Ready(()) }
+    }
+
+    /// Hands a message to the node.
+    pub(crate) fn hand_over(&self, msg: A::Msg, cx: &Context<Proxy<A>>) {
+        self.write(Entry { msg, sent: None, begun: false, tries: 0 }, &cx.actor_ref());
+        self.show_window();
+    }
+
+    /// Writes an entry, and sends it if the child is placed. It is at the end of the window then.
+    fn write(&self, mut entry: Entry<A>, me: &ActorRef<Proxy<A>>) {
+        // One writer: the task of the proxy. So the numbers of asks need no lock while user code runs.
+        let (mut asks, run) = {
+            let mine = self.lock();
+            (mine.asks, mine.run.clone())
+        };
+        let Some(run) = run else { return };
+        let exports = Arc::new(Exports::default());
+        let most = run.net().max_frame;
+        let written = guarded(|| hooks::encode(&entry.msg, &mut asks, Some(exports.clone()))).unwrap_or_else(Err);
+        let written = match written {
+            Ok((body, _)) if body.len() > most => Err(too_large(body.len(), most)),
+            written => written,
+        };
+        for inlet in exports.take() {
+            run.net().inlets.add(inlet);
+        }
+        let (body, replies) = match written {
+            Ok(written) => written,
+            Err(why) => {
+                hooks::emit(me, EventKind::NotWritten { why });
+                return self.bury(Dead(vec![(entry.msg, DeadLetterReason::NotWritten)], Vec::new()), Some(me));
+            }
+        };
+        let mut unused = Vec::new();
+        {
+            let mut mine = self.lock();
+            let mine = &mut *mine;
+            mine.asks = asks;
+            if let Some((placement, peer)) = &mine.placed {
+                mine.seq = mine.seq.saturating_add(1);
+                entry.sent = Some(mine.seq);
+                mine.pending.extend(replies);
+                run.send(peer, ToNode::Msg { placement: *placement, seq: mine.seq, body: ByteBuf::from(body) });
+            } else {
+                unused = replies; // written once more when it is placed again
+            }
+            mine.window.push_back(entry);
+        }
+        drop(unused);
+    }
+
+    /// Sends what waits in the window, in order.
+    fn send_waiting(&self) {
+        let (waiting, me) = {
+            let mut mine = self.lock();
+            (std::mem::take(&mut mine.window), mine.me.clone())
+        };
+        let Some(me) = me else { return };
+        for mut entry in waiting {
+            (entry.sent, entry.begun) = (None, false);
+            self.write(entry, &me);
+        }
+        self.show_window();
+    }
+
+    fn show_window(&self) {
+        let mine = self.lock();
+        let (me, sent) = (mine.me.clone(), mine.window.iter().filter(|entry| !entry.begun).count());
+        drop(mine);
+        if let Some(me) = me {
+            hooks::set_window(&me, sent);
+        }
+    }
+
+    /// Reads the replies that have come, and drops the messages that are over: code of the user, so in the task of this
+    /// child, and without a lock.
+    pub(crate) fn clean_up(&self) {
+        loop {
+            let (next, trash, me) = {
+                let mut mine = self.lock();
+                (mine.backs.pop_front(), std::mem::take(&mut mine.trash), mine.me.clone())
+            };
+            trash.into_iter().for_each(drop_guarded);
+            let Some((on_reply, back)) = next else { return };
+            let read = guarded(move || on_reply(back)).unwrap_or_else(Err);
+            if let (Err(why), Some(me)) = (read, me) {
+                hooks::emit(&me, EventKind::NotWritten { why: format!("a reply: {why}") });
+            }
+        }
+    }
+
+    /// Reports dead messages, and leaves them to the child's own task.
+    fn bury_later(&self, dead: Dead<A>, me: Option<&ActorRef<Proxy<A>>>) {
+        let Dead(messages, askers) = dead;
+        if let Some(me) = me {
+            for (_, reason) in &messages {
+                hooks::dead_letter(me, type_name::<A::Msg>(), *reason);
+            }
+        }
+        let mut mine = self.lock();
+        mine.trash.extend(messages.into_iter().map(|(msg, _)| msg));
+        mine.backs.extend(askers.into_iter().map(|asker| (asker, None)));
+    }
+
+    /// Reports dead messages, and drops them: the drops are code of the user.
+    fn bury(&self, dead: Dead<A>, me: Option<&ActorRef<Proxy<A>>>) {
+        let Dead(messages, askers) = dead;
+        for (msg, reason) in messages {
+            if let Some(me) = me {
+                hooks::dead_letter(me, type_name::<A::Msg>(), reason);
+            }
+            drop_guarded(msg);
+        }
+        for asker in askers {
+            drop_guarded(asker);
+        }
+    }
+
+    // ----- going down
+
+    /// Goes down for a restart.
+    pub(crate) async fn leave(&self, failure: &Failure) {
+        let failure = to_wire(failure, self.plan().errors);
+        self.down(|placement| ToNode::Leave { placement, failure }).await;
+    }
+
+    /// Goes down for good.
+    pub(crate) async fn stop(&self) {
+        self.down(|placement| ToNode::Stop { placement }).await;
+    }
+
+    async fn down(&self, frame: impl FnOnce(u64) -> ToNode) {
+        self.tell_node(frame);
+        loop {
+            let changed = self.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            self.clean_up();
+            if self.lock().placed.is_none() {
+                break;
+            }
+            changed.await;
+        }
+        self.show_window();
+    }
+
+    /// Kills the instance on its node. False: it is not placed.
+    pub(crate) fn kill(&self) -> bool {
+        self.tell_node(|placement| ToNode::Kill { placement })
+    }
+
+    fn tell_node(&self, frame: impl FnOnce(u64) -> ToNode) -> bool {
+        let mine = self.lock();
+        let (Some((placement, peer)), Some(run)) = (&mine.placed, &mine.run) else { return false };
+        run.send(peer, frame(*placement));
+        true
+    }
+
+    /// The proxy is gone, in order or not. A placement that is not known to be down is given up.
+    pub(crate) fn let_go(&self) {
+        let (given_up, me, dead) = {
+            let mut mine = self.lock();
+            let given_up = mine.placed.take();
+            let dead = given_up.is_some().then(|| mine.lost(self.redeliver));
+            (given_up.zip(mine.run.clone()), mine.me.clone(), dead)
+        };
+        if let Some(((placement, _), run)) = given_up {
+            run.give_up(placement);
+        }
+        if let Some(me) = &me {
+            hooks::set_node(me, None);
+        }
+        if let Some(dead) = dead {
+            self.bury(dead, me.as_ref());
+        }
+    }
+
+    /// The child has ended for good.
+    pub(crate) fn end(&self) {
+        self.clean_up();
+        let (dead, me) = {
+            let mut mine = self.lock();
+            mine.turn = None;
+            let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Ended)).collect();
+            let mut askers: Vec<_> = mine.pending.drain().map(|(_, on_reply)| on_reply).collect();
+            askers.extend(mine.backs.drain(..).map(|(on_reply, _)| on_reply));
+            (Dead(messages, askers), mine.me.take())
+        };
+        self.bury(dead, me.as_ref());
+        if let Some(me) = &me {
+            hooks::set_window(me, 0);
+        }
+    }
+
+    fn wake(&self) {
+        self.changed.notify_waiters();
+        let turn = self.lock().turn.take();
+        if let Some(turn) = turn {
+            turn.wake();
+        }
+    }
+}
+
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Drops a value of the user, whose panic must not end the task that drops it.
+fn drop_guarded<T>(value: T) {
+    if let Err(why) = guarded(move || drop(value)) {
+        tracing::error!(why, "the drop of a message failed");
+    }
+}
+
+fn lost(node: &Peer, path: &str, incarnation: u32) -> Failure {
+    hooks::failure(Phase::Start, Cause::NodeLost { node: node.to_string() }, path.to_owned(), incarnation)
+}
+
+impl<A: Actor<Msg: Remote>> Mine<A> {
+    fn sent(&self) -> usize {
+        self.window.iter().filter(|entry| !entry.begun).count()
+    }
+
+    /// So many messages of this placement were begun, and so many handled.
+    fn begun(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> Vec<A::Msg> {
+        let done = if redeliver.is_some() { done } else { upto };
+        let mut over = Vec::new();
+        while self.window.front().is_some_and(|entry| entry.sent.is_some_and(|seq| seq <= done)) {
+            over.extend(self.window.pop_front().map(|entry| entry.msg));
+        }
+        for entry in &mut self.window {
+            entry.begun |= entry.sent.is_some_and(|seq| seq <= upto);
+        }
+        over
+    }
+
+    /// The placement is over, and its node has said how many messages were begun.
+    fn settle(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> (Vec<A::Msg>, Dead<A>) {
+        let over = self.begun(upto, done, redeliver);
+        let mut dead = Vec::new();
+        // The message in hand goes back to the front, as long as it may.
+        if let Some(most) = redeliver
+            && let Some(entry) = self.window.front_mut()
+            && entry.begun
+        {
+            entry.tries = entry.tries.saturating_add(1);
+            if entry.tries > most
+                && let Some(entry) = self.window.pop_front()
+            {
+                dead.push((entry.msg, DeadLetterReason::GivenUp));
+            }
+        }
+        (over, self.forget_placement(dead))
+    }
+
+    /// The placement is over, and nobody knows how many messages were begun.
+    fn lost(&mut self, redeliver: Option<u32>) -> Dead<A> {
+        let mut dead = Vec::new();
+        for mut entry in std::mem::take(&mut self.window) {
+            match (entry.sent, redeliver) {
+                (None, _) => self.window.push_back(entry),
+                (Some(_), None) => dead.push((entry.msg, DeadLetterReason::Unknown)),
+                (Some(_), Some(most)) => {
+                    entry.tries = entry.tries.saturating_add(1);
+                    if entry.tries > most {
+                        dead.push((entry.msg, DeadLetterReason::Unknown));
+                    } else {
+                        self.window.push_back(entry);
+                    }
+                }
+            }
+        }
+        self.forget_placement(dead)
+    }
+
+    fn forget_placement(&mut self, dead: Vec<(A::Msg, DeadLetterReason)>) -> Dead<A> {
+        for entry in &mut self.window {
+            (entry.sent, entry.begun) = (None, false);
+        }
+        self.placed = None;
+        Dead(dead, self.pending.drain().map(|(_, on_reply)| on_reply).collect())
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Placed for Place<A> {
+    fn frame(&self, placement: u64, frame: ToOwner) {
+        let redeliver = self.redeliver;
+        let mut mine = self.lock();
+        if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
+            return; // of one that was given up
+        }
+        let mut over = Vec::new();
+        let mut dead = Dead(Vec::new(), Vec::new());
+        match frame {
+            ToOwner::Up { .. } => mine.answer = Some(Answer::Up),
+            ToOwner::NotUp { failure, .. } => {
+                mine.answer = Some(Answer::NotUp(failure));
+                (over, dead) = mine.settle(0, 0, None);
+            }
+            ToOwner::Declined { why, .. } => {
+                mine.answer = Some(Answer::Declined(why));
+                (over, dead) = mine.settle(0, 0, None);
+            }
+            ToOwner::Begun { upto, done, .. } => over = mine.begun(upto, done, redeliver),
+            ToOwner::NotRead { seq, why, .. } => {
+                over = mine.begun(seq.saturating_sub(1), seq.saturating_sub(1), redeliver);
+                if mine.window.front().is_some_and(|entry| entry.sent == Some(seq))
+                    && let Some(entry) = mine.window.pop_front()
+                {
+                    dead.0.push((entry.msg, DeadLetterReason::NotRead));
+                }
+                mine.happened = Some(Happened::NotRead(why));
+            }
+            ToOwner::Reply { ask, back, begun, done, .. } => {
+                over = mine.begun(begun, done, redeliver);
+                if let Some(on_reply) = mine.pending.remove(&ask) {
+                    mine.backs.push_back((on_reply, back.map(|back| back.map(ByteBuf::into_vec))));
+                }
+            }
+            ToOwner::Failed { failure, begun, done, .. } => {
+                over = mine.begun(begun, done, redeliver);
+                mine.happened = Some(Happened::Failed(failure));
+            }
+            ToOwner::Ended { how, begun, done, .. } => {
+                (over, dead) = mine.settle(begun, done, redeliver);
+                mine.happened = match how {
+                    How::Itself(words) => Some(Happened::Itself(words)),
+                    How::Told => None,
+                    How::Dropped => Some(Happened::Dropped),
+                };
+            }
+            _ => {}
+        }
+        mine.trash.append(&mut over);
+        let me = mine.me.clone();
+        drop(mine);
+        self.bury_later(dead, me.as_ref());
+        self.show_window();
+        self.wake();
+    }
+
+    fn lost(&self, placement: u64, node: &Peer, after: Duration) {
+        let redeliver = self.redeliver;
+        let (dead, me) = {
+            let mut mine = self.lock();
+            if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
+                return;
+            }
+            mine.happened = Some(Happened::Lost(node.clone()));
+            (mine.lost(redeliver), mine.me.clone())
+        };
+        if let Some(me) = &me {
+            hooks::emit(me, EventKind::NodeLost { node: node.to_string(), after });
+            hooks::set_node(me, None);
+        }
+        self.bury_later(dead, me.as_ref());
+        self.show_window();
+        self.wake();
+    }
+
+    fn moves(&self, placement: u64) {
+        let mine = self.lock();
+        let here = mine.placed.as_ref().is_some_and(|(mine, _)| *mine == placement);
+        let me = mine.me.clone().filter(|_| here);
+        drop(mine);
+        if let Some(me) = me {
+            // A restart that was asked for: it is charged to no budget.
+            let _ = me.restart();
+        }
+    }
+
+    fn fenced(&self) {
+        let me = self.lock().me.clone();
+        if let Some(me) = me {
+            hooks::emit(&me, EventKind::Fenced);
+        }
+    }
+}
+

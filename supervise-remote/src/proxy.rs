@@ -1,0 +1,149 @@
+//! The child in the owner's tree: a local actor that stands for an instance on a node.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::task::{Context as TaskCx, Poll};
+
+use serde::Serialize;
+use supervise::error::UserError;
+use supervise::spec::RemoteSpec;
+use supervise::{Actor, Child, Context, Failure};
+use supervise_runtime::__private as private;
+use supervise_runtime::remote as hooks;
+
+use crate::Remote;
+use crate::errors::{Errors, guarded};
+use crate::inlet::Exports;
+use crate::place::{Place, Plan};
+use crate::refs::RemoteRef;
+
+/// The type of a child that is declared as `remote T`: its handle is a [`RemoteRef<T>`].
+///
+/// Programs do not name it; [`Handle<Far<T>>`](supervise::Handle) is how generic code meets it.
+pub struct Far<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for Far<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Far")
+    }
+}
+
+/// What the start expression of a remote child gives: the values that it names, written.
+pub struct FarStart<T> {
+    plan: Plan,
+    captured: Vec<u8>,
+    exports: Arc<Exports>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for FarStart<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FarStart")
+    }
+}
+
+/// Writes the values that a start expression names.
+#[doc(hidden)]
+pub fn far_start<T>(
+    spec: &'static RemoteSpec,
+    captured: &impl Serialize,
+    errors: Errors,
+) -> Result<FarStart<T>, UserError> {
+    let exports = Arc::new(Exports::default());
+    let written = guarded(|| hooks::encode(captured, &mut 0, Some(exports.clone()))).unwrap_or_else(Err);
+    let (captured, _) =
+        written.map_err(|why| UserError::from(format!("the values of a start expression cannot be written: {why}")))?;
+    let plan = Plan { spec, key: (spec.key)().into(), errors };
+    Ok(FarStart { plan, captured, exports, of: PhantomData })
+}
+
+/// The actor in the owner's tree.
+pub struct Proxy<A: Actor<Msg: Remote>> {
+    place: Arc<Place<A>>,
+    captured: Vec<u8>,
+    exports: Arc<Exports>,
+}
+
+impl<A: Actor<Msg: Remote>> fmt::Debug for Proxy<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Proxy")
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Actor for Proxy<A> {
+    type Msg = A::Msg;
+    type Error = Failure;
+    const TURNS: bool = true;
+
+    async fn receive(&mut self, msg: A::Msg, cx: &mut Context<Self>) -> Result<(), Failure> {
+        self.place.hand_over(msg, cx);
+        Ok(())
+    }
+
+    async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Failure> {
+        self.place.start(&self.captured, &self.exports, cx).await
+    }
+
+    async fn pre_restart(&mut self, failure: &Failure, _cx: &mut Context<Self>) -> Result<(), Failure> {
+        self.place.leave(failure).await;
+        Ok(())
+    }
+
+    async fn post_stop(&mut self, _cx: &mut Context<Self>) -> Result<(), Failure> {
+        self.place.stop().await;
+        Ok(())
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<Self>, task: &mut TaskCx<'_>) -> Poll<Result<(), Failure>> {
+        self.place.poll_turn(cx, task)
+    }
+
+    fn poll_drained(&mut self, task: &mut TaskCx<'_>) -> Poll<()> {
+        self.place.poll_drained(task)
+    }
+}
+
+/// Also after an abort, when no hook ran.
+impl<A: Actor<Msg: Remote>> Drop for Proxy<A> {
+    fn drop(&mut self) {
+        self.place.let_go();
+    }
+}
+
+/// Dropped with the cell of the child.
+struct AtEnd<A: Actor<Msg: Remote>>(Arc<Place<A>>);
+
+impl<A: Actor<Msg: Remote>> Drop for AtEnd<A> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Child for Far<A> {
+    type Handle = RemoteRef<A>;
+    type Start = FarStart<A>;
+    const KIND: supervise::inspect::ChildKind = supervise::inspect::ChildKind::Actor;
+
+    fn launch<F, Fut>(
+        child_slot: private::ChildSlot,
+        options: private::ChildOptions<Self>,
+        mut start: F,
+    ) -> private::Launched<Self::Handle>
+    where
+        F: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<FarStart<A>, UserError>> + Send + 'static,
+    {
+        let place = Arc::new(Place::<A>::new(options.redeliveries()));
+        let kept = AtEnd(place.clone());
+        let launched = <Proxy<A> as Child>::launch(child_slot, options.cast(), move || {
+            let (start, place) = (start(), kept.0.clone());
+            async move {
+                let FarStart { plan, captured, exports, .. } = start.await?;
+                place.set_plan(plan);
+                Ok(Proxy { place, captured, exports })
+            }
+        });
+        launched.map(|proxy| RemoteRef::proxy(proxy, place))
+    }
+}

@@ -1,0 +1,469 @@
+//! A handle that leads to the same child from every process.
+
+use std::any::Any;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::hash::{Hash, Hasher};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_bytes::ByteBuf;
+use supervise::error::{AskError, SendRejection, TellError, WaitError};
+use supervise::{Actor, ActorRef, Ended, Reply};
+use supervise_runtime::remote as hooks;
+
+use crate::Remote;
+use crate::declared::Several;
+use crate::frame::{Request, Taken};
+use crate::inlet::{Exports, InletOf};
+use crate::net::{Net, lock};
+use crate::node::NodeInner;
+use crate::place::Place;
+use crate::proxy::Proxy;
+
+/// The handle of a remote child, or of a local one that a remote one names.
+///
+/// It has the methods of an [`ActorRef`], and leads to the same child from everywhere: from the owner's process, and,
+/// sent inside of a message or named by a start expression, from every node. It stays valid when the child is restarted,
+/// also on another node.
+///
+/// Every message goes through the owner of the tree. `Ok` of a [`tell`](RemoteRef::tell) means that the owner has it;
+/// rule S61 says what happens from there.
+///
+/// It can be serialized inside of a message, a reply, or the values of a start expression, and nowhere else.
+pub struct RemoteRef<A: Actor<Msg: Remote>> {
+    path: Arc<str>,
+    to: To<A>,
+}
+
+enum To<A: Actor<Msg: Remote>> {
+    /// At the owner: a remote child.
+    Proxy(ActorRef<Proxy<A>>, Arc<Place<A>>),
+    /// At the owner: a local actor.
+    Local(ActorRef<A>),
+    /// On a node.
+    Far(Arc<NodeInner>),
+}
+
+impl<A: Actor<Msg: Remote>> Clone for RemoteRef<A> {
+    fn clone(&self) -> Self {
+        let to = match &self.to {
+            To::Proxy(proxy, place) => To::Proxy(proxy.clone(), place.clone()),
+            To::Local(actor) => To::Local(actor.clone()),
+            To::Far(node) => To::Far(node.clone()),
+        };
+        RemoteRef { path: self.path.clone(), to }
+    }
+}
+
+impl<A: Actor<Msg: Remote>> fmt::Debug for RemoteRef<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemoteRef({})", self.path)
+    }
+}
+
+/// By the path: the same child has the same path in every process.
+impl<A: Actor<Msg: Remote>> PartialEq for RemoteRef<A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Eq for RemoteRef<A> {}
+
+impl<A: Actor<Msg: Remote>> Hash for RemoteRef<A> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.path.hash(state);
+    }
+}
+
+/// Why a request to a remote child was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path} did not do it: {why}")]
+pub struct RemoteError {
+    path: String,
+    why: String,
+}
+
+impl RemoteError {
+    /// Returns the path of the child.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+/// A wait, boxed.
+type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl<A: Actor<Msg: Remote>> RemoteRef<A> {
+    pub(crate) fn proxy(proxy: ActorRef<Proxy<A>>, place: Arc<Place<A>>) -> Self {
+        RemoteRef { path: proxy.path().into(), to: To::Proxy(proxy, place) }
+    }
+
+    pub(crate) fn local(actor: ActorRef<A>) -> Self {
+        RemoteRef { path: actor.path().into(), to: To::Local(actor) }
+    }
+
+    /// Returns the path of the child in the owner's tree.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the node where the child runs, or runs next. `None` before it was placed, for a local child, and on a node.
+    pub fn node(&self) -> Option<String> {
+        match &self.to {
+            To::Proxy(_, place) => place.node().map(|peer| peer.to_string()),
+            To::Local(_) | To::Far(_) => None,
+        }
+    }
+
+    /// Returns the number of the present incarnation; `None` on a node.
+    pub fn incarnation(&self) -> Option<u32> {
+        match &self.to {
+            To::Proxy(proxy, _) => Some(proxy.incarnation()),
+            To::Local(actor) => Some(actor.incarnation()),
+            To::Far(_) => None,
+        }
+    }
+
+    /// Sends a message. Waits while the mailbox at the owner is full; from a node, one message of each call is under way.
+    ///
+    /// # Errors
+    ///
+    /// If the message was not accepted; the error returns it. [`SendRejection::Unreachable`] comes from a node only: the
+    /// owner cannot be reached, or did not answer. In the second case it may have the message.
+    ///
+    /// # Cancel safety
+    ///
+    /// At the owner a call that is dropped while it waits has not sent the message. On a node it may have.
+    pub async fn tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.tell(msg).await,
+            To::Local(actor) => actor.tell(msg).await,
+            To::Far(node) => self.tell_far(node, msg, true).await,
+        }
+    }
+
+    /// Sends a message, and does not wait for room. On a node this is a [`tell`](RemoteRef::tell) that is carried out in
+    /// the background: use it for messages that may be lost.
+    ///
+    /// # Errors
+    ///
+    /// If the message was not accepted; on a node only if it cannot be written, or no owner is there.
+    pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.try_tell(msg),
+            To::Local(actor) => actor.try_tell(msg),
+            To::Far(node) => match node.write(&msg) {
+                Ok((body, asks)) => {
+                    let request = Request::Tell { body: ByteBuf::from(body), wait: false };
+                    match node.request(&self.path, request, asks) {
+                        Some(_) => Ok(()),
+                        None => Err(self.refused(msg, SendRejection::Unreachable)),
+                    }
+                }
+                Err(_) => Err(self.refused(msg, SendRejection::NotWritten)),
+            },
+        }
+    }
+
+    /// Asks, and waits for the reply: 5 s, if neither the child nor [`within`](RemoteAsk::within) says otherwise.
+    ///
+    /// The asker's clock counts, from the sending on. A reply that comes later is dropped.
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, A, R> {
+        let (reply, answer) = hooks::reply();
+        RemoteAsk { to: self, msg: message(reply), answer, within: None }
+    }
+
+    async fn tell_far(&self, node: &Arc<NodeInner>, msg: A::Msg, wait: bool) -> Result<(), TellError<A::Msg>> {
+        let (body, asks) = match node.write(&msg) {
+            Ok(written) => written,
+            Err(_) => return Err(self.refused(msg, SendRejection::NotWritten)),
+        };
+        let request = Request::Tell { body: ByteBuf::from(body), wait };
+        let Some(taken) = node.request(&self.path, request, asks) else {
+            return Err(self.refused(msg, SendRejection::Unreachable));
+        };
+        let reason = match taken.await {
+            Ok(Taken::Done) => return Ok(()),
+            Ok(Taken::Full) => SendRejection::Full,
+            Ok(Taken::Down { retry_in }) => SendRejection::Down { retry_in },
+            Ok(Taken::Ended) => SendRejection::Ended,
+            Ok(Taken::Refused(why)) => {
+                tracing::warn!(path = &*self.path, why, "a message was refused");
+                SendRejection::Ended
+            }
+            Ok(Taken::Gone(_)) | Err(_) => SendRejection::Unreachable,
+        };
+        Err(self.refused(msg, reason))
+    }
+
+    fn refused(&self, msg: A::Msg, reason: SendRejection) -> TellError<A::Msg> {
+        hooks::tell_error(msg, reason, self.path.to_string())
+    }
+
+    /// Requests the stop of the child.
+    pub fn stop(&self) {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.stop(),
+            To::Local(actor) => actor.stop(),
+            To::Far(node) => drop(node.request(&self.path, Request::Stop, Vec::new())),
+        }
+    }
+
+    /// Kills the instance where it runs: its handler is dropped at its next `.await`, and the supervisor decides. A node
+    /// that does not answer is lost with its lease.
+    pub fn kill(&self) {
+        match &self.to {
+            To::Proxy(proxy, place) => {
+                if !place.kill() {
+                    proxy.kill();
+                }
+            }
+            To::Local(actor) => actor.kill(),
+            To::Far(node) => drop(node.request(&self.path, Request::Kill, Vec::new())),
+        }
+    }
+
+    /// Requests that the child handles what it has accepted, and then ends.
+    pub fn drain(&self) {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.drain(),
+            To::Local(actor) => actor.drain(),
+            To::Far(node) => drop(node.request(&self.path, Request::Drain, Vec::new())),
+        }
+    }
+
+    /// Restarts the child, on the node where it is if that still holds its lease, and waits until it is up.
+    ///
+    /// # Errors
+    ///
+    /// If the child cannot be restarted, or does not come up.
+    pub async fn restart(&self) -> Result<(), RemoteError> {
+        match &self.to {
+            To::Proxy(proxy, _) => self.starting(proxy.restart()).await,
+            To::Local(actor) => self.starting(actor.restart()).await,
+            To::Far(node) => self.request(node, Request::Restart).await,
+        }
+    }
+
+    /// Starts a child that has ended once more, and waits until it is up.
+    ///
+    /// # Errors
+    ///
+    /// If the child cannot be started, or does not come up.
+    pub async fn start_again(&self) -> Result<(), RemoteError> {
+        match &self.to {
+            To::Proxy(proxy, _) => self.starting(proxy.start_again()).await,
+            To::Local(actor) => self.starting(actor.start_again()).await,
+            To::Far(node) => self.request(node, Request::StartAgain).await,
+        }
+    }
+
+    async fn starting<S, E, F>(&self, starting: Result<S, E>) -> Result<(), RemoteError>
+    where
+        S: Future<Output = Result<(), F>>,
+        E: ToString,
+        F: ToString,
+    {
+        match starting {
+            Ok(starting) => starting.await.map_err(|error| self.error(error.to_string())),
+            Err(error) => Err(self.error(error.to_string())),
+        }
+    }
+
+    async fn request(&self, node: &Arc<NodeInner>, request: Request) -> Result<(), RemoteError> {
+        const GONE: &str = "the owner of the tree cannot be reached";
+        let taken = node.request(&self.path, request, Vec::new()).ok_or_else(|| self.error(GONE.to_owned()))?;
+        match taken.await {
+            Ok(Taken::Done) => Ok(()),
+            Ok(Taken::Refused(why)) => Err(self.error(why)),
+            Ok(_) | Err(_) => Err(self.error(GONE.to_owned())),
+        }
+    }
+
+    fn error(&self, why: String) -> RemoteError {
+        RemoteError { path: self.path.to_string(), why }
+    }
+
+    /// Waits until the child has ended for good.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is part of the child.
+    ///
+    /// On a node the owner answers; if it cannot be reached, the wait ends as for a runtime that is gone, since what
+    /// waits on a node ends with its owner.
+    pub async fn terminated(&self) -> Result<Ended, WaitError> {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.terminated().await,
+            To::Local(actor) => actor.terminated().await,
+            To::Far(node) => Ok(self.gone(node, Request::Terminated).await),
+        }
+    }
+
+    /// Stops the child, and waits until it has ended.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is part of the child.
+    pub async fn shutdown(&self) -> Result<Ended, WaitError> {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.shutdown().await,
+            To::Local(actor) => actor.shutdown().await,
+            To::Far(node) => Ok(self.gone(node, Request::Shutdown).await),
+        }
+    }
+
+    async fn gone(&self, node: &Arc<NodeInner>, request: Request) -> Ended {
+        let Some(taken) = node.request(&self.path, request, Vec::new()) else { return Ended::RuntimeGone };
+        match taken.await {
+            Ok(Taken::Gone(how)) => Ended::DoneWith(how.into()),
+            Ok(Taken::Refused(_)) => Ended::Stopped,
+            Ok(_) | Err(_) => Ended::RuntimeGone,
+        }
+    }
+
+    /// Returns how the child has ended; `None` while it has not, and on a node.
+    pub fn ended(&self) -> Option<Ended> {
+        match &self.to {
+            To::Proxy(proxy, _) => proxy.ended(),
+            To::Local(actor) => actor.ended(),
+            To::Far(_) => None,
+        }
+    }
+}
+
+/// The future of [`RemoteRef::ask`], once it is awaited.
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the message may still be handled; the reply is dropped.
+#[must_use = "a question is asked when the future is awaited"]
+pub struct RemoteAsk<'a, A: Actor<Msg: Remote>, R> {
+    to: &'a RemoteRef<A>,
+    msg: A::Msg,
+    answer: hooks::Answer<R>,
+    within: Option<Duration>,
+}
+
+impl<A: Actor<Msg: Remote>, R> fmt::Debug for RemoteAsk<'_, A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemoteAsk({})", self.to.path)
+    }
+}
+
+impl<A: Actor<Msg: Remote>, R> RemoteAsk<'_, A, R> {
+    /// Sets how long to wait, for room and reply together.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
+        self
+    }
+}
+
+/// The time of an ask from a node. At the owner it is that of the child.
+const ASK: Duration = Duration::from_secs(5);
+
+impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R> {
+    type Output = Result<R, AskError>;
+    type IntoFuture = Waiting<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let RemoteAsk { to, msg, answer, within } = self;
+        Box::pin(async move {
+            let within = within.unwrap_or_else(|| match &to.to {
+                To::Proxy(proxy, _) => hooks::ask_time(proxy).unwrap_or(ASK),
+                To::Local(actor) => hooks::ask_time(actor).unwrap_or(ASK),
+                To::Far(_) => ASK,
+            });
+            let asked = async {
+                if let Err(error) = to.tell(msg).await {
+                    return Err(match error.reason() {
+                        SendRejection::Unreachable => AskError::NoReply { path: to.path.to_string() },
+                        reason => AskError::Refused { path: to.path.to_string(), reason },
+                    });
+                }
+                answer.await.ok_or_else(|| AskError::NoReply { path: to.path.to_string() })
+            };
+            tokio::time::timeout(within, asked)
+                .await
+                .unwrap_or_else(|_| Err(AskError::TimedOut { path: to.path.to_string(), within }))
+        })
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Serialize for RemoteRef<A> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !hooks::is_crossing() {
+            return Err(S::Error::custom("a `RemoteRef` crosses only as a part of a message"));
+        }
+        if !matches!(self.to, To::Far(_))
+            && let Some(exports) = hooks::context::<Exports>()
+        {
+            lock(&exports.0).push(InletOf::new(self.clone()));
+        }
+        self.path.serialize(serializer)
+    }
+}
+
+impl<'de, A: Actor<Msg: Remote>> Deserialize<'de> for RemoteRef<A> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let path = String::deserialize(deserializer)?;
+        if let Some(node) = hooks::context::<NodeInner>() {
+            return Ok(RemoteRef { path: path.into(), to: To::Far(node) });
+        }
+        let Some(net) = hooks::context::<Net>() else {
+            return Err(D::Error::custom("a `RemoteRef` crosses only as a part of a message"));
+        };
+        let inlet = net.0.inlets.find(&path).map(|inlet| inlet.as_any() as Arc<dyn Any + Send + Sync>);
+        let inlet = inlet.and_then(|inlet| inlet.downcast::<InletOf<A>>().ok());
+        match inlet {
+            Some(inlet) => Ok(inlet.target()),
+            None => Err(D::Error::custom(format!("{path} is not a child of this type"))),
+        }
+    }
+}
+
+/// A value that a start expression names, as it crosses: the handle of a sibling as a [`RemoteRef`].
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be named by the start expression of a remote child",
+    label = "does not cross to another process",
+    note = "handles of actors cross as `RemoteRef`; those of tasks, sets and trees do not cross"
+)]
+pub trait Export {
+    type Far: Serialize + DeserializeOwned;
+    fn export(&self) -> Self::Far;
+}
+
+impl<A: Actor<Msg: Remote>> Export for ActorRef<A> {
+    type Far = RemoteRef<A>;
+    fn export(&self) -> RemoteRef<A> {
+        RemoteRef::local(self.clone())
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Export for RemoteRef<A> {
+    type Far = RemoteRef<A>;
+    fn export(&self) -> RemoteRef<A> {
+        self.clone()
+    }
+}
+
+impl<T: Export> Export for Option<T> {
+    type Far = Option<T::Far>;
+    fn export(&self) -> Self::Far {
+        self.as_ref().map(Export::export)
+    }
+}
+
+impl<T: Export, const N: usize> Export for [T; N] {
+    type Far = Several<T::Far, N>;
+    fn export(&self) -> Self::Far {
+        Several(self.each_ref().map(Export::export))
+    }
+}

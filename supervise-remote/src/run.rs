@@ -1,0 +1,724 @@
+//! A run of a tree at its owner: which nodes are there, which placement is where, and what is not known to be down.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::task::Poll;
+use std::time::Duration;
+
+use supervise::policy::{Overlap, Spread};
+use supervise::spec::RemoteSpec;
+use supervise_runtime::remote::{RemoteNode, TreeRoot};
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use crate::clock::{Clock, Moment};
+use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner};
+use crate::inlet;
+use crate::net::{Net, NetInner, lock};
+use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side};
+
+/// The time between two looks at silent nodes, at most.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How long a join that failed waits.
+const JOIN_AGAIN: Duration = Duration::from_secs(1);
+
+/// The most frames that are read before the clock is looked at again.
+const BATCH: usize = 1024;
+
+/// How long a link that is never empty puts off the look at silent nodes.
+const MOST_LATE: Duration = Duration::from_secs(2);
+
+/// Adds what two clocks may differ by: 1 %.
+pub(crate) fn and_clocks(time: Duration) -> Duration {
+    time.saturating_add(time.checked_div(100).unwrap_or_default())
+}
+
+/// The proxy of a placement, as the run sees it. Called without a lock of the run.
+pub(crate) trait Placed: Send + Sync {
+    /// A frame about this placement.
+    fn frame(&self, placement: u64, frame: ToOwner);
+    /// The node is lost; it was heard of this long ago.
+    fn lost(&self, placement: u64, node: &Peer, after: Duration);
+    /// The node leaves in order, and the child moves.
+    fn moves(&self, placement: u64);
+    /// A node says that a lease was over before its instance was down.
+    fn fenced(&self);
+}
+
+pub(crate) struct Run {
+    net: Arc<NetInner>,
+    root: TreeRoot,
+    epoch: u64,
+    clock: Clock,
+    /// Nothing of an older owner acts: known from the beginning.
+    knows: bool,
+    peers: Option<Arc<[String]>>,
+    state: Mutex<State>,
+    /// Nodes came, or have room again.
+    bell: Notify,
+    pump: Mutex<Option<AbortHandle>>,
+}
+
+#[derive(Default)]
+struct State {
+    joined: Option<Moment>,
+    out: Option<Arc<dyn Outgoing>>,
+    over: bool,
+    nodes: BTreeMap<Peer, NodeState>,
+    /// Every placement that is not known to be down.
+    placements: HashMap<u64, Placement>,
+    paths: HashMap<Arc<str>, PathState>,
+    last: u64,
+    /// How many children wait for a node, by role.
+    waiting: BTreeMap<&'static str, usize>,
+}
+
+struct NodeState {
+    hello: Option<NodeHello>,
+    /// Why it does not follow this owner.
+    refused: Option<String>,
+    /// When its last renewal was answered.
+    granted: Option<Moment>,
+    sent: u64,
+    heard: u64,
+    leaving: bool,
+    /// Placements that are not renewed any more.
+    gone: BTreeSet<u64>,
+    /// Those that count for capacity and load.
+    placements: BTreeSet<u64>,
+}
+
+/// The placements of one path, and who waits for them to be down.
+#[derive(Default)]
+struct PathState {
+    placements: Vec<u64>,
+    bell: Arc<Notify>,
+}
+
+struct Placement {
+    path: Arc<str>,
+    key: Arc<str>,
+    peer: Peer,
+    lease: Duration,
+    shutdown: Duration,
+    /// `None` once no proxy holds it any more.
+    holder: Option<Weak<dyn Placed>>,
+    /// From when on it is sure not to act any more; `None` while it is renewed.
+    clear_at: Option<Moment>,
+}
+
+/// The wish of a proxy to be placed.
+pub(crate) struct Wish<'a> {
+    pub(crate) spec: &'static RemoteSpec,
+    pub(crate) key: &'a Arc<str>,
+    pub(crate) path: &'a Arc<str>,
+    pub(crate) shutdown: Duration,
+    /// Where it was.
+    pub(crate) before: Option<&'a Peer>,
+    /// Nodes that have declined it just now.
+    pub(crate) declined: &'a [Peer],
+    pub(crate) order: &'a (dyn Fn(u64, u64) -> PlaceOrder + Sync),
+    pub(crate) holder: Weak<dyn Placed>,
+}
+
+/// Why a wish has to wait.
+pub(crate) enum Waits {
+    /// For an older placement of the same path.
+    Older { until: Option<Moment>, bell: Arc<Notify> },
+    /// For instances of an older owner.
+    Takeover { until: Moment },
+    /// For a node. The reasons why those of the role do not take it.
+    Node { refused: Vec<String> },
+    /// The run is over: for ever.
+    Over,
+}
+
+impl Run {
+    pub(crate) fn begin(
+        net: Arc<NetInner>,
+        root: TreeRoot,
+        epoch: u64,
+        knows: bool,
+        peers: Option<Arc<[String]>>,
+    ) -> Arc<Run> {
+        let run = Arc::new(Run {
+            clock: net.wire.clock(),
+            net,
+            root,
+            epoch,
+            knows,
+            peers,
+            state: Mutex::default(),
+            bell: Notify::new(),
+            pump: Mutex::default(),
+        });
+        let pump = tokio::spawn(pump(Arc::downgrade(&run), run.net.clone(), run.clock.clone()));
+        *lock(&run.pump) = Some(pump.abort_handle());
+        run
+    }
+
+    /// The tree is down: leaves the network. The nodes take down what they still hold.
+    pub(crate) fn over(&self) {
+        lock(&self.state).over = true;
+        self.bell.notify_waiters();
+        if let Some(pump) = lock(&self.pump).take() {
+            pump.abort();
+        }
+    }
+
+    pub(crate) fn net(&self) -> &Arc<NetInner> {
+        &self.net
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn bell(&self) -> &Notify {
+        &self.bell
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(crate) fn nodes(&self) -> Vec<RemoteNode> {
+        let now = self.clock.now();
+        let state = self.lock();
+        let mut nodes: Vec<RemoteNode> = state
+            .nodes
+            .iter()
+            .filter_map(|(peer, node)| {
+                let hello = node.hello.as_ref()?;
+                let lease = state.shortest_lease(node);
+                Some(RemoteNode {
+                    name: peer.to_string(),
+                    role: hello.role.clone(),
+                    children: node.placements.len(),
+                    capacity: hello.capacity,
+                    lease_left: node.granted.zip(lease).map(|(granted, lease)| (granted + lease).since(now)),
+                    waiting: 0,
+                })
+            })
+            .collect();
+        for (role, waiting) in state.waiting.iter().filter(|(_, waiting)| **waiting > 0) {
+            match nodes.iter_mut().find(|node| node.role == *role) {
+                Some(node) => node.waiting = *waiting,
+                None => nodes.push(RemoteNode {
+                    name: String::new(),
+                    role: (*role).to_owned(),
+                    children: 0,
+                    capacity: Some(0),
+                    lease_left: None,
+                    waiting: *waiting,
+                }),
+            }
+        }
+        nodes
+    }
+
+    /// Counts a child that waits for a node of this role, as long as the guard lives.
+    pub(crate) fn waits(self: &Arc<Self>, role: &'static str) -> Waiting {
+        let mut state = self.lock();
+        let waiting = state.waiting.entry(role).or_default();
+        *waiting = waiting.saturating_add(1);
+        drop(state);
+        Waiting { run: self.clone(), role }
+    }
+
+    /// Places a child: picks a node, and sends the order, in one step.
+    pub(crate) fn place(&self, wish: &Wish<'_>) -> Result<(u64, Peer), Waits> {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        let (false, Some(joined)) = (state.over, state.joined) else {
+            return Err(if state.over { Waits::Over } else { Waits::Node { refused: Vec::new() } });
+        };
+        state.forget_clear(wish.path, now);
+        if wish.spec.overlap == Overlap::Forbidden {
+            if let Some(path) = state.paths.get(wish.path)
+                && !path.placements.is_empty()
+            {
+                // Until the last of them is clear; one that is still renewed has no such time.
+                let until = path.placements.iter().map(|id| state.placements.get(id)?.clear_at);
+                let until = until.collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max());
+                return Err(Waits::Older { until, bell: path.bell.clone() });
+            }
+            let takeover = joined + and_clocks(wish.spec.lease.saturating_add(wish.shutdown));
+            if now < takeover && !self.knows && !state.all_said_free(self.peers.as_deref()) {
+                return Err(Waits::Takeover { until: takeover });
+            }
+        }
+        let peer = state.pick(wish, now).map_err(|refused| Waits::Node { refused })?;
+        state.last = state.last.saturating_add(1);
+        let id = state.last;
+        let placement = Placement {
+            path: wish.path.clone(),
+            key: wish.key.clone(),
+            peer: peer.clone(),
+            lease: wish.spec.lease,
+            shutdown: wish.shutdown,
+            holder: Some(wish.holder.clone()),
+            clear_at: None,
+        };
+        state.placements.insert(id, placement);
+        state.paths.entry(wish.path.clone()).or_default().placements.push(id);
+        if let Some(node) = state.nodes.get_mut(&peer) {
+            node.placements.insert(id);
+        }
+        let order = (wish.order)(id, self.epoch);
+        state.send(&peer, ToNode::Place(Box::new(order)));
+        Ok((id, peer))
+    }
+
+    /// Sends a frame about a placement, as long as its node is there.
+    pub(crate) fn send(&self, to: &Peer, frame: ToNode) {
+        self.lock().send(to, frame);
+    }
+
+    /// No proxy holds the placement any more, and it is not known to be down: it is not renewed any more, and dropped
+    /// as soon as its node hears of it.
+    pub(crate) fn give_up(&self, id: u64) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        let state = &mut *state;
+        let Some(placement) = state.placements.get_mut(&id) else { return };
+        placement.holder = None;
+        let renewed = state.nodes.get_mut(&placement.peer).map(|node| {
+            let granted = node.granted.unwrap_or(now);
+            placement.clear_at = Some(granted + and_clocks(placement.lease.saturating_add(placement.shutdown)));
+            node.gone.insert(id);
+            placement.peer.clone()
+        });
+        let path = placement.path.clone();
+        if let Some(peer) = renewed {
+            state.send(&peer, ToNode::Abort { placement: id });
+        }
+        if let Some(path) = state.paths.get(&path) {
+            path.bell.notify_waiters(); // there is a time now
+        }
+    }
+
+    // ----- events of the link
+
+    fn joined(&self, link: &dyn Link) {
+        let mut state = self.lock();
+        state.joined = Some(self.clock.now());
+        state.out = Some(link.outgoing());
+        drop(state);
+        self.bell.notify_waiters();
+    }
+
+    /// The link is closed: every node is lost, and nothing is placed until the next join.
+    fn left(&self) {
+        let peers: Vec<Peer> = {
+            let mut state = self.lock();
+            (state.joined, state.out) = (None, None);
+            state.nodes.keys().cloned().collect()
+        };
+        for peer in peers {
+            self.down(&peer);
+        }
+    }
+
+    fn up(&self, peer: Peer) {
+        let mut state = self.lock();
+        let node = NodeState {
+            hello: None,
+            refused: None,
+            granted: None,
+            sent: 0,
+            heard: 0,
+            leaving: false,
+            gone: BTreeSet::new(),
+            placements: BTreeSet::new(),
+        };
+        state.nodes.insert(peer.clone(), node);
+        let tree = self.root.name.to_string();
+        state.send(&peer, ToNode::Hello { protocol: PROTOCOL, tree, epoch: self.epoch });
+    }
+
+    /// The node is lost: each of its placements may act until its lease and its time to go down are over.
+    fn down(&self, peer: &Peer) {
+        let now = self.clock.now();
+        let (lost, after, bells) = {
+            let mut state = self.lock();
+            let state = &mut *state;
+            let Some(node) = state.nodes.remove(peer) else { return };
+            let granted = node.granted.unwrap_or(now);
+            let mut lost = Vec::new();
+            let mut bells = Vec::new();
+            for id in node.placements {
+                let Some(placement) = state.placements.get_mut(&id) else { continue };
+                let clear_at = granted + and_clocks(placement.lease.saturating_add(placement.shutdown));
+                placement.clear_at.get_or_insert(clear_at);
+                if let Some(holder) = placement.holder.take().and_then(|holder| holder.upgrade()) {
+                    lost.push((id, holder));
+                }
+                bells.extend(state.paths.get(&placement.path).map(|path| path.bell.clone()));
+            }
+            (lost, now.since(granted), bells)
+        };
+        tracing::warn!(tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
+        for (id, holder) in lost {
+            holder.lost(id, peer, after);
+        }
+        for bell in bells {
+            bell.notify_waiters();
+        }
+        self.bell.notify_waiters();
+    }
+
+    /// Nodes that have not asked for a renewal for the shortest lease that they have are lost, also if they are still
+    /// members: the threads of their runtimes may be blocked.
+    fn look_at_silent(&self) {
+        let now = self.clock.now();
+        let silent: Vec<Peer> = {
+            let state = self.lock();
+            let is_silent = |node: &NodeState| match (node.granted, state.shortest_lease(node)) {
+                (Some(granted), Some(lease)) => now >= granted + lease,
+                _ => false,
+            };
+            state.nodes.iter().filter(|(_, node)| is_silent(node)).map(|(peer, _)| peer.clone()).collect()
+        };
+        for peer in silent {
+            self.end_link(&peer, "it has not renewed its lease");
+        }
+    }
+
+    /// Ends the link to a node from this side.
+    fn end_link(&self, peer: &Peer, why: &str) {
+        tracing::warn!(tree = %self.root.name, node = %peer, why, "the link to a node ends");
+        self.send(peer, ToNode::Bye { why: why.to_owned() });
+        self.down(peer);
+    }
+
+    fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) {
+        let read = frame::read::<ToOwner>(bytes);
+        let body = {
+            let mut state = self.lock();
+            let Some(node) = state.nodes.get_mut(from) else { return };
+            let wanted = node.heard.saturating_add(1);
+            match read {
+                Ok(Framed { seq, body }) if seq == wanted => {
+                    node.heard = seq;
+                    Ok(body)
+                }
+                Ok(Framed { seq, .. }) => Err(format!("frame {seq} came where {wanted} was due")),
+                Err(why) => Err(format!("a frame cannot be read: {why}")),
+            }
+        };
+        match body {
+            Ok(body) => self.take(from, body),
+            Err(why) => self.end_link(from, &why),
+        }
+    }
+
+    fn take(self: &Arc<Self>, from: &Peer, body: ToOwner) {
+        let id = match &body {
+            ToOwner::Hello(_)
+            | ToOwner::Refused { .. }
+            | ToOwner::Renew { .. }
+            | ToOwner::Free
+            | ToOwner::Leaving
+            | ToOwner::Fenced { .. }
+            | ToOwner::Request { .. } => return self.take_of_node(from, body),
+            ToOwner::Up { placement }
+            | ToOwner::NotUp { placement, .. }
+            | ToOwner::Declined { placement, .. }
+            | ToOwner::Begun { placement, .. }
+            | ToOwner::NotRead { placement, .. }
+            | ToOwner::Reply { placement, .. }
+            | ToOwner::Failed { placement, .. }
+            | ToOwner::Ended { placement, .. } => *placement,
+        };
+        let down = matches!(body, ToOwner::NotUp { .. } | ToOwner::Declined { .. } | ToOwner::Ended { .. });
+        let (holder, bell) = {
+            let mut state = self.lock();
+            match state.placements.get(&id) {
+                // A frame names a placement of its own node, or it is a mistake.
+                Some(placement) if placement.peer == *from => {
+                    let holder = placement.holder.as_ref().and_then(Weak::upgrade);
+                    (holder, down.then(|| state.is_down(id)).flatten())
+                }
+                _ => return,
+            }
+        };
+        if let Some(holder) = holder {
+            holder.frame(id, body);
+        }
+        if let Some(bell) = bell {
+            bell.notify_waiters();
+            self.bell.notify_waiters(); // there is room
+        }
+    }
+
+    fn take_of_node(self: &Arc<Self>, from: &Peer, body: ToOwner) {
+        let mut state = self.lock();
+        let Some(node) = state.nodes.get_mut(from) else { return };
+        match body {
+            ToOwner::Hello(hello) => {
+                node.hello = Some(hello);
+                drop(state);
+                self.bell.notify_waiters();
+            }
+            ToOwner::Refused { why } => {
+                tracing::warn!(tree = %self.root.name, node = %from, why, "a node does not follow this owner");
+                node.refused = Some(why);
+                drop(state);
+                self.bell.notify_waiters();
+            }
+            ToOwner::Renew { asked } => {
+                let first = node.granted.is_none();
+                node.granted = Some(self.clock.now());
+                let gone = node.gone.iter().copied().collect();
+                state.send(from, ToNode::Grant { asked, gone });
+                drop(state);
+                if first {
+                    self.bell.notify_waiters();
+                }
+            }
+            ToOwner::Free => {
+                if let Some(hello) = &mut node.hello {
+                    hello.holds = false;
+                }
+                drop(state);
+                self.bell.notify_waiters();
+            }
+            ToOwner::Leaving => {
+                node.leaving = true;
+                let ids = node.placements.clone();
+                let holders: Vec<_> = ids
+                    .into_iter()
+                    .filter_map(|id| Some((id, state.placements.get(&id)?.holder.as_ref()?.upgrade()?)))
+                    .collect();
+                drop(state);
+                for (id, holder) in holders {
+                    holder.moves(id);
+                }
+            }
+            ToOwner::Fenced { path } => {
+                let ids = state.paths.get(&*path).map(|path| path.placements.clone()).unwrap_or_default();
+                let holders: Vec<_> = ids
+                    .into_iter()
+                    .filter_map(|id| state.placements.get(&id)?.holder.as_ref()?.upgrade())
+                    .collect();
+                drop(state);
+                tracing::warn!(tree = %self.root.name, node = %from, path, "an instance was fenced");
+                for holder in holders {
+                    holder.fenced();
+                }
+            }
+            ToOwner::Request { to, id, request } => {
+                drop(state);
+                self.request(from, to, id, request);
+            }
+            _ => unreachable!("of a placement"),
+        }
+    }
+
+    fn request(self: &Arc<Self>, from: &Peer, to: String, id: u64, request: Request) {
+        match self.net.inlets.find(&to) {
+            Some(inlet) => inlet.take(inlet::Answers { run: self.clone(), to: from.clone(), id }, request),
+            None => {
+                let taken = Taken::Refused(format!("{to} is not a child that nodes may send to"));
+                self.send(from, ToNode::Taken { id, taken });
+            }
+        }
+    }
+
+    pub(crate) fn as_net(&self) -> Net {
+        Net(self.net.clone())
+    }
+}
+
+impl State {
+    fn send(&mut self, to: &Peer, body: ToNode) {
+        let (Some(node), Some(out)) = (self.nodes.get_mut(to), &self.out) else { return };
+        node.sent = node.sent.saturating_add(1);
+        // Under the lock, so that frames leave in the order of their numbers.
+        out.send(to, Framed { seq: node.sent, body }.write());
+    }
+
+    fn shortest_lease(&self, node: &NodeState) -> Option<Duration> {
+        node.placements.iter().filter_map(|id| self.placements.get(id)).map(|placement| placement.lease).min()
+    }
+
+    /// All nodes of the list have said that they hold nothing of an older owner.
+    fn all_said_free(&self, names: Option<&[String]>) -> bool {
+        let Some(names) = names else { return false };
+        names.iter().all(|name| {
+            let mut of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name).peekable();
+            of_name.peek().is_some()
+                && of_name.all(|(_, node)| node.hello.as_ref().is_some_and(|hello| !hello.holds))
+        })
+    }
+
+    /// Picks the node with the fewest children, the one where the child was first.
+    fn pick(&self, wish: &Wish<'_>, now: Moment) -> Result<Peer, Vec<String>> {
+        let mut refused = Vec::new();
+        let mut best: Option<(bool, usize, &Peer)> = None;
+        for (peer, node) in &self.nodes {
+            let Some(hello) = node.hello.as_ref() else {
+                refused.extend(node.refused.as_ref().map(|why| format!("{}: {why}", peer.name())));
+                continue;
+            };
+            if hello.role != wish.spec.role || node.leaving {
+                continue;
+            }
+            if hello.protocol != PROTOCOL {
+                refused.push(format!(
+                    "{} speaks version {} of the protocol, this owner version {PROTOCOL}",
+                    peer.name(),
+                    hello.protocol
+                ));
+                continue;
+            }
+            match hello.builds.iter().find(|(key, _)| **key == **wish.key) {
+                Some((_, build)) if *build == wish.spec.build => {}
+                Some(_) => {
+                    refused.push(format!("{} has another build of this child", peer.name()));
+                    continue;
+                }
+                None => {
+                    refused.push(format!("{} does not have this child: its build is another one", peer.name()));
+                    continue;
+                }
+            }
+            // A lease that is nearly over is as good as none.
+            let fresh = node.granted.is_some_and(|granted| now < granted + wish.spec.lease);
+            let room = hello.capacity.is_none_or(|capacity| node.placements.len() < capacity);
+            if !fresh || !room || wish.declined.contains(peer) {
+                continue;
+            }
+            let beside = |id: &u64| self.placements.get(id).is_some_and(|other| other.key == *wish.key);
+            if wish.spec.spread == Spread::OnePerNode && node.placements.iter().any(beside) {
+                continue;
+            }
+            let rank = (wish.before != Some(peer), node.placements.len(), peer);
+            if best.is_none_or(|best| rank < best) {
+                best = Some(rank);
+            }
+        }
+        best.map(|(.., peer)| peer.clone()).ok_or(refused)
+    }
+
+    /// The placement is known to be down. Returns the bell of those who wait for its path.
+    fn is_down(&mut self, id: u64) -> Option<Arc<Notify>> {
+        let placement = self.placements.remove(&id)?;
+        if let Some(node) = self.nodes.get_mut(&placement.peer) {
+            node.gone.remove(&id);
+            node.placements.remove(&id);
+        }
+        let path = self.paths.get_mut(&placement.path)?;
+        path.placements.retain(|other| *other != id);
+        let bell = path.bell.clone();
+        if path.placements.is_empty() {
+            self.paths.remove(&placement.path);
+        }
+        Some(bell)
+    }
+
+    /// Forgets the placements of a path that cannot act any more.
+    fn forget_clear(&mut self, path: &Arc<str>, now: Moment) {
+        let Some(ids) = self.paths.get(path).map(|path| path.placements.clone()) else { return };
+        for id in ids {
+            if self.placements.get(&id).is_some_and(|placement| placement.clear_at.is_some_and(|at| at <= now)) {
+                self.is_down(id);
+            }
+        }
+    }
+
+    /// Forgets every placement that cannot act any more: of children that did not start again.
+    fn forget_all_clear(&mut self, now: Moment) {
+        let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
+        let clear: Vec<u64> =
+            self.placements.iter().filter(|(_, placement)| is_clear(placement)).map(|(id, _)| *id).collect();
+        for id in clear {
+            self.is_down(id);
+        }
+    }
+}
+
+/// A child that waits for a node.
+pub(crate) struct Waiting {
+    run: Arc<Run>,
+    role: &'static str,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(waiting) = self.run.lock().waiting.get_mut(self.role) {
+            *waiting = waiting.saturating_sub(1);
+        }
+    }
+}
+
+/// The task of a run: joins, reads the link, and looks at the clock. A link that is closed is joined again.
+async fn pump(run: Weak<Run>, net: Arc<NetInner>, clock: Clock) {
+    loop {
+        let mut link = match net.wire.join(Side::Owner).await {
+            Ok(link) => link,
+            Err(error) => {
+                tracing::error!(%error, name = net.wire.name(), "cannot join the network, tries again");
+                tokio::time::sleep(JOIN_AGAIN).await;
+                continue;
+            }
+        };
+        match run.upgrade() {
+            Some(run) => run.joined(&*link),
+            None => return,
+        }
+        read(&run, &net, &clock, &mut *link).await;
+        let Some(run) = run.upgrade() else { return };
+        tracing::error!(tree = %run.root.name, "the link to the network is closed, joins again");
+        run.left();
+    }
+}
+
+/// Reads a link until it is closed, or the run is over.
+async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut dyn Link) {
+    let mut look_at = clock.now() + LOOK;
+    loop {
+        let mut look = std::pin::pin!(clock.sleep_until(look_at));
+        // Everything that has arrived is read before a node is called silent: this process may have been frozen.
+        let mut events = Vec::new();
+        let open = poll_fn(|cx| {
+            if net.wire.poll_lives(cx).is_pending() {
+                return Poll::Pending;
+            }
+            while events.len() < BATCH {
+                match link.poll_event(cx) {
+                    Poll::Ready(Some(event)) => events.push(event),
+                    Poll::Ready(None) => return Poll::Ready(false),
+                    Poll::Pending => break,
+                }
+            }
+            let due = look.as_mut().poll(cx).is_ready();
+            if due || !events.is_empty() { Poll::Ready(true) } else { Poll::Pending }
+        })
+        .await;
+        let Some(run) = run.upgrade() else { return };
+        let all = events.len() < BATCH;
+        for event in events {
+            match event {
+                LinkEvent::Up(peer) => run.up(peer),
+                LinkEvent::Down(peer) => run.down(&peer),
+                LinkEvent::Frame { from, bytes } => run.frame(&from, &bytes),
+            }
+        }
+        let now = clock.now();
+        if look_at <= now && (all || look_at + MOST_LATE <= now) {
+            run.look_at_silent();
+            run.lock().forget_all_clear(now);
+            look_at = now + LOOK;
+        }
+        if !open {
+            return;
+        }
+        if !all {
+            tokio::task::yield_now().await; // the link is never empty, and others have to run
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Clusters of an owner and its nodes inside of one test, on tokio's paused clock.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::memory::Network;
+use crate::{Net, Node};
+
+/// An owner and its nodes on a [`Network`].
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use supervise::prelude::*;
+/// use supervise_remote::testing::Cluster;
+///
+/// struct Pricing;
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct Quote(u32, Reply<u32>);
+///
+/// #[actor]
+/// impl Pricing {
+///     fn handle(&mut self, Quote(item, reply): Quote) {
+///         reply.send(item * 3);
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[on("worker")]
+///         pricing: remote Pricing = Pricing,
+///     }
+/// }
+///
+/// #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let mut cluster = Cluster::new();
+///     cluster.node("one", Shop::node("worker"));
+///     cluster.node("two", Shop::node("worker"));
+///     let shop = Shop::tree().on(cluster.owner()).start().await?;
+///     assert_eq!(shop.pricing.ask(|reply| Quote(14, reply)).await?, 42);
+///
+///     cluster.kill(cluster.name_of(&shop.pricing.node().unwrap()));
+///     tokio::time::sleep(std::time::Duration::from_secs(11)).await; // its lease and its `shutdown`
+///     assert_eq!(shop.pricing.ask(|reply| Quote(14, reply)).await?, 42);
+///     Ok(())
+/// }
+/// ```
+pub struct Cluster {
+    network: Network,
+    nodes: HashMap<String, Running>,
+    owners: u64,
+}
+
+struct Running {
+    task: JoinHandle<io::Result<()>>,
+    leave: Option<oneshot::Sender<()>>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster").field("nodes", &self.nodes.keys()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Cluster::new()
+    }
+}
+
+impl Cluster {
+    /// Makes a cluster without nodes.
+    pub fn new() -> Cluster {
+        Cluster { network: Network::new(), nodes: HashMap::new(), owners: 0 }
+    }
+
+    /// Returns the network, to delay and to lose frames.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Returns a network for an owner. The first one knows that no owner was there before, and so need not wait for
+    /// leases; each later one is a new owner (rule S60). Their processes are `owner`, `owner-2` and so on.
+    pub fn owner(&mut self) -> Net {
+        self.owners = self.owners.saturating_add(1);
+        match self.owners {
+            1 => Net::open(self.network.process("owner")).fresh(),
+            n => Net::open(self.network.process(format!("owner-{n}"))),
+        }
+    }
+
+    /// Starts a node in a process of this name. A process of this name that was killed starts anew.
+    ///
+    /// # Panics
+    ///
+    /// If a node of this name runs.
+    pub fn node(&mut self, name: &str, node: Node) {
+        if let Some(running) = self.nodes.get(name) {
+            assert!(running.task.is_finished(), "the node {name} runs already");
+        }
+        let net = Net::open(self.network.process(name));
+        let (leave, left) = oneshot::channel::<()>();
+        let until = async move {
+            if left.await.is_err() {
+                std::future::pending::<()>().await; // the cluster is gone, and its test over
+            }
+        };
+        let task = tokio::spawn(node.serve(net, until));
+        self.nodes.insert(name.to_owned(), Running { task, leave: Some(leave) });
+    }
+
+    /// Lets a node leave in order, and waits until it has.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node, or its server failed.
+    pub async fn leave(&mut self, name: &str) {
+        let running = self.nodes.get_mut(name).unwrap_or_else(|| panic!("there is no node {name}"));
+        if let Some(leave) = running.leave.take() {
+            let _ = leave.send(());
+        }
+        (&mut running.task).await.expect("its task was not cut off").expect("it had joined");
+    }
+
+    /// Kills a process, like SIGKILL: everything in it is dropped without a hook, and the others hear of it.
+    pub fn kill(&mut self, name: impl AsRef<str>) {
+        let name = name.as_ref();
+        self.network.kill(name);
+        if let Some(running) = self.nodes.remove(name) {
+            running.task.abort();
+        }
+    }
+
+    /// Freezes a process, like SIGSTOP.
+    pub fn freeze(&self, name: &str) {
+        self.network.freeze(name);
+    }
+
+    /// Lets a frozen process go on.
+    pub fn thaw(&self, name: &str) {
+        self.network.thaw(name);
+    }
+
+    /// Cuts a node from the owner; see [`Network::cut`].
+    pub fn cut(&self, name: &str) {
+        for owner in 1..=self.owners.max(1) {
+            let owner = if owner == 1 { "owner".to_owned() } else { format!("owner-{owner}") };
+            self.network.cut(&owner, name);
+        }
+    }
+
+    /// Mends what [`cut`](Cluster::cut) has cut.
+    pub fn mend(&self, name: &str) {
+        for owner in 1..=self.owners.max(1) {
+            let owner = if owner == 1 { "owner".to_owned() } else { format!("owner-{owner}") };
+            self.network.mend(&owner, name);
+        }
+    }
+
+    /// Returns the name of the process in a [`RemoteRef::node`](crate::RemoteRef::node).
+    pub fn name_of(&self, node: &str) -> String {
+        crate::wire::Peer::new(node).name().to_owned()
+    }
+
+}

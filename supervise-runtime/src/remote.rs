@@ -1,0 +1,20 @@
+//! The parts of the runtime that a crate for remote children needs. Not for users: they change with that crate, whose
+//! version is locked to that of this one.
+
+use crate::Reply;
+use crate::actor::actor_ref;
+
+pub use crate::actor::actor_ref::Answer;
+#[cfg(feature = "remote")]
+pub use crate::actor::crossing::{Answering, Back, Context, OnReply, Read, Written, context, decode, encode, is_crossing};
+pub use crate::actor::host::{
+    Host, ask_time, dead_letter, deliver, emit, failure, healing, host, in_hand, leave, network, release, root, set_node,
+    set_window, tell_error,
+};
+pub use crate::values::fence::Fence;
+pub use crate::values::network::{Held, RemoteNode, TreeNetwork, TreeRoot};
+
+/// Makes both ends of an ask.
+pub fn reply<T>() -> (Reply<T>, Answer<T>) {
+    actor_ref::reply()
+}
