@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use supervise_remote_zenoh::wire::{Link, LinkEvent, Peer, Side, Wire};
+use supervise_remote::wire::{Link, LinkEvent, Peer, Side, Wire};
 use supervise_remote_zenoh::{Settings, Zenoh};
 
 const FRAMES: u32 = 1_000_000;
@@ -53,8 +53,8 @@ async fn node(port: u16) {
     let mut counted = 0_u32;
     while let Some((from, bytes)) = frame(&mut *link).await {
         match bytes.first() {
-            Some(1) => link.sender().send(&from, bytes),
-            Some(2) => link.sender().send(&from, std::mem::take(&mut counted).to_le_bytes().to_vec()),
+            Some(1) => link.outgoing().send(&from, bytes),
+            Some(2) => link.outgoing().send(&from, std::mem::take(&mut counted).to_le_bytes().to_vec()),
             _ => counted += 1,
         }
     }
@@ -86,7 +86,7 @@ async fn main() {
     let program = std::env::current_exe().expect("this program");
     let _node = Node(Command::new(program).arg(port.to_string()).spawn().expect("a process"));
     let LinkEvent::Up(to) = event(&mut *link).await else { panic!("a node comes up first") };
-    let sender = link.sender();
+    let sender = link.outgoing();
 
     for round in 1..=3 {
         for (length, all) in [(16, FRAMES), (256, FRAMES), (4096, FRAMES / 10)] {

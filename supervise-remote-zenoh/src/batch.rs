@@ -10,9 +10,6 @@
 
 use std::fmt;
 
-/// The longest frame: 16 MiB.
-pub const MAX_FRAME: usize = 16 << 20;
-
 /// Frames are put together until a batch has this length. A longer frame is a batch of its own.
 const FULL: usize = 128 << 10;
 
@@ -23,8 +20,10 @@ const VERSION: u8 = 1;
 const HEADER: usize = 10;
 const LENGTH: usize = 4;
 
-/// The longest batch that a peer may send.
-pub(crate) const MAX_BATCH: usize = HEADER + LENGTH + MAX_FRAME;
+/// The length of a batch of one frame of this length. No batch of several frames is longer than a full one.
+pub(crate) fn longest(max_frame: usize) -> usize {
+    HEADER + FULL.max(LENGTH + max_frame)
+}
 
 /// A decoded batch. The number of a batch is one more than that of the batch before it, for one sender and receiver.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl fmt::Display for BadBatch {
             BadBatch::Kind(kind) => write!(f, "a batch of the unknown kind {kind}"),
             BadBatch::TooShort => f.write_str("a batch that is cut off"),
             BadBatch::Empty => f.write_str("a batch without frames"),
-            BadBatch::FrameTooLong(length) => write!(f, "a frame of {length} bytes, above {MAX_FRAME}"),
+            BadBatch::FrameTooLong(length) => write!(f, "a frame of {length} bytes, which is too long"),
             BadBatch::Text => f.write_str("an end whose reason is no text, or too long"),
         }
     }
@@ -73,7 +72,7 @@ fn header(kind: u8, number: u64, body: usize) -> Vec<u8> {
     bytes
 }
 
-/// The first frames of `rest` as one batch, and the frames behind them. Each frame has at most `MAX_FRAME` bytes.
+/// The first frames of `rest` as one batch, and the frames behind them. A frame is shorter than 4 GiB.
 pub(crate) fn frames(number: u64, rest: &[Vec<u8>]) -> (Vec<u8>, &[Vec<u8>]) {
     let mut body = 0;
     let fits = rest
@@ -87,7 +86,7 @@ pub(crate) fn frames(number: u64, rest: &[Vec<u8>]) -> (Vec<u8>, &[Vec<u8>]) {
     let (first, behind) = rest.split_at(fits);
     let mut bytes = header(0, number, first.iter().map(|frame| LENGTH + frame.len()).sum());
     for frame in first {
-        let length = u32::try_from(frame.len()).expect("a frame is at most 16 MiB long");
+        let length = u32::try_from(frame.len()).expect("a frame is shorter than 4 GiB");
         bytes.extend(length.to_le_bytes());
         bytes.extend_from_slice(frame);
     }
@@ -103,7 +102,7 @@ pub(crate) fn end(number: u64, why: &str) -> Vec<u8> {
 }
 
 /// Reads one batch. Allocates no more than the bytes that are there.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Batch, BadBatch> {
+pub(crate) fn decode(bytes: &[u8], max_frame: usize) -> Result<Batch, BadBatch> {
     let (&[version, kind], rest) = bytes.split_first_chunk().ok_or(BadBatch::TooShort)?;
     if version != VERSION {
         return Err(BadBatch::Version(version));
@@ -115,7 +114,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Batch, BadBatch> {
             while !rest.is_empty() {
                 let (length, behind) = rest.split_first_chunk().ok_or(BadBatch::TooShort)?;
                 let length = u32::from_le_bytes(*length) as usize;
-                if length > MAX_FRAME {
+                if length > max_frame {
                     return Err(BadBatch::FrameTooLong(length));
                 }
                 let (frame, behind) = behind.split_at_checked(length).ok_or(BadBatch::TooShort)?;
@@ -139,6 +138,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Batch, BadBatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MAX_FRAME: usize = 1 << 20;
+
+    fn decode(bytes: &[u8]) -> Result<Batch, BadBatch> {
+        super::decode(bytes, MAX_FRAME)
+    }
 
     /// A small generator: the same values for the same seed.
     struct Random(u64);
@@ -235,7 +240,7 @@ mod tests {
         while !rest.is_empty() {
             let (bytes, behind) = frames(number, rest);
             assert_eq!(bytes.len(), bytes.capacity(), "one allocation for each batch");
-            assert!(bytes.len() <= if rest[0].len() == MAX_FRAME { MAX_BATCH } else { HEADER + FULL });
+            assert!(bytes.len() <= if rest[0].len() == MAX_FRAME { longest(MAX_FRAME) } else { longest(0) });
             let batch = decode(&bytes).unwrap();
             assert_eq!(batch.number, number);
             let Body::Frames(frames) = batch.body else { panic!("an end") };

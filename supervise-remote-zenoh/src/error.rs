@@ -51,6 +51,14 @@ pub enum OpenError {
         /// The longest one.
         most: Duration,
     },
+    /// The longest message is too long.
+    #[error("messages of {bytes} bytes are above the most, {most}")]
+    MaxFrame {
+        /// The number of bytes that was given.
+        bytes: usize,
+        /// The greatest one.
+        most: usize,
+    },
     /// An address that others can reach, without TLS.
     #[error("{address} is not on loopback, and there is no TLS; give `.tls(cert, key, ca)`, or write `.insecure()`")]
     Unprotected {

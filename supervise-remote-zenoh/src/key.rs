@@ -7,7 +7,7 @@
 //!
 //! Two networks have no key in common, so they can share addresses.
 
-use crate::wire::{Peer, Side};
+use supervise_remote::wire::{Peer, Side};
 
 /// Names of peers and networks that can stand in a key.
 pub(crate) fn is_name(name: &str) -> bool {
@@ -55,7 +55,7 @@ pub(crate) fn all_batches(network: &str, to: &Peer, side: Side) -> String {
 pub(crate) fn peer(key: &str) -> Option<Peer> {
     let mut chunks = key.rsplit('/');
     let (join, name) = (chunks.next()?, chunks.next()?);
-    Some(Peer::new(name, join))
+    Some(Peer::new(format!("{name}#{join}")))
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_peer_is_read_back_from_its_keys() {
-        let (owner, node) = (Peer::new("shop.eu-1", "a0.0"), Peer::new("host_7", "b1.3"));
+        let (owner, node) = (Peer::new("shop.eu-1#a0.0"), Peer::new("host_7#b1.3"));
         assert_eq!(peer(&token("prod", Side::Node, &node)), Some(node.clone()));
         assert_eq!(peer(&batches("prod", &owner, Side::Node, &node)), Some(node));
         assert_eq!(peer("x"), None);

@@ -22,7 +22,7 @@
 //!
 //! A peer is **down** when its process ends or leaves, when the connection to it breaks, even for a moment (what was on
 //! its way is lost then, in silence), when nothing comes from it for its [lease](Settings::lease), when a batch is missing or
-//! cannot be read, and when a frame longer than [`MAX_FRAME`] is sent to it. Both sides learn it, and all other peers are left
+//! cannot be read, and when a frame above the [limit](Settings::max_frame) is sent to it. Both sides learn it, and all other peers are left
 //! alone. A link whose events nobody takes for 10 s while more of them come is down for all its peers.
 //!
 //! # Frames
@@ -48,7 +48,6 @@ mod outbox;
 mod pairs;
 mod settings;
 mod tls;
-pub mod wire;
 
 use std::fmt;
 use std::io;
@@ -60,9 +59,8 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 
 use crate::link::{Hub, Session, ZenohLink};
-use crate::wire::{Joining, Link, Peer, Side, Wire};
+use supervise_remote::wire::{Joining, Link, Peer, Side, Wire};
 
-pub use batch::MAX_FRAME;
 pub use error::OpenError;
 pub use settings::Settings;
 
@@ -156,8 +154,10 @@ impl Opened {
     fn join(&self, side: Side) -> zenoh::Result<Arc<Hub>> {
         let join = self.joins.fetch_add(1, Ordering::Relaxed);
         // A session's id is random; 64 bits of it are enough.
-        let me = Peer::new(&self.name, &format!("{:.16}.{join}", self.session.get().zid().to_string()));
-        let hub = Hub::join(self.session.clone(), self.network.clone(), me, side, self.settings.lease)?;
+        let me = Peer::new(format!("{}#{:.16}.{join}", self.name, self.session.get().zid().to_string()));
+        let lease = self.settings.lease;
+        let hub =
+            Hub::join(self.session.clone(), self.network.clone(), me, side, lease, self.settings.longest_frame())?;
         let mut hubs = self.hubs();
         hubs.retain(|hub| hub.strong_count() > 0);
         hubs.push(Arc::downgrade(&hub));

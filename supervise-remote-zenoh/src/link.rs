@@ -21,7 +21,7 @@ use crate::batch;
 use crate::key;
 use crate::outbox::{Next, Outbox};
 use crate::pairs::{Begun, LEFT, Pairs};
-use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side};
+use supervise_remote::wire::{Link, LinkEvent, Outgoing, Peer, Side};
 
 /// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
 pub(crate) struct Session(pub(crate) Option<zenoh::Session>);
@@ -70,6 +70,7 @@ impl Hub {
         me: Peer,
         side: Side,
         lease: Duration,
+        max_frame: usize,
     ) -> zenoh::Result<Arc<Hub>> {
         let hub = Arc::new(Hub {
             session,
@@ -77,7 +78,7 @@ impl Hub {
             me,
             side,
             lease,
-            pairs: Pairs::new(lease),
+            pairs: Pairs::new(lease, max_frame),
             declared: Mutex::new(None),
             writers: Mutex::new(0),
             writer_ended: Condvar::new(),
@@ -253,7 +254,7 @@ impl Link for ZenohLink {
         &self.0.me
     }
 
-    fn sender(&self) -> Arc<dyn Outgoing> {
+    fn outgoing(&self) -> Arc<dyn Outgoing> {
         self.0.clone()
     }
 

@@ -18,9 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::batch::{self, Body, MAX_FRAME};
+use crate::batch::{self, Body};
 use crate::outbox::{End, Outbox};
-use crate::wire::{LinkEvent, Peer};
+use supervise_remote::wire::{LinkEvent, Peer};
 
 /// A link whose events nobody takes for this long is over.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(10);
@@ -39,6 +39,7 @@ const REMEMBERED: usize = 4096;
 pub(crate) struct Pairs {
     state: Mutex<State>,
     reach_within: Duration,
+    max_frame: usize,
 }
 
 #[derive(Debug)]
@@ -170,7 +171,7 @@ impl State {
 }
 
 impl Pairs {
-    pub(crate) fn new(reach_within: Duration) -> Pairs {
+    pub(crate) fn new(reach_within: Duration, max_frame: usize) -> Pairs {
         let state = State {
             events: VecDeque::new(),
             taken: 0,
@@ -180,7 +181,7 @@ impl Pairs {
             waker: None,
             left: false,
         };
-        Pairs { state: Mutex::new(state), reach_within }
+        Pairs { state: Mutex::new(state), reach_within, max_frame }
     }
 
     /// Only code of this file and of `outbox` runs under the lock, and it does not panic.
@@ -223,7 +224,7 @@ impl Pairs {
 
     /// A batch has come.
     pub(crate) fn batch(&self, from: &Peer, bytes: &[u8], now: Instant) -> Option<Begun> {
-        let batch = batch::decode(bytes);
+        let batch = batch::decode(bytes, self.max_frame);
         self.act(|state, after| {
             if state.left {
                 if batch.is_ok_and(|batch| matches!(batch.body, Body::End { .. })) {
@@ -267,8 +268,9 @@ impl Pairs {
     }
 
     pub(crate) fn send(&self, to: &Peer, frame: Vec<u8>) {
-        if frame.len() > MAX_FRAME {
-            return self.failed(to, format!("a frame of {} bytes was to be sent, above {MAX_FRAME}", frame.len()));
+        if frame.len() > self.max_frame {
+            let why = format!("a frame of {} bytes was to be sent, above {}", frame.len(), self.max_frame);
+            return self.failed(to, why);
         }
         let outbox = self.lock().pairs.get(to).map(|pair| pair.outbox.clone());
         if let Some(outbox) = outbox {

@@ -7,9 +7,17 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::OpenError;
-use crate::batch::MAX_BATCH;
+use crate::batch;
 use crate::key::is_name;
 use crate::tls::Tls;
+
+/// Room for what `supervise-remote` puts around the bytes of a message.
+const AROUND: usize = 1 << 20;
+
+/// zenoh puts its own fields around a batch.
+const AROUND_BATCH: usize = 4096;
+
+const MOST_FRAME: usize = 1 << 30;
 
 const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3600));
 
@@ -36,6 +44,7 @@ pub struct Settings {
     pub(crate) name: String,
     pub(crate) network: String,
     pub(crate) lease: Duration,
+    max_frame: usize,
     listen: Vec<String>,
     connect: Vec<String>,
     tls: Option<Tls>,
@@ -51,6 +60,7 @@ impl Settings {
             name: name.into(),
             network: "default".into(),
             lease: Duration::from_secs(5),
+            max_frame: supervise_remote::MAX_FRAME,
             listen: Vec::new(),
             connect: Vec::new(),
             tls: None,
@@ -119,6 +129,21 @@ impl Settings {
         self
     }
 
+    /// The most bytes of a message, of a reply, or of the values that a start takes along; 16 MiB if it is not set, and at
+    /// most 1 GiB. Set it where [`Net::max_frame`](supervise_remote::Net::max_frame) is set, to the same value, and the same
+    /// for all processes.
+    ///
+    /// A frame may be 1 MiB longer, for what is put around a message. A peer that sends a longer one, or is to be sent one,
+    /// is down. More memory than for one such frame is not taken for what a peer sends in pieces.
+    pub fn max_frame(mut self, bytes: usize) -> Settings {
+        self.max_frame = bytes;
+        self
+    }
+
+    pub(crate) fn longest_frame(&self) -> usize {
+        self.max_frame + AROUND
+    }
+
     /// Fails with the first mistake, and says which one. Reads the files of TLS.
     pub(crate) fn check(&self) -> Result<(), OpenError> {
         for name in [&self.name, &self.network] {
@@ -132,6 +157,9 @@ impl Settings {
         let (least, most) = LEASES;
         if !(least..=most).contains(&self.lease) {
             return Err(OpenError::Lease { lease: self.lease, least, most });
+        }
+        if self.max_frame > MOST_FRAME {
+            return Err(OpenError::MaxFrame { bytes: self.max_frame, most: MOST_FRAME });
         }
         if self.tls.is_some() && self.insecure {
             return Err(OpenError::TlsAndInsecure);
@@ -183,7 +211,7 @@ impl Settings {
         let before_close = lease_ms.saturating_mul(1000);
         set("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(before_close))?;
         // A frame of the greatest length, with what zenoh puts around it.
-        set("transport/link/rx/max_message_size", json!(MAX_BATCH + 4096))?;
+        set("transport/link/rx/max_message_size", json!(batch::longest(self.longest_frame()) + AROUND_BATCH))?;
         if let Some(Tls { cert, key, ca }) = &self.tls {
             set("transport/link/tls/enable_mtls", json!(true))?;
             set("transport/link/tls/verify_name_on_connect", json!(true))?;
@@ -278,6 +306,7 @@ mod tests {
         assert!(matches!(here().network("").check(), Err(OpenError::Name { .. })));
         assert!(matches!(here().lease(Duration::from_millis(99)).check(), Err(OpenError::Lease { .. })));
         assert!(matches!(here().lease(Duration::MAX).check(), Err(OpenError::Lease { .. })));
+        assert!(matches!(here().max_frame((1 << 30) + 1).check(), Err(OpenError::MaxFrame { .. })));
         let tls = |settings: Settings| settings.tls("c", "k", "a");
         assert!(matches!(tls(here()).insecure().check(), Err(OpenError::TlsAndInsecure)));
         let error = tls(here()).connect(["[::1]:1"]).check().unwrap_err();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
-use supervise_remote_zenoh::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
+use supervise_remote::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
 use supervise_remote_zenoh::{Settings, Zenoh};
 use tokio::time::timeout;
 
@@ -48,7 +48,7 @@ pub(crate) struct Joined {
 
 pub(crate) async fn join(wire: &Zenoh, side: Side) -> Joined {
     let link = wire.join(side).await.unwrap();
-    let sender = link.sender();
+    let sender = link.outgoing();
     Joined { link, sender }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use supervise_remote_zenoh::wire::{LinkEvent, Side};
+use supervise_remote::wire::{LinkEvent, Side};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -181,7 +181,7 @@ async fn a_peer_that_takes_nothing_goes_down_alone() {
         if went_down.is_none() {
             let event = tokio::time::timeout(millis(0), owner.event()).await;
             if let Ok(event) = event {
-                assert_eq!(event, Some(LinkEvent::Down(to_mute.clone())));
+                assert!(matches!(event, Some(LinkEvent::Down(peer)) if peer == to_mute));
                 went_down = Some(began.elapsed());
             }
         }
@@ -213,7 +213,7 @@ async fn a_link_that_is_not_polled_goes_down_after_ten_seconds() {
         owner.send(&to_hung, "work");
         match tokio::time::timeout(millis(200), owner.event()).await {
             Err(_) => assert!(began.elapsed() < LONG),
-            Ok(event) => break assert_eq!(event, Some(LinkEvent::Down(to_hung))),
+            Ok(event) => break assert!(matches!(event, Some(LinkEvent::Down(peer)) if peer == to_hung)),
         }
     }
     assert!((millis(9_900)..millis(12_000)).contains(&began.elapsed()), "down after {:?}", began.elapsed());

@@ -1,9 +1,12 @@
 use std::time::Instant;
 
-use supervise_remote_zenoh::MAX_FRAME;
-use supervise_remote_zenoh::wire::{Side, Wire};
+use supervise_remote::MAX_FRAME;
+use supervise_remote::wire::{Side, Wire};
 
 use crate::common::*;
+
+/// Room around a message.
+const AROUND: usize = 1 << 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn frames_arrive_in_order_both_ways() {
@@ -42,7 +45,7 @@ async fn frames_arrive_in_order_both_ways() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_longest_frame_arrives_and_a_longer_one_ends_the_pair() {
     let Two { mut owner, mut node, to_node, to_owner, .. } = two().await;
-    let mut longest: Vec<u8> = (0..MAX_FRAME).map(|n| n as u8).collect();
+    let mut longest: Vec<u8> = (0..MAX_FRAME + AROUND).map(|n| n as u8).collect();
     owner.send(&to_node, longest.clone());
     owner.send(&to_node, "behind");
     assert!(node.frame().await.1 == longest, "another frame arrived");

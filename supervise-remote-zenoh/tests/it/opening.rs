@@ -44,10 +44,10 @@ async fn off_loopback_only_with_tls_or_the_word() {
 async fn who_connects_may_be_first() {
     let port = port();
     let node = within(millis(2000), open(settings("node").connect(here(port)))).await;
-    let mut node = join(&node, supervise_remote_zenoh::wire::Side::Node).await;
+    let mut node = join(&node, supervise_remote::wire::Side::Node).await;
     node.quiet(millis(300)).await;
     let owner = open(Settings::new("owner").listen(here(port))).await;
-    let mut owner = join(&owner, supervise_remote_zenoh::wire::Side::Owner).await;
+    let mut owner = join(&owner, supervise_remote::wire::Side::Owner).await;
     assert_eq!(node.up().await, *owner.me());
     assert_eq!(owner.up().await, *node.me());
     talk(&mut owner, &mut node).await;

@@ -3,7 +3,7 @@
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use supervise_remote_zenoh::wire::{LinkEvent, Side};
+use supervise_remote::wire::{LinkEvent, Side};
 
 use crate::common::*;
 

@@ -2,8 +2,8 @@
 
 use std::sync::mpsc;
 
+use supervise_remote::wire::{Peer, Side};
 use supervise_remote_zenoh::Zenoh;
-use supervise_remote_zenoh::wire::{Peer, Side};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::CongestionControl;
@@ -23,6 +23,10 @@ async fn session(port: u16) -> zenoh::Session {
     config.insert_json5("listen/endpoints", "[]").unwrap();
     config.insert_json5("scouting/multicast/enabled", "false").unwrap();
     zenoh::open(config).await.unwrap()
+}
+
+fn evil() -> Peer {
+    Peer::new("evil#0")
 }
 
 impl Stranger {
@@ -60,7 +64,7 @@ async fn three() -> (Zenoh, Zenoh, Joined, Joined, Stranger) {
     owner.up().await;
     node.up().await;
     let stranger = Stranger::open(port).await;
-    assert_eq!(owner.up().await, Peer::new("evil", "0"));
+    assert_eq!(owner.up().await, evil());
     (a, b, owner, node, stranger)
 }
 
@@ -73,10 +77,10 @@ fn batch(number: u64, bytes: &[u8]) -> Vec<u8> {
 async fn a_bad_batch_ends_this_link_and_nothing_else() {
     let (_a, _b, mut owner, mut node, stranger) = three().await;
     stranger.put(owner.me(), &batch(0, b"good")).await;
-    assert_eq!(owner.frame().await, (Peer::new("evil", "0"), b"good".to_vec()));
+    assert_eq!(owner.frame().await, (evil(), b"good".to_vec()));
     stranger.put(owner.me(), &[1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1]).await;
     stranger.put(owner.me(), &batch(1, b"behind")).await;
-    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(owner.down().await, evil());
     assert_eq!(stranger.told(), "it sent a batch that is cut off");
     talk(&mut owner, &mut node).await;
     owner.quiet(millis(50)).await;
@@ -88,7 +92,7 @@ async fn a_missing_batch_ends_this_link_and_nothing_else() {
     stranger.put(owner.me(), &batch(0, b"0")).await;
     stranger.put(owner.me(), &batch(2, b"2")).await;
     assert_eq!(owner.frame().await.1, b"0");
-    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(owner.down().await, evil());
     assert_eq!(stranger.told(), "batch 2 came in place of 1");
     talk(&mut owner, &mut node).await;
 }
@@ -98,7 +102,7 @@ async fn a_peer_that_leaves_is_answered_before_its_token_is_gone() {
     let (_a, _b, mut owner, _node, mut stranger) = three().await;
     let end = [&[1, 1][..], &0_u64.to_le_bytes(), b"it left"].concat();
     stranger.put(owner.me(), &end).await;
-    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(owner.down().await, evil());
     assert_eq!(stranger.told(), "it left");
     drop(stranger.token.take());
     owner.quiet(millis(50)).await;
@@ -111,7 +115,7 @@ async fn a_message_above_the_limit_is_not_kept() {
     stranger.put(owner.me(), &batch(0, &[7; 20 << 20])).await;
     // Lost, so the next one is a gap.
     stranger.put(owner.me(), &batch(1, b"1")).await;
-    assert_eq!(owner.down().await, Peer::new("evil", "0"));
+    assert_eq!(owner.down().await, evil());
     talk(&mut owner, &mut node).await;
 }
 
