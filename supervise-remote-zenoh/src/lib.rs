@@ -30,7 +30,10 @@
 //! A frame is added to what waits for its peer, and never waits. A thread for each peer writes all that waits there as one
 //! batch, so the more there is to send, the less each frame costs. The frames that are under way are bounded by who sends
 //! them: `supervise-remote` has no more messages under way for a child than its window. A peer that takes nothing is down
-//! after a lease, and what waited for it is dropped.
+//! after a lease, and what waited for it is dropped. A process has at most 1,000 connections.
+//!
+//! At the end of `main`, [`Zenoh::close`] waits until the peers have what was sent to them. Reasons for which a peer is down are
+//! in the log, as warnings of the target `supervise`.
 //!
 //! # Security
 //!
@@ -85,7 +88,8 @@ struct Opened {
     network: Arc<str>,
     settings: Settings,
     joins: AtomicU64,
-    hubs: Mutex<Vec<Weak<Hub>>>,
+    /// The joins that may still be there; nothing once the network is closed.
+    hubs: Mutex<Option<Vec<Weak<Hub>>>>,
 }
 
 impl Zenoh {
@@ -118,7 +122,7 @@ impl Zenoh {
             network: settings.network.as_str().into(),
             settings,
             joins: AtomicU64::new(0),
-            hubs: Mutex::default(),
+            hubs: Mutex::new(Some(Vec::new())),
         })))
     }
 
@@ -130,9 +134,10 @@ impl Zenoh {
     ///
     /// # Cancel safety
     ///
-    /// May be cancelled and called again.
+    /// May be cancelled: the links leave all the same, and only the connections are closed later, with the last clone.
     pub async fn close(&self) {
-        let hubs: Vec<_> = self.0.hubs().iter().filter_map(Weak::upgrade).collect();
+        let hubs = self.0.hubs.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let hubs: Vec<_> = hubs.iter().filter_map(Weak::upgrade).collect();
         for hub in &hubs {
             hub.leave();
         }
@@ -146,10 +151,6 @@ impl Zenoh {
 }
 
 impl Opened {
-    fn hubs(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Hub>>> {
-        self.hubs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Blocks while a connection takes nothing.
     fn join(&self, side: Side) -> zenoh::Result<Arc<Hub>> {
         let join = self.joins.fetch_add(1, Ordering::Relaxed);
@@ -158,10 +159,15 @@ impl Opened {
         let lease = self.settings.lease;
         let hub =
             Hub::join(self.session.clone(), self.network.clone(), me, side, lease, self.settings.longest_frame())?;
-        let mut hubs = self.hubs();
-        hubs.retain(|hub| hub.strong_count() > 0);
-        hubs.push(Arc::downgrade(&hub));
-        Ok(hub)
+        let mut hubs = self.hubs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hubs) = &mut *hubs {
+            hubs.retain(|hub| hub.strong_count() > 0);
+            hubs.push(Arc::downgrade(&hub));
+            return Ok(hub);
+        }
+        drop(hubs);
+        hub.leave();
+        Err("the network is closed".into())
     }
 }
 

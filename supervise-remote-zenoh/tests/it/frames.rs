@@ -122,6 +122,28 @@ async fn both_sides_may_list_each_other() {
     node.quiet(millis(1)).await;
 }
 
+/// A connection that is made later brings what both sides have declared, in an order of its own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn frames_that_are_sent_at_once_arrive_over_a_new_connection() {
+    for _ in 0..5 {
+        let port = port();
+        let b = open(settings("b").connect(here(port))).await;
+        let mut node = join(&b, Side::Node).await;
+        let answering = tokio::spawn(async move {
+            let owner = node.up().await;
+            node.send(&owner, "first");
+            assert_eq!(node.frame().await.1, b"first");
+            node
+        });
+        let a = open(settings("a").listen(here(port))).await;
+        let mut owner = join(&a, Side::Owner).await;
+        let peer = owner.up().await;
+        owner.send(&peer, "first");
+        assert_eq!(owner.frame().await.1, b"first");
+        answering.await.unwrap();
+    }
+}
+
 /// Who sees a peer can send to it, and what is sent at once is not lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn frames_that_are_sent_at_once_arrive() {

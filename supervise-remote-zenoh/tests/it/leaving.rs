@@ -28,13 +28,14 @@ async fn one_that_leaves_is_down_behind_its_last_frame() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_closes_has_delivered_everything() {
     let Two { wires, mut owner, mut node, to_node, to_owner } = two().await;
-    for n in 0..20_000_u32 {
-        node.send(&to_owner, n.to_le_bytes());
+    // Far more than is written by the time of the next line.
+    for n in 0..4_000_u32 {
+        node.send(&to_owner, n.to_le_bytes().repeat(1 << 13));
     }
     within(LONG / 2, wires[1].close()).await;
     assert!(node.event().await.is_none(), "a link that is closed has no events");
-    for n in 0..20_000_u32 {
-        assert_eq!(owner.frame().await.1, n.to_le_bytes());
+    for n in 0..4_000_u32 {
+        assert_eq!(owner.frame().await.1[..4], n.to_le_bytes());
     }
     assert_eq!(owner.down().await, to_node);
     wires[1].close().await;
@@ -42,6 +43,19 @@ async fn one_that_closes_has_delivered_everything() {
     drop(node);
     assert!(wires[1].join(Side::Node).await.is_err());
     owner.quiet(millis(100)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_network_that_is_closed_is_not_joined() {
+    let wire = open(settings("a").listen(here(port()))).await;
+    let mut joining = wire.join(Side::Node);
+    let began = std::future::poll_fn(|cx| std::task::Poll::Ready(joining.as_mut().poll(cx).is_pending())).await;
+    wire.close().await;
+    // Whichever of them was first, no link is left on a network that is closed.
+    if began && let Ok(mut link) = joining.await {
+        assert!(within(LONG / 2, std::future::poll_fn(|cx| link.poll_event(cx))).await.is_none());
+    }
+    assert!(wire.join(Side::Owner).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -72,9 +86,11 @@ fn links_and_wires_may_be_dropped_in_any_runtime() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let Two { wires, mut owner, node, to_node, .. } = runtime.block_on(two());
     let sender = node.sender.clone();
+    let alone = runtime.block_on(open(settings("alone").listen(here(port()))));
     let single = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let [one, other] = wires;
     single.block_on(async {
+        drop(alone);
         drop(node);
         drop(other);
         let sender = Arc::downgrade(&{ sender });

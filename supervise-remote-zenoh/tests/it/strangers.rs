@@ -116,7 +116,24 @@ async fn a_message_above_the_limit_is_not_kept() {
     // Lost, so the next one is a gap.
     stranger.put(owner.me(), &batch(1, b"1")).await;
     assert_eq!(owner.down().await, evil());
+    assert_eq!(stranger.told(), "batch 1 came in place of 0");
     talk(&mut owner, &mut node).await;
+}
+
+/// A peer that is up and takes no batches is no peer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_peer_that_cannot_be_reached_is_down_after_a_lease() {
+    let port = port();
+    let lease = millis(400);
+    let wire = open(settings("owner").listen(here(port)).lease(lease)).await;
+    let mut owner = join(&wire, Side::Owner).await;
+    let session = session(port).await;
+    let _token = session.liveliness().declare_token("supervise/default/live/node/evil/0").await.unwrap();
+    assert_eq!(owner.up().await, evil());
+    let began = std::time::Instant::now();
+    owner.send(&evil(), "lost");
+    assert_eq!(owner.down().await, evil());
+    assert!((lease / 2..10 * lease).contains(&began.elapsed()), "down after {:?}", began.elapsed());
 }
 
 /// What one session may say under any key does no harm: batches without a token, tokens of odd names, its own side.
