@@ -108,6 +108,20 @@ async fn a_peer_that_leaves_is_answered_before_its_token_is_gone() {
     owner.quiet(millis(50)).await;
 }
 
+/// What was sent has come to a peer when that has answered the end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_closes_waits_for_the_answer() {
+    let (wire, _b, owner, _node, stranger) = three().await;
+    let me = owner.me().clone();
+    let closing = tokio::spawn(async move { wire.close().await });
+    assert_eq!(stranger.told(), "it left");
+    tokio::time::sleep(millis(300)).await;
+    assert!(!closing.is_finished(), "closed without the answer");
+    stranger.put(&me, &[&[1, 1][..], &0_u64.to_le_bytes(), b"it left"].concat()).await;
+    within(LONG / 2, closing).await.unwrap();
+    drop(owner);
+}
+
 /// A message of zenoh that is longer than any batch is not put together.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_above_the_limit_is_not_kept() {
