@@ -57,3 +57,8 @@ pub trait Remote: serde::Serialize + serde::de::DeserializeOwned + Send + 'stati
 
 #[diagnostic::do_not_recommend]
 impl<M: serde::Serialize + serde::de::DeserializeOwned + Send + 'static> Remote for M {}
+
+/// Runs the examples of the manual.
+#[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/remote.md")]
+struct Manual;
