@@ -76,7 +76,7 @@ fn files_that_are_named_exist() {
         for folder in ["src", "docs", "examples", "tests", "verify", "fuzz", "benches"] {
             below(folder, ending, &mut files);
         }
-        for krate in ["supervise-macros", "supervise-rules", "supervise-runtime"] {
+        for krate in ["supervise-macros", "supervise-remote", "supervise-rules", "supervise-runtime"] {
             below(krate, ending, &mut files);
         }
         files.extend(fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path()));

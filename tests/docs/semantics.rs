@@ -282,7 +282,8 @@ fn every_rule_has_a_test_and_a_patch() {
 /// The paths that ARCHITECTURE.md names exist: from the root, or in one of the crates.
 #[test]
 fn the_architecture_names_what_is_there() {
-    const ROOTS: [&str; 4] = ["", "supervise-runtime/src", "supervise-macros/src", "verify/mutants"];
+    const ROOTS: [&str; 5] =
+        ["", "supervise-runtime/src", "supervise-macros/src", "supervise-remote/src", "verify/mutants"];
     let page = read("ARCHITECTURE.md");
     let spans = page.split("```").step_by(2).flat_map(|text| text.split('`').skip(1).step_by(2));
     let is_path = |span: &&str| {
