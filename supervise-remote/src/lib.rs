@@ -22,6 +22,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod clock;
+#[allow(missing_docs, reason = "what it has is for generated code")]
 mod declared;
 mod errors;
 mod frame;

@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_bytes::ByteBuf;
 use supervise::spec::{RemoteSpec, TreeSpec};
+use supervise_runtime::__private::TreeHandle;
 use supervise_runtime::remote::{self as hooks, OnReply};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, oneshot};
@@ -75,6 +76,39 @@ impl fmt::Debug for Node {
 }
 
 impl Node {
+    /// Makes a node for a tree whose remote children are all declared in other trees below it. One that declares some
+    /// itself has a function of its own: `Shop::node(role)`.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use supervise::prelude::*;
+    /// use supervise_remote::Node;
+    /// # struct Pricing;
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Reload;
+    /// # #[actor]
+    /// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+    ///
+    /// supervisor! {
+    ///     struct Tenant {
+    ///         #[on("worker")]
+    ///         pricing: remote Pricing = Pricing,
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         tenants: [u64 => Tenant] = |_id: u64| Tenant::tree(),
+    ///     }
+    /// }
+    ///
+    /// let node = Node::for_tree::<Shop>("worker");
+    /// # let _ = node;
+    /// ```
+    pub fn for_tree<T: TreeHandle>(role: impl Into<String>) -> Node {
+        Node::of(const { &T::SPEC }, role)
+    }
+
     /// Makes a node of this tree.
     #[doc(hidden)]
     pub fn of(tree: &'static TreeSpec, role: impl Into<String>) -> Node {

@@ -166,3 +166,7 @@ impl<A: Actor<Msg: Remote>> Child for Far<A> {
         launched.map(|proxy| RemoteRef::proxy(proxy, place))
     }
 }
+
+impl<A: Actor<Msg: Remote>> private::WithMailbox for Far<A> {}
+impl<A: Actor<Msg: Remote>> private::NotATree for Far<A> {}
+impl<A: Actor<Msg: Remote>> private::Ahead for Far<A> {}

@@ -3,7 +3,7 @@
 use crate::world::*;
 
 /// A tree whose child runs on `one`, and a second node.
-async fn on_one() -> (Cluster, supervise::Running<Shop>, u64) {
+async fn on_one() -> (Cluster, Running<Shop>, u64) {
     let mut cluster = cluster(&["one"]);
     let log = new_log();
     let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();

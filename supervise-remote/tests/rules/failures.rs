@@ -17,7 +17,7 @@ supervisor! {
     }
 }
 
-async fn decided() -> (Cluster, supervise::Running<Decided>, u64) {
+async fn decided() -> (Cluster, Running<Decided>, u64) {
     let mut cluster = Cluster::new();
     cluster.node("one", Decided::node("worker"));
     let log = new_log();

@@ -113,7 +113,9 @@ impl Parent {
         ticks.await.map(drop)
     }
 
-    fn handle(&mut self, _: Nothing) {}
+    fn handle(&mut self, _: Nothing) -> Result<(), supervise::error::SpawnError> {
+        Ok(())
+    }
 }
 
 supervisor! {

@@ -4,7 +4,7 @@ use crate::world::*;
 use supervise::error::AskError;
 use supervise::event::DeadLetterReason;
 
-async fn shop() -> (Cluster, supervise::Running<Shop>, u64) {
+async fn shop() -> (Cluster, Running<Shop>, u64) {
     let mut cluster = cluster(&["one"]);
     let log = new_log();
     let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();

@@ -11,7 +11,7 @@ async fn a_remote_child_answers() {
     shop.shutdown().await;
 }
 
-async fn many(names: &[&str], edge: bool) -> (Cluster, supervise::Running<Many>, u64) {
+async fn many(names: &[&str], edge: bool) -> (Cluster, Running<Many>, u64) {
     let mut cluster = Cluster::new();
     for name in names {
         cluster.node(name, Many::node("worker"));
@@ -99,7 +99,7 @@ async fn a_restart_prefers_the_node_where_it_was() {
 #[tokio::test(start_paused = true)]
 #[should_panic(expected = "no remote child of the role \"nothing\"")]
 async fn a_role_without_children_is_a_mistake() {
-    let net = supervise_remote::Net::open(supervise_remote::memory::Network::new().process("one"));
+    let net = Net::open(supervise_remote::memory::Network::new().process("one"));
     let _ = Shop::node("nothing").serve(net, std::future::pending::<()>()).await;
 }
 

@@ -2,6 +2,7 @@
 
 use crate::world::*;
 use serde::{Deserialize, Serialize};
+use supervise_remote::Node;
 use supervise::error::{AskError, SendRejection};
 
 /// A local actor that a remote one names.
@@ -82,7 +83,7 @@ supervisor! {
     }
 }
 
-async fn named() -> (Cluster, supervise::Running<Named>) {
+async fn named() -> (Cluster, Running<Named>) {
     let mut cluster = Cluster::new();
     cluster.node("one", Named::node("worker"));
     cluster.node("two", Named::node("worker"));
@@ -177,7 +178,7 @@ struct Tick;
 impl Teller {
     #[pre_start]
     fn pre_start(&mut self, cx: &mut Context<Self>) {
-        let _ = cx.every(100 * MS, || Tick);
+        cx.send_every(100 * MS, || Tick);
     }
 
     async fn handle(&mut self, _: Tick) {
@@ -203,7 +204,7 @@ supervisor! {
 #[tokio::test(start_paused = true)]
 async fn a_reference_to_an_ended_actor_is_forgotten() {
     let mut cluster = Cluster::new();
-    cluster.node("one", Tenants::node("worker"));
+    cluster.node("one", Node::for_tree::<Tenants>("worker"));
     let net = cluster.owner();
     let tenants = Tenants::tree().on(net.clone()).start().await.unwrap();
     for n in 0..400 {
