@@ -111,8 +111,10 @@ fn what_is_named_is_there() {
                 let before = at.checked_sub(1).map_or("", |before| words[before]);
                 let there = match before {
                     "--test" => {
+                        let package = words.iter().position(|word| *word == "-p").map(|at| format!("{}/tests", words[at + 1]));
                         ["tests", "verify/model/tests"]
-                            .iter()
+                            .into_iter()
+                            .chain(package.as_deref())
                             .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
                             .any(|file| Path::new(&file).exists())
                             || read("Cargo.toml").contains(&format!("[[test]]\nname = \"{word}\"\n"))
