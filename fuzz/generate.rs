@@ -22,7 +22,7 @@ const SEEDS: [&str; 4] = [
 ];
 
 /// The tokens that an edit inserts by mistake.
-const WORDS: [&str; 91] = [
+const WORDS: [&str; 92] = [
     "(",
     ")",
     "[",
@@ -79,6 +79,7 @@ const WORDS: [&str; 91] = [
     "initial",
     "while_down",
     "redeliver",
+    "only_with",
     "cfg",
     "doc",
     "OneForOne",

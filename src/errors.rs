@@ -26,6 +26,7 @@
 //! | [C12](c12) | The time to stop |
 //! | [C13](c13) | Settings for some children only |
 //! | [C14](c14) | Actors |
+//! | [C15](c15) | Remote children |
 
 #[doc = include_str!("../docs/errors/c01.md")]
 pub mod c01 {}
@@ -68,3 +69,6 @@ pub mod c13 {}
 
 #[doc = include_str!("../docs/errors/c14.md")]
 pub mod c14 {}
+
+#[doc = include_str!("../docs/errors/c15.md")]
+pub mod c15 {}

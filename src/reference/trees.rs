@@ -57,7 +57,7 @@
 /// let       = cfg* "let" pattern [":" Type] "=" expression ";"
 ///           | doc* cfg* vis "let" name ":" Type "=" expression ";"      returned by the handle
 /// child     = doc* cfg* ("#" "[" setting "]")* [vis] name ":" shape        vis: default the tree's
-/// item      = Type | "task"                        Type: an actor or a tree
+/// item      = Type | "task" | "remote" Type        Type: an actor or a tree; behind `remote` an actor
 /// shape     = item "=" start                               one child
 ///           | "Option" "<" item ">" "=" start              one or none: start gives an Option
 ///           | "[" item ";" N "]" "=" |index| start         N children
@@ -617,6 +617,135 @@
 /// # }
 /// ```
 ///
+/// # Remote children
+///
+/// `remote T` is an actor on another machine, in every shape: `remote T`, `Option<remote T>`, `[remote T; N]`,
+/// `[remote T]` and `[Key => remote T]`. The process that starts the tree owns it and decides about each failure; other
+/// processes of the same program are nodes, and run such children for it. `#[on(role)]` says on which. The crate
+/// `supervise-remote` has what owner and nodes need. The handle is a `RemoteRef<T>`, also where a sibling names it.
+///
+/// * `on("worker")` is the role of the nodes. The owner picks one of them at each start.
+/// * `lease = D` is how long a node may run the child without having been heard of. After that, and the child's
+///   `shutdown`, nothing of it acts any more. At least 100 ms, by default 5 s.
+/// * `overlap = Allowed` starts a replacement at once. The default, `Forbidden`, waits until the lost child cannot act
+///   any more; it needs a `shutdown` that is not `Infinity`.
+/// * `spread = OnePerNode` keeps the instances of one declaration apart, by default `Any`.
+/// * `window = N` is how many messages may be sent to the node and not begun, by default 64.
+///
+/// Inside the braces, `#![on(..)]` gives these to all remote children of the tree.
+///
+/// The start expression is evaluated on the node. Each value that it names crosses to there, and crosses **whole**:
+/// `config.rates` takes all of `config` along. So cut out what is needed by a `let`, and write its type, which the node
+/// has to know. Values that cross are `Serialize` and `DeserializeOwned`, and so are the messages. A sibling that is an
+/// actor arrives as its `RemoteRef`. Tasks, sets, subtrees and `tree` do not cross.
+///
+/// `start`, `shutdown`, `handler`, `drain`, `pre_restart` and `post_restart` hold on the node, all other settings at the
+/// owner. The values of `on`, and these times, are literals or constants. Whether there is an `Option<remote T>`, the
+/// owner decides: only the inside of `Some(..)` is evaluated on the node.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use supervise::policy::{Overlap, Spread};
+/// use supervise::prelude::*;
+/// use supervise_remote::RemoteRef;
+/// # struct Db;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Query;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: Query) {} }
+///
+/// #[derive(Clone)]
+/// struct Config {
+///     rates: Vec<u32>,
+///     password: String, // stays here
+/// }
+///
+/// #[derive(Serialize, Deserialize)]
+/// enum PricingMsg {
+///     Reload,
+/// }
+///
+/// struct Pricing {
+///     rates: Vec<u32>,
+///     db: RemoteRef<Db>,
+/// }
+///
+/// #[actor]
+/// impl Pricing {
+///     fn handle(&mut self, msg: PricingMsg) {
+///         match msg {
+///             PricingMsg::Reload => self.rates.clear(),
+///         }
+/// #       let _ = &self.db;
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop(config: Config) {
+///         #![on("worker", lease = 2s)]
+///
+///         let rates: Vec<u32> = config.rates.clone();
+///         db: Db = Db,
+///
+///         #[backoff(1s..30s)]
+///         pricing: remote Pricing = Pricing { rates, db },
+///
+///         #[on("edge", spread = OnePerNode, overlap = Allowed)]
+///         shards: [remote Pricing; 4] = |_index| Pricing { rates, db },
+///     }
+/// }
+///
+/// let [_, pricing, shards] = Shop::SPEC.children else { panic!("three") };
+/// let (pricing, shards) = (pricing.remote.unwrap(), shards.remote.unwrap());
+/// assert_eq!((pricing.role, pricing.lease.as_secs(), pricing.overlap), ("worker", 2, Overlap::Forbidden));
+/// assert_eq!((shards.role, shards.lease.as_secs(), shards.spread), ("edge", 2, Spread::OnePerNode));
+/// # let _ = (|config: &Config| config.password.len(), |msg: PricingMsg| matches!(msg, PricingMsg::Reload));
+/// # let _ = PricingMsg::Reload;
+/// ```
+///
+/// # One of several replicas
+///
+/// `only_with` lets a subtree run only while this process holds a lease, a [`Lease`](crate::Lease). Of several replicas of a
+/// service, one has the subtree, and the others stand by. The boot of the tree around it goes on in any case, and losing the
+/// lease takes the subtree down in order and is no failure. The handle is an [`Only`](crate::lease::Only): it is there
+/// whether or not the subtree is. [`Tree::when`](crate::Tree::when) does the same for a whole tree (S55).
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::MemoryLease; // the crate `supervise-lease` has others
+///
+/// struct Invoices;
+/// #[actor]
+/// impl Invoices {
+///     fn handle(&mut self, reply: Reply<&'static str>) {
+///         reply.send("written once");
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Nightly {
+///         invoices: Invoices = Invoices,
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Shop(lease: MemoryLease) {
+///         #[only_with(lease)]
+///         nightly: Nightly = Nightly::tree(),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let lease = MemoryLease::new("nightly");
+/// let (one, two) = (Shop::start(lease.clone()).await?, Shop::start(lease).await?);
+/// let nightly = one.nightly.held().await.expect("the tree lives");
+/// assert_eq!(nightly.invoices.ask(|reply| reply).await?, "written once");
+/// assert!(two.nightly.here().is_none());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Requested stops and restarts
 ///
 /// Every handle has `stop()` and `kill()`, and the following methods, which return a
@@ -724,7 +853,7 @@
 ///
 /// # Defaults for all children
 ///
-/// `lifecycle`, `backoff` and `mailbox` inside the braces, as `#![..]`, are defaults of all children of the tree. What
+/// `lifecycle`, `backoff`, `mailbox` and `on` inside the braces, as `#![..]`, are defaults of all children of the tree. What
 /// stands above a child goes first, argument by argument. A child passes over what it cannot take, such as a task the
 /// mailbox. A default backoff says how long restarts wait, and nothing else: the restart limit stays, and a failed first
 /// start is not tried again because of it (S45).
@@ -828,7 +957,8 @@
 ///
 /// Among others: a setting that is unknown, misplaced, given twice or without effect; a child that names a later one;
 /// two children with the same name; a range, limit or mailbox that contradicts itself; a tree's decider that misses a
-/// variant of an enum that it names; a child type that is neither an actor nor a tree. The errors point at the tokens
+/// variant of an enum that it names; a child type that is neither an actor nor a tree; a value that a remote child names
+/// and that cannot be sent to its node. The errors point at the tokens
 /// that cause them; [`errors`](crate::errors) shows each of them.
 #[doc(inline)]
 pub use supervise_macros::supervisor;

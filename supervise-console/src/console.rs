@@ -408,6 +408,7 @@ fn declaration(spec: &ChildSpec, hooks: &[&str]) -> serde_json::Value {
         Shape::Optional => ("optional", None, None),
         Shape::Array(count) => ("array", Some(count), None),
         Shape::Set => ("set", None, None),
+        Shape::Only => ("only", None, None),
         Shape::Keyed(key) => ("keyed", None, Some(key)),
         _ => ("other", None, None),
     };

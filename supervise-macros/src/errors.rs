@@ -202,6 +202,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("max_children", &["maxconcurrent", "capacity"]),
     ("max_starting", &["concurrency", "maxconcurrency", "maxstarts"]),
     ("runtime", &["dispatcher", "executor", "scheduler"]),
+    ("only_with", &["singleton", "clustersingleton", "leader", "leaderelection", "lease", "when"]),
     ("ask", &["asktimeout", "calltimeout", "timeout"]),
     ("attempts", &["times", "maxattempts", "retries"]),
     ("Resume", &["ignore", "continue", "keep"]),
@@ -210,6 +211,12 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("Escalate", &["fail", "exit", "raise", "propagate", "panic"]),
     ("Reject", &["drop", "refuse", "fail"]),
     ("Hold", &["buffer", "stash", "queue"]),
+    ("on", &["node", "nodes", "role", "place", "placement", "at", "host"]),
+    ("lease", &["ttl", "leasetime", "timeout"]),
+    ("window", &["inflight", "prefetch", "credit"]),
+    ("overlap", &["duplicates", "splitbrain"]),
+    ("spread", &["affinity", "antiaffinity"]),
+    ("OnePerNode", &["distinct", "exclusive", "antiaffinity"]),
 ];
 
 /// Returns the known word for a word of another system.

@@ -39,6 +39,8 @@ pub(crate) enum Of {
     Sets,
     /// `remote` children.
     Remote,
+    /// A single child that is a tree of its own. Whether its type is a tree, only rustc can tell.
+    Subtrees,
 }
 
 /// An argument of a setting.
@@ -239,6 +241,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
               `tokio::runtime::Handle`.",
     },
     Setting {
+        name: "only_with",
+        place: Place::Child(Of::Subtrees),
+        args: &[arg("lease", Value::Expression, "")],
+        default: "always",
+        doc: "Lets the subtree run only while this lease is held, a `Lease`: one of several replicas of the tree around it \
+              has the subtree, and the others stand by.",
+    },
+    Setting {
         name: "while_down",
         place: Place::Child(Of::Actors),
         args: &[arg("word", Value::Word(&["Hold", "Reject"]), "`Hold`")],
@@ -326,6 +336,9 @@ pub(crate) fn argument_names() -> Vec<&'static str> {
 /// The settings of a child that can also stand inside the braces, as the default of all children.
 pub(crate) const DEFAULTS: [&str; 4] = ["lifecycle", "backoff", "mailbox", "on"];
 
+/// The arguments of `lifecycle` that hold for the instance of a remote child, which is on a node.
+pub(crate) const OF_NODE: [&str; 3] = ["start", "shutdown", "handler"];
+
 /// Returns whether the setting can be a default of all children.
 pub(crate) fn can_be_default(name: &str) -> bool {
     DEFAULTS.contains(&name)
@@ -354,6 +367,7 @@ pub(crate) fn table() -> String {
             Place::Child(Of::OneForOne) => "child under `OneForOne`; any `[..]`",
             Place::Child(Of::Sets) => "`[..]`",
             Place::Child(Of::Remote) => "`remote` child",
+            Place::Child(Of::Subtrees) => "single child that is a tree",
         };
         let default = if can_be_default(setting.name) { "; tree, as a default" } else { "" };
         let args: Vec<_> = setting.args.iter().map(describe).collect();
@@ -380,7 +394,7 @@ fn describe(arg: &Arg) -> String {
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
         Value::Time => "`D`".into(),
-        Value::Text => "a string".into(),
+        Value::Text => format!("`\"{}\"`", arg.name),
         Value::Expression => "expression".into(),
         Value::Arms => {
             "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \

@@ -19,4 +19,3 @@ macro_rules! __errors {
 }
 
 pub use crate::__errors as errors;
-

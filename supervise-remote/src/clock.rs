@@ -52,6 +52,10 @@ impl Clock {
         }
     }
 
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.simulated.is_some()
+    }
+
     pub(crate) fn now(&self) -> Moment {
         let suspended = match &self.simulated {
             Some(nanos) => Duration::from_nanos(nanos.load(Ordering::SeqCst)),

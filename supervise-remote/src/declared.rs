@@ -6,8 +6,8 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use supervise_runtime::Actor;
 
-use crate::refs::Export;
 use crate::Remote;
+use crate::refs::Export;
 
 /// The type behind `remote`.
 #[diagnostic::on_unimplemented(
@@ -28,12 +28,10 @@ impl<A: Actor> FarActor for A {
 /// Its messages, of which is asked only if it is an actor.
 pub trait FarMessages<const IS: bool> {
     const IS: bool;
-    type Actor: Actor<Msg: Remote>;
 }
 
 impl<A: Actor<Msg: Remote>> FarMessages<true> for A {
     const IS: bool = true;
-    type Actor = A;
 }
 
 /// The type of a sibling that a remote child names.
@@ -54,11 +52,19 @@ impl<A: Actor> NearActor for A {
 /// Its messages, of which is asked only if it is an actor.
 pub trait NearMessages<const IS: bool> {
     const IS: bool;
-    type Actor: Actor<Msg: Remote>;
 }
 
 impl<A: Actor<Msg: Remote>> NearMessages<true> for A {
     const IS: bool = true;
+}
+
+/// An actor of which is known that its messages cross.
+pub trait ActorIf<const IS: bool> {
+    type Actor: Actor<Msg: Remote>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Actor<Msg: Remote>> ActorIf<true> for A {
     type Actor = A;
 }
 

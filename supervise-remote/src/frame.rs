@@ -86,23 +86,54 @@ pub(crate) struct PlaceOrder {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToNode {
     /// The first frame: an owner of this tree is here.
-    Hello { protocol: u32, tree: String, epoch: u64 },
+    Hello {
+        protocol: u32,
+        tree: String,
+        epoch: u64,
+    },
     Place(Box<PlaceOrder>),
-    Msg { placement: u64, seq: u64, body: ByteBuf },
-    Resume { placement: u64 },
-    Leave { placement: u64, failure: WireFailure },
-    Stop { placement: u64 },
-    Kill { placement: u64 },
+    Msg {
+        placement: u64,
+        seq: u64,
+        body: ByteBuf,
+    },
+    Resume {
+        placement: u64,
+    },
+    Leave {
+        placement: u64,
+        failure: WireFailure,
+    },
+    Stop {
+        placement: u64,
+    },
+    Kill {
+        placement: u64,
+    },
     /// No instance waits for it any more: dropped as it is.
-    Abort { placement: u64 },
+    Abort {
+        placement: u64,
+    },
     /// The answer to a renewal: all placements but these are granted.
-    Grant { asked: u64, gone: Vec<u64> },
+    Grant {
+        asked: u64,
+        gone: Vec<u64>,
+    },
     /// The answer to a request of a `RemoteRef` on the node.
-    Taken { id: u64, taken: Taken },
+    Taken {
+        id: u64,
+        taken: Taken,
+    },
     /// A reply to a message of a `RemoteRef` on the node.
-    Reply { id: u64, ask: u64, back: WireBack },
+    Reply {
+        id: u64,
+        ask: u64,
+        back: WireBack,
+    },
     /// This join is over; why.
-    Bye { why: String },
+    Bye {
+        why: String,
+    },
 }
 
 /// The answer to a request of a [`RemoteRef`](crate::RemoteRef) on a node.
@@ -110,7 +141,9 @@ pub(crate) enum ToNode {
 pub(crate) enum Taken {
     Done,
     Full,
-    Down { retry_in: Option<Duration> },
+    Down {
+        retry_in: Option<Duration>,
+    },
     Ended,
     /// There is no such child, or it does not read this message.
     Refused(String),
@@ -136,27 +169,69 @@ pub(crate) enum ToOwner {
     /// The answer to an owner's hello.
     Hello(NodeHello),
     /// The owner is not followed; why.
-    Refused { why: String },
-    Renew { asked: u64 },
+    Refused {
+        why: String,
+    },
+    Renew {
+        asked: u64,
+    },
     /// Nothing of an older owner is left here.
     Free,
     /// The node leaves in order: no further orders.
     Leaving,
-    Up { placement: u64 },
+    Up {
+        placement: u64,
+    },
     /// The instance did not come up.
-    NotUp { placement: u64, failure: WireFailure },
+    NotUp {
+        placement: u64,
+        failure: WireFailure,
+    },
     /// The order was not begun; why.
-    Declined { placement: u64, why: String },
-    Begun { placement: u64, upto: u64, done: u64 },
+    Declined {
+        placement: u64,
+        why: String,
+    },
+    Begun {
+        placement: u64,
+        upto: u64,
+        done: u64,
+    },
     /// The message cannot be read.
-    NotRead { placement: u64, seq: u64, why: String },
-    Reply { placement: u64, ask: u64, back: WireBack, begun: u64, done: u64 },
-    Failed { placement: u64, failure: WireFailure, begun: u64, done: u64 },
+    NotRead {
+        placement: u64,
+        seq: u64,
+        why: String,
+    },
+    Reply {
+        placement: u64,
+        ask: u64,
+        back: WireBack,
+        begun: u64,
+        done: u64,
+    },
+    Failed {
+        placement: u64,
+        failure: WireFailure,
+        begun: u64,
+        done: u64,
+    },
     /// The instance is gone, and so many messages were begun.
-    Ended { placement: u64, how: How, begun: u64, done: u64 },
+    Ended {
+        placement: u64,
+        how: How,
+        begun: u64,
+        done: u64,
+    },
     /// A lease was over before the instance was down.
-    Fenced { path: String },
-    Request { to: String, id: u64, request: Request },
+    Fenced {
+        path: String,
+    },
+    Request {
+        to: String,
+        id: u64,
+        request: Request,
+    },
 }
 
 /// How an instance ended on its node.

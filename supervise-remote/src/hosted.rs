@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -53,6 +53,8 @@ pub(crate) struct Lease {
     dropped: AtomicBool,
     /// Dropped since the time was over.
     fenced: AtomicBool,
+    /// How many polls of the instance and of its children are under way.
+    inside: AtomicUsize,
     changed: Notify,
 }
 
@@ -74,6 +76,7 @@ impl Lease {
             ended: AtomicBool::new(false),
             dropped: AtomicBool::new(false),
             fenced: AtomicBool::new(false),
+            inside: AtomicUsize::new(0),
             changed: Notify::new(),
         })
     }
@@ -122,6 +125,11 @@ impl Lease {
     /// The time at which nothing of the instance acts any more.
     pub(crate) fn last(&self) -> Moment {
         self.until() + self.shutdown
+    }
+
+    /// Its time is over, and code of it blocks a thread: nothing but the end of the process stops it.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.inside.load(Ordering::SeqCst) > 0 && self.clock.now() >= self.last()
     }
 
     pub(crate) fn shutdown(&self) -> Duration {
@@ -188,7 +196,12 @@ impl Fence for Lease {
         if now >= until {
             self.changed.notify_one(); // thawed: the timer of the placement's task is late
         }
+        self.inside.fetch_add(1, Ordering::SeqCst);
         Poll::Ready(true)
+    }
+
+    fn left(&self) {
+        self.inside.fetch_sub(1, Ordering::SeqCst);
     }
 
     fn token(&self) -> Option<(u64, u64)> {
@@ -308,7 +321,8 @@ where
             return node.send(&owner, failed);
         }
     };
-    let progress = Arc::new(Progress { begun: AtomicU64::new(0), changed: Notify::new(), failing: AtomicBool::new(false) });
+    let progress =
+        Arc::new(Progress { begun: AtomicU64::new(0), changed: Notify::new(), failing: AtomicBool::new(false) });
     let decision = Decision::default();
     let host = Host {
         path: order.order.path.clone(),

@@ -11,7 +11,7 @@ use supervise_runtime::remote as hooks;
 
 use crate::errors::guarded;
 use crate::frame::{Request, Taken, ToNode};
-use crate::net::lock;
+use crate::net::{Net, lock};
 use crate::run::Run;
 use crate::wire::Peer;
 use crate::{Remote, RemoteRef};
@@ -40,12 +40,8 @@ impl Inlets {
             let mut known = lock(&self.0);
             let mut dropped = Vec::new();
             if known.by_path.len() >= known.sweep_at {
-                let over: Vec<Arc<str>> = known
-                    .by_path
-                    .iter()
-                    .filter(|(_, inlet)| inlet.is_over())
-                    .map(|(path, _)| path.clone())
-                    .collect();
+                let over: Vec<Arc<str>> =
+                    known.by_path.iter().filter(|(_, inlet)| inlet.is_over()).map(|(path, _)| path.clone()).collect();
                 dropped.extend(over.iter().filter_map(|path| known.by_path.remove(path)));
                 known.sweep_at = known.by_path.len().saturating_mul(2).max(64);
             }
@@ -66,13 +62,30 @@ impl Inlets {
     }
 }
 
-/// Collects the references that were written into a message, in order to let them in.
+/// What writing and reading of a message at the owner has to know.
 #[derive(Default)]
-pub(crate) struct Exports(pub(crate) Mutex<Vec<Arc<dyn Inlet>>>);
+pub(crate) struct AtOwner {
+    /// References that were written into a message, in order to let them in.
+    written: Mutex<Vec<Arc<dyn Inlet>>>,
+    /// Where references that are read are found.
+    net: Option<Net>,
+}
 
-impl Exports {
+impl AtOwner {
+    pub(crate) fn of(net: Net) -> Arc<AtOwner> {
+        Arc::new(AtOwner { written: Mutex::default(), net: Some(net) })
+    }
+
+    pub(crate) fn writes(&self, inlet: Arc<dyn Inlet>) {
+        lock(&self.written).push(inlet);
+    }
+
     pub(crate) fn take(&self) -> Vec<Arc<dyn Inlet>> {
-        std::mem::take(&mut *lock(&self.0))
+        std::mem::take(&mut *lock(&self.written))
+    }
+
+    pub(crate) fn find(&self, path: &str) -> Option<Arc<dyn Inlet>> {
+        self.net.as_ref()?.0.inlets.find(path)
     }
 }
 
@@ -164,7 +177,7 @@ async fn gone<A: Actor<Msg: Remote>>(to: &RemoteRef<A>, answers: &Answers) {
 }
 
 async fn tell<A: Actor<Msg: Remote>>(to: RemoteRef<A>, answers: &Answers, body: &[u8], wait: bool) {
-    let read = guarded(|| hooks::decode::<A::Msg>(body, Some(Arc::new(answers.run.as_net()))));
+    let read = guarded(|| hooks::decode::<A::Msg>(body, Some(AtOwner::of(answers.run.as_net()))));
     let (msg, asks) = match read.unwrap_or_else(Err) {
         Ok(read) => read,
         Err(why) => return answers.taken(Taken::Refused(format!("the message cannot be read: {why}"))),

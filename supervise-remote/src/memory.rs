@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
+use std::future::Future as _;
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::future::Future as _;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ struct LinkState {
     waker: Option<Waker>,
     /// Those of the other side that it knows to be up.
     knows: HashSet<Peer>,
+    /// Those that it has met: who was down never comes back.
+    met: HashSet<Peer>,
 }
 
 #[derive(Default)]
@@ -164,11 +166,12 @@ impl Network {
     pub fn thaw(&self, name: &str) {
         self.change(|state| {
             let process = state.processes.get_mut(name);
-            process.map(|process| {
-                process.frozen = false;
-                std::mem::take(&mut process.wakers)
-            })
-            .unwrap_or_default()
+            process
+                .map(|process| {
+                    process.frozen = false;
+                    std::mem::take(&mut process.wakers)
+                })
+                .unwrap_or_default()
         });
     }
 
@@ -223,7 +226,8 @@ impl State {
 
     /// Everybody hears that this peer is down.
     fn leave(&mut self, peer: &Peer) -> Vec<Waker> {
-        let others: Vec<Peer> = self.links.iter().filter(|(_, link)| link.knows.contains(peer)).map(|(other, _)| other.clone()).collect();
+        let others: Vec<Peer> =
+            self.links.iter().filter(|(_, link)| link.knows.contains(peer)).map(|(other, _)| other.clone()).collect();
         let mut wakers = Vec::new();
         for other in others {
             if let Some(link) = self.links.get_mut(&other) {
@@ -248,6 +252,9 @@ impl State {
                 let Some(link) = self.links.get_mut(one) else { continue };
                 if cut && link.knows.remove(other) {
                     wakers.extend(self.push(one, LinkEvent::Down(other.clone())));
+                } else if !cut && link.met.insert(other.clone()) {
+                    link.knows.insert(other.clone());
+                    wakers.extend(self.push(one, LinkEvent::Up(other.clone())));
                 }
             }
         }
@@ -270,6 +277,7 @@ impl State {
             for (one, of) in [(new, &other), (&other, new)] {
                 if let Some(link) = self.links.get_mut(one) {
                     link.knows.insert(of.clone());
+                    link.met.insert(of.clone());
                 }
                 wakers.extend(self.push(one, LinkEvent::Up(of.clone())));
             }
@@ -298,6 +306,7 @@ impl Wire for Process {
                     queue: VecDeque::new(),
                     waker: None,
                     knows: HashSet::new(),
+                    met: HashSet::new(),
                 };
                 state.links.insert(peer.clone(), link);
                 let wakers = state.meet(&peer);

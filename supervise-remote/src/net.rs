@@ -88,7 +88,8 @@ impl Net {
     }
 
     fn set(self, set: impl FnOnce(&mut NetInner)) -> Net {
-        let mut inner = Arc::into_inner(self.0).expect("settings of a network are given where it is opened, before it is cloned");
+        let mut inner =
+            Arc::into_inner(self.0).expect("settings of a network are given where it is opened, before it is cloned");
         set(&mut inner);
         Net(Arc::new(inner))
     }
@@ -201,17 +202,28 @@ impl TreeNetwork for Net {
         let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
         let id = root.id;
         let run = Run::begin(self.0.clone(), root, epoch(held.as_ref()), knows, self.0.peers.clone());
-        let before = lock(&self.0.runs).insert(id, run);
-        if let Some(before) = before {
-            before.over();
-        }
+        let over: Vec<_> = {
+            let mut runs = lock(&self.0.runs);
+            let over: Vec<u64> = runs.iter().filter(|(_, run)| run.is_over()).map(|(id, _)| *id).collect();
+            let over = over.into_iter().filter_map(|id| runs.remove(&id)).collect();
+            runs.insert(id, run);
+            over
+        };
+        drop(over);
     }
 
     fn over(&self, root: &TreeRoot, _all_down: bool) {
-        let run = lock(&self.0.runs).remove(&root.id);
-        if let Some(run) = run {
-            run.over();
+        let Some(run) = self.run_of(root.id) else { return };
+        run.over();
+        // Kept as long as something may act, so that the lease of the tree is not given back as a clean one.
+        if !run.acts() {
+            let gone = lock(&self.0.runs).remove(&root.id);
+            drop(gone);
         }
+    }
+
+    fn acts(&self, root: &TreeRoot) -> bool {
+        self.run_of(root.id).is_some_and(|run| run.acts())
     }
 
     fn nodes(&self) -> Vec<RemoteNode> {
@@ -224,4 +236,3 @@ impl TreeNetwork for Net {
 pub(crate) fn of(network: &Arc<dyn TreeNetwork>) -> Option<&Net> {
     (&**network as &dyn Any).downcast_ref()
 }
-

@@ -28,6 +28,9 @@ use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
 /// How long a join that failed waits.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
+/// The most paths of dropped instances that are kept for the next owner.
+const MOST_FENCED: usize = 10_000;
+
 /// What a node waits for its instances beyond their own time.
 const MARGIN: Duration = Duration::from_secs(1);
 
@@ -164,6 +167,9 @@ impl Node {
             changed: Notify::new(),
         });
         let _gone = Gone(inner.clone());
+        if !inner.clock.is_simulated() {
+            inner.watch_threads();
+        }
         let mut until = std::pin::pin!(until);
         let mut link = net.0.wire.join(Side::Node).await?;
         loop {
@@ -262,8 +268,9 @@ struct State {
     /// When this owner was followed.
     followed: Option<Moment>,
     requests: HashMap<u64, Waiting>,
-    /// Paths of instances that were dropped, for the next owner that is followed.
-    fenced: Vec<String>,
+    /// Instances that were dropped at the end of their leases, until an owner is known to have heard of it: the path, and
+    /// the last renewal that was asked for before the owner was told.
+    fenced: Vec<(String, u64)>,
     /// The owner still waits to hear that nothing older is left.
     owes_free: bool,
     leaving: bool,
@@ -325,11 +332,7 @@ impl NodeInner {
             let mut state = self.lock();
             let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return };
             if hosted.lease.was_fenced() {
-                state.fenced.push(hosted.path);
-                const MOST: usize = 10_000;
-                if state.fenced.len() > MOST {
-                    state.fenced.remove(0);
-                }
+                state.say_fenced(hosted.path, self.ids.load(Ordering::Relaxed));
             }
             state.say_free();
         }
@@ -357,11 +360,7 @@ impl NodeInner {
     }
 
     /// Reads a link until the join is over, or the node has left.
-    async fn read<U: Future>(
-        self: &Arc<Self>,
-        link: &mut dyn Link,
-        mut until: std::pin::Pin<&mut U>,
-    ) -> Ended {
+    async fn read<U: Future>(self: &Arc<Self>, link: &mut dyn Link, mut until: std::pin::Pin<&mut U>) -> Ended {
         const MOST: usize = 1024;
         let every = self.shortest.checked_div(3).unwrap_or(self.shortest);
         let mut renew_at = self.clock.now() + every;
@@ -515,7 +514,8 @@ impl NodeInner {
     }
 
     fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), String> {
-        let Framed { seq, body } = frame::read::<ToNode>(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?;
+        let Framed { seq, body } =
+            frame::read::<ToNode>(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?;
         let mut state = self.lock();
         // Of an owner whose link has ended.
         let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
@@ -530,7 +530,8 @@ impl NodeInner {
         }
         // A node does what its own owner says, and nobody else.
         let Some((owner, epoch)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
-        let hosted = |state: &State, placement: u64| state.hosted.get(&(epoch, placement)).map(|hosted| hosted.tell.clone());
+        let hosted =
+            |state: &State, placement: u64| state.hosted.get(&(epoch, placement)).map(|hosted| hosted.tell.clone());
         let tell = |state: &State, placement: u64, told: Told| {
             if let Some(tell) = hosted(state, placement) {
                 let _ = tell.send(told); // it may be gone by now
@@ -555,12 +556,14 @@ impl NodeInner {
                 }
             }
             ToNode::Grant { asked, gone } => {
-                let Some(at) = state.asked.iter().position(|(id, _)| *id == asked) else { return Ok(()) };
-                let Some((_, asked)) = state.asked.drain(..=at).next_back() else { return Ok(()) };
-                state.granted = state.granted.max(Some(asked));
+                let Some(place) = state.asked.iter().position(|(id, _)| *id == asked) else { return Ok(()) };
+                let Some((_, at)) = state.asked.drain(..=place).next_back() else { return Ok(()) };
+                state.granted = state.granted.max(Some(at));
+                // Frames keep their order: what was said before this renewal was asked for has arrived.
+                state.fenced.retain(|(_, said)| *said > asked);
                 for ((of, placement), hosted) in &state.hosted {
                     if *of == epoch && !gone.contains(placement) {
-                        hosted.lease.renew(asked);
+                        hosted.lease.renew(at);
                     }
                 }
             }
@@ -623,9 +626,11 @@ impl NodeInner {
             state.owes_free = !older.is_empty();
             let hello = self.hello_of(state.owes_free);
             state.send(from, ToOwner::Hello(hello));
-            for path in std::mem::take(&mut state.fenced) {
+            for (path, _) in state.fenced.clone() {
                 state.send(from, ToOwner::Fenced { path });
             }
+            let last_asked = self.ids.load(Ordering::Relaxed);
+            state.fenced.iter_mut().for_each(|(_, said)| *said = last_asked);
             if state.leaving {
                 state.send(from, ToOwner::Leaving);
             }
@@ -704,10 +709,43 @@ impl NodeInner {
         Ok((spec, lease, told))
     }
 
+    // ----- what blocks its thread
+
+    /// Watches for instances that act past their time since they block their thread. The owner replaces them, so nothing
+    /// but the end of this process keeps its promise. A thread of its own: those of the runtime may all be blocked.
+    fn watch_threads(self: &Arc<Self>) {
+        let node = Arc::downgrade(self);
+        let watch = move || {
+            while let Some(node) = node.upgrade() {
+                let every = {
+                    let state = node.lock();
+                    if state.over {
+                        return;
+                    }
+                    if let Some(stuck) = state.hosted.values().find(|hosted| hosted.lease.is_stuck()) {
+                        die_of(&stuck.path);
+                    }
+                    node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1)
+                };
+                drop(node);
+                std::thread::sleep(every);
+            }
+        };
+        let watching = std::thread::Builder::new().name("supervise-remote".to_owned()).spawn(watch);
+        if let Err(error) = watching {
+            tracing::error!(%error, "cannot watch for instances that block their thread");
+        }
+    }
+
     // ----- requests of references on this node
 
     /// Sends a request to the owner; `None`: no owner is followed.
-    pub(crate) fn request(&self, to: &str, request: Request, asks: Vec<(u64, OnReply)>) -> Option<oneshot::Receiver<Taken>> {
+    pub(crate) fn request(
+        &self,
+        to: &str,
+        request: Request,
+        asks: Vec<(u64, OnReply)>,
+    ) -> Option<oneshot::Receiver<Taken>> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let (sender, taken) = oneshot::channel();
         let mut backs = HashMap::new();
@@ -745,6 +783,16 @@ impl NodeInner {
     }
 }
 
+/// How often instances that block their thread are looked for.
+const WATCH: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// Ends this process.
+fn die_of(path: &str) -> ! {
+    tracing::error!(path, "its lease is over and it blocks its thread, so this process ends");
+    eprintln!("supervise-remote: the lease of {path} is over and it blocks its thread, so this process ends");
+    std::process::abort()
+}
+
 enum Woken {
     Due,
     Leave,
@@ -757,6 +805,18 @@ impl State {
         let (Some(owner), Some(out)) = (self.owners.get_mut(to), &self.out) else { return };
         owner.sent = owner.sent.saturating_add(1);
         out.send(to, Framed { seq: owner.sent, body }.write());
+    }
+
+    /// Tells the owner that an instance was dropped at the end of its lease. If the owner does not hear it, the next one
+    /// is told.
+    fn say_fenced(&mut self, path: String, last_asked: u64) {
+        if let Some((owner, _)) = self.owner.clone() {
+            self.send(&owner, ToOwner::Fenced { path: path.clone() });
+        }
+        self.fenced.push((path, last_asked));
+        if self.fenced.len() > MOST_FENCED {
+            self.fenced.remove(0);
+        }
     }
 
     /// Tells the owner once that nothing of an older one is left.

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use crate::Remote;
 use crate::errors::{Errors, from_wire, guarded, to_wire};
 use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure};
-use crate::inlet::{Exports, InletOf, too_large};
+use crate::inlet::{AtOwner, InletOf, too_large};
 use crate::net::lock;
 use crate::proxy::Proxy;
 use crate::refs::RemoteRef;
@@ -44,6 +44,8 @@ pub(crate) struct Plan {
 
 struct Mine<A: Actor<Msg: Remote>> {
     run: Option<Arc<Run>>,
+    /// For the code that writes messages; made once for each start.
+    context: Option<Arc<AtOwner>>,
     me: Option<ActorRef<Proxy<A>>>,
     placed: Option<(u64, Peer)>,
     /// Where it was last.
@@ -102,6 +104,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             changed: Notify::new(),
             mine: Mutex::new(Mine {
                 run: None,
+                context: None,
                 me: None,
                 placed: None,
                 before: None,
@@ -141,7 +144,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     pub(crate) async fn start(
         self: &Arc<Self>,
         captured: &[u8],
-        exports: &Exports,
+        exports: &AtOwner,
         cx: &Context<Proxy<A>>,
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
@@ -151,7 +154,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         };
         let network = hooks::network(cx);
         let Some(net) = network.as_ref().and_then(crate::net::of) else {
-            return Err(failed("this tree has remote children, and is on no network; write `.on(net)` before it is started"));
+            return Err(failed(
+                "this tree has remote children, and is on no network; write `.on(net)` before it is started",
+            ));
         };
         let run = net.run_of(hooks::root(cx).id).ok_or_else(|| failed("the tree is over"))?;
         for inlet in exports.take() {
@@ -162,9 +167,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         {
             let mut mine = self.lock();
             mine.run = Some(run.clone());
+            mine.context = Some(AtOwner::of(run.as_net()));
             mine.me = Some(cx.actor_ref());
             (mine.happened, mine.answer, mine.in_decision) = (None, None, false);
         }
+        let place = Arc::downgrade(self);
+        let at_close = move || place.upgrade().into_iter().for_each(|place| place.end());
+        hooks::at_close(&cx.actor_ref(), Arc::new(at_close));
         let mut declined: Vec<Peer> = Vec::new();
         loop {
             self.find_node(&run, &path, captured, healing.clone(), &mut declined, cx).await;
@@ -368,19 +377,18 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// Writes an entry, and sends it if the child is placed. It is at the end of the window then.
     fn write(&self, mut entry: Entry<A>, me: &ActorRef<Proxy<A>>) {
         // One writer: the task of the proxy. So the numbers of asks need no lock while user code runs.
-        let (mut asks, run) = {
+        let (mut asks, run, context) = {
             let mine = self.lock();
-            (mine.asks, mine.run.clone())
+            (mine.asks, mine.run.clone(), mine.context.clone())
         };
-        let Some(run) = run else { return };
-        let exports = Arc::new(Exports::default());
+        let (Some(run), Some(context)) = (run, context) else { return };
         let most = run.net().max_frame;
-        let written = guarded(|| hooks::encode(&entry.msg, &mut asks, Some(exports.clone()))).unwrap_or_else(Err);
+        let written = guarded(|| hooks::encode(&entry.msg, &mut asks, Some(context.clone()))).unwrap_or_else(Err);
         let written = match written {
             Ok((body, _)) if body.len() > most => Err(too_large(body.len(), most)),
             written => written,
         };
-        for inlet in exports.take() {
+        for inlet in context.take() {
             run.net().inlets.add(inlet);
         }
         let (body, replies) = match written {
@@ -733,4 +741,3 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         }
     }
 }
-

@@ -14,7 +14,7 @@ use supervise_runtime::remote as hooks;
 
 use crate::Remote;
 use crate::errors::{Errors, guarded};
-use crate::inlet::Exports;
+use crate::inlet::AtOwner;
 use crate::place::{Place, Plan};
 use crate::refs::RemoteRef;
 
@@ -51,7 +51,7 @@ impl<T> fmt::Debug for Far<T> {
 pub struct FarStart<T> {
     plan: Plan,
     captured: Vec<u8>,
-    exports: Arc<Exports>,
+    exports: Arc<AtOwner>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -68,7 +68,7 @@ pub fn far_start<T>(
     captured: &impl Serialize,
     errors: Errors,
 ) -> Result<FarStart<T>, UserError> {
-    let exports = Arc::new(Exports::default());
+    let exports = Arc::new(AtOwner::default());
     let written = guarded(|| hooks::encode(captured, &mut 0, Some(exports.clone()))).unwrap_or_else(Err);
     let (captured, _) =
         written.map_err(|why| UserError::from(format!("the values of a start expression cannot be written: {why}")))?;
@@ -81,7 +81,7 @@ pub fn far_start<T>(
 pub struct Proxy<A: Actor<Msg: Remote>> {
     place: Arc<Place<A>>,
     captured: Vec<u8>,
-    exports: Arc<Exports>,
+    exports: Arc<AtOwner>,
 }
 
 impl<A: Actor<Msg: Remote>> fmt::Debug for Proxy<A> {

@@ -13,14 +13,13 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::ByteBuf;
 use supervise::error::{AskError, SendRejection, TellError, WaitError};
-use supervise::{Actor, ActorRef, Ended, Reply};
+use supervise::{Actor, ActorRef, AnyRef, ChildRef as _, Ended, Reply};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;
 use crate::declared::Several;
 use crate::frame::{Request, Taken};
-use crate::inlet::{Exports, InletOf};
-use crate::net::{Net, lock};
+use crate::inlet::{AtOwner, InletOf};
 use crate::node::NodeInner;
 use crate::place::Place;
 use crate::proxy::Proxy;
@@ -186,6 +185,16 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(_, place) => place.node().map(|peer| peer.to_string()),
             To::Local(_) | To::Far(_) => None,
+        }
+    }
+
+    /// Returns the handle of the child at the owner without its type, for [`Context::watch`](supervise::Context::watch) and
+    /// whatever else takes one; `None` on a node.
+    pub fn any(&self) -> Option<AnyRef> {
+        match &self.to {
+            To::Proxy(proxy, _) => Some(proxy.any()),
+            To::Local(actor) => Some(actor.any()),
+            To::Far(_) => None,
         }
     }
 
@@ -508,9 +517,9 @@ impl<A: Actor<Msg: Remote>> Serialize for RemoteRef<A> {
             return Err(S::Error::custom("a `RemoteRef` crosses only as a part of a message"));
         }
         if !matches!(self.to, To::Far(_))
-            && let Some(exports) = hooks::context::<Exports>()
+            && let Some(exports) = hooks::context::<AtOwner>()
         {
-            lock(&exports.0).push(InletOf::new(self.clone()));
+            exports.writes(InletOf::new(self.clone()));
         }
         self.path.serialize(serializer)
     }
@@ -522,10 +531,10 @@ impl<'de, A: Actor<Msg: Remote>> Deserialize<'de> for RemoteRef<A> {
         if let Some(node) = hooks::context::<NodeInner>() {
             return Ok(RemoteRef { path: path.into(), to: To::Far(node) });
         }
-        let Some(net) = hooks::context::<Net>() else {
+        let Some(at_owner) = hooks::context::<AtOwner>() else {
             return Err(D::Error::custom("a `RemoteRef` crosses only as a part of a message"));
         };
-        let inlet = net.0.inlets.find(&path).map(|inlet| inlet.as_any() as Arc<dyn Any + Send + Sync>);
+        let inlet = at_owner.find(&path).map(|inlet| inlet.as_any() as Arc<dyn Any + Send + Sync>);
         let inlet = inlet.and_then(|inlet| inlet.downcast::<InletOf<A>>().ok());
         match inlet {
             Some(inlet) => Ok(inlet.target()),

@@ -95,6 +95,8 @@ struct NodeState {
 struct PathState {
     placements: Vec<u64>,
     bell: Arc<Notify>,
+    /// The child that was placed here last, or waits for it.
+    listener: Option<Weak<dyn Placed>>,
 }
 
 struct Placement {
@@ -168,6 +170,17 @@ impl Run {
         }
     }
 
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
+    /// Returns whether an instance may act at present: its placement is not known to be down.
+    pub(crate) fn acts(&self) -> bool {
+        let now = self.clock.now();
+        let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
+        !self.lock().placements.values().all(is_clear)
+    }
+
     pub(crate) fn net(&self) -> &Arc<NetInner> {
         &self.net
     }
@@ -236,6 +249,9 @@ impl Run {
             return Err(if state.over { Waits::Over } else { Waits::Node { refused: Vec::new() } });
         };
         state.forget_clear(wish.path, now);
+        if let Some(path) = state.paths.get_mut(wish.path) {
+            path.listener = Some(wish.holder.clone());
+        }
         if wish.spec.overlap == Overlap::Forbidden {
             if let Some(path) = state.paths.get(wish.path)
                 && !path.placements.is_empty()
@@ -263,7 +279,9 @@ impl Run {
             clear_at: None,
         };
         state.placements.insert(id, placement);
-        state.paths.entry(wish.path.clone()).or_default().placements.push(id);
+        let path = state.paths.entry(wish.path.clone()).or_default();
+        path.placements.push(id);
+        path.listener = Some(wish.holder.clone());
         if let Some(node) = state.nodes.get_mut(&peer) {
             node.placements.insert(id);
         }
@@ -339,17 +357,23 @@ impl Run {
         state.send(&peer, ToNode::Hello { protocol: PROTOCOL, tree, epoch: self.epoch });
     }
 
-    /// The node is lost: each of its placements may act until its lease and its time to go down are over.
+    /// The node is gone.
     fn down(&self, peer: &Peer) {
+        self.lose(peer);
+        self.lock().nodes.remove(peer);
+    }
+
+    /// The node is lost: each of its placements may act until its lease and its time to go down are over.
+    fn lose(&self, peer: &Peer) {
         let now = self.clock.now();
         let (lost, after, bells) = {
             let mut state = self.lock();
             let state = &mut *state;
-            let Some(node) = state.nodes.remove(peer) else { return };
-            let granted = node.granted.unwrap_or(now);
+            let Some(node) = state.nodes.get_mut(peer) else { return };
+            let granted = node.granted.take().unwrap_or(now);
             let mut lost = Vec::new();
             let mut bells = Vec::new();
-            for id in node.placements {
+            for id in std::mem::take(&mut node.placements) {
                 let Some(placement) = state.placements.get_mut(&id) else { continue };
                 let clear_at = granted + and_clocks(placement.lease.saturating_add(placement.shutdown));
                 placement.clear_at.get_or_insert(clear_at);
@@ -360,7 +384,9 @@ impl Run {
             }
             (lost, now.since(granted), bells)
         };
-        tracing::warn!(tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
+        if !lost.is_empty() {
+            tracing::warn!(tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
+        }
         for (id, holder) in lost {
             holder.lost(id, peer, after);
         }
@@ -465,9 +491,9 @@ impl Run {
             }
             ToOwner::Refused { why } => {
                 tracing::warn!(tree = %self.root.name, node = %from, why, "a node does not follow this owner");
-                node.refused = Some(why);
+                (node.refused, node.hello) = (Some(why), None);
                 drop(state);
-                self.bell.notify_waiters();
+                self.lose(from);
             }
             ToOwner::Renew { asked } => {
                 let first = node.granted.is_none();
@@ -499,15 +525,11 @@ impl Run {
                 }
             }
             ToOwner::Fenced { path } => {
-                let ids = state.paths.get(&*path).map(|path| path.placements.clone()).unwrap_or_default();
-                let holders: Vec<_> = ids
-                    .into_iter()
-                    .filter_map(|id| state.placements.get(&id)?.holder.as_ref()?.upgrade())
-                    .collect();
+                let listener = state.paths.get(&*path).and_then(|path| path.listener.as_ref()?.upgrade());
                 drop(state);
                 tracing::warn!(tree = %self.root.name, node = %from, path, "an instance was fenced");
-                for holder in holders {
-                    holder.fenced();
+                if let Some(listener) = listener {
+                    listener.fenced();
                 }
             }
             ToOwner::Request { to, id, request } => {
@@ -550,8 +572,7 @@ impl State {
         let Some(names) = names else { return false };
         names.iter().all(|name| {
             let mut of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name).peekable();
-            of_name.peek().is_some()
-                && of_name.all(|(_, node)| node.hello.as_ref().is_some_and(|hello| !hello.holds))
+            of_name.peek().is_some() && of_name.all(|(_, node)| node.hello.as_ref().is_some_and(|hello| !hello.holds))
         })
     }
 

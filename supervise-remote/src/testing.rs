@@ -166,7 +166,6 @@ impl Cluster {
     pub fn name_of(&self, node: &str) -> String {
         crate::wire::Peer::new(node).name().to_owned()
     }
-
 }
 
 /// Returns how many actors of this process nodes may send to at present. Those that have ended are forgotten with the

@@ -25,6 +25,9 @@ pub use limit::{
 };
 pub use shutdown::{Shutdown, time_to_end};
 
+/// The shortest lease of a remote child. Its node asks for the next one after a third of it, over a network.
+pub const LEAST_LEASE: Duration = Duration::from_millis(100);
+
 /// The value of a setting, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Given<T> {

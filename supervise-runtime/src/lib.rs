@@ -41,6 +41,7 @@ pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
 pub use task::{Task, TaskContext, TaskRef};
 pub use tree::children::{Children, Keyed, Origin};
+pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
 pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn, spawn_with};
@@ -62,6 +63,14 @@ pub mod error {
     pub use crate::values::invalid_settings::InvalidSettings;
     pub use crate::values::link_error::LinkError;
     pub use crate::values::spawn_error::{SpawnError, SpawnErrorKind};
+}
+
+/// Leases: trees that run only while this process holds a lease, so that of several replicas one acts.
+///
+/// See rule S55, and `docs/leases.md`.
+pub mod lease {
+    pub use crate::tree::lease::{Lease, Leased, Only, Subtree, When};
+    pub use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
 }
 
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.

@@ -6,10 +6,12 @@ use crate::actor::actor_ref;
 
 pub use crate::actor::actor_ref::Answer;
 #[cfg(feature = "remote")]
-pub use crate::actor::crossing::{Answering, Back, Context, OnReply, Read, Written, context, decode, encode, is_crossing};
+pub use crate::actor::crossing::{
+    Answering, Back, Context, OnReply, Read, Written, context, decode, encode, is_crossing,
+};
 pub use crate::actor::host::{
-    Host, ask_time, dead_letter, deliver, emit, failure, healing, host, in_hand, leave, network, release, root, set_node,
-    set_window, tell_error,
+    Host, ask_time, at_close, dead_letter, deliver, emit, events, failure, healing, host, in_hand, leave, network,
+    release, root, set_node, set_window, tell_error,
 };
 pub use crate::values::fence::Fence;
 pub use crate::values::network::{Held, RemoteNode, TreeNetwork, TreeRoot};

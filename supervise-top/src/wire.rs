@@ -257,6 +257,10 @@ pub struct Node {
     pub starts_after: Option<String>,
     /// The paths for whose replies it waits.
     pub waits_for: Vec<String>,
+    /// The name of the node on which its instance runs.
+    pub runs_on: Option<String>,
+    /// The messages on their way to that node.
+    pub window: Option<u64>,
     /// The children spawned at run time, by state.
     pub instances: Option<Vec<(String, u64)>>,
     /// The last failure.
@@ -310,6 +314,8 @@ impl Node {
             runs_for_ms: fields.number("runs_for_ms"),
             starts_after: fields.text("starts_after"),
             waits_for: fields.texts("waits_for"),
+            runs_on: fields.text("runs_on"),
+            window: fields.number("window"),
             instances: fields.object("instances").map(numbers),
             last_failure: fields.object("last_failure").map(Failure::of),
             parent: fields.text("parent"),
@@ -365,6 +371,8 @@ pub struct Event {
     pub arm: Option<(u64, String, String)>,
     /// The paths of a cycle of asks.
     pub cycle: Vec<String>,
+    /// Of a lease: its name, what has changed, and the token.
+    pub lease: Option<(String, String, Option<u64>)>,
     /// The delay of a restart.
     pub after_ms: Option<u64>,
     /// The time since which it is blocked or starts.
@@ -375,6 +383,12 @@ pub struct Event {
     pub reason: Option<String>,
     /// The operation of a request.
     pub operation: Option<String>,
+    /// The name of a node.
+    pub node: Option<String>,
+    /// The role of a node.
+    pub role: Option<String>,
+    /// The reason of a node, or an error.
+    pub why: Option<String>,
     /// The number of restarts in the streak.
     pub streak: u64,
 }
@@ -400,11 +414,17 @@ impl Event {
                 )
             }),
             cycle: fields.texts("cycle"),
+            lease: fields
+                .text("lease")
+                .map(|lease| (lease, fields.text("change").unwrap_or_default(), fields.number("token"))),
             after_ms: fields.number("after_ms"),
             since_ms: fields.number("since_ms"),
             message: fields.text("message"),
             reason: fields.text("reason"),
             operation: fields.text("operation"),
+            node: fields.text("node"),
+            role: fields.text("role"),
+            why: fields.text("why"),
             streak: fields.number("streak").unwrap_or(0),
         }
     }
@@ -412,7 +432,8 @@ impl Event {
     /// Returns whether the event tells of something bad.
     pub fn is_bad(&self) -> bool {
         match &*self.event {
-            "failed" | "reported" | "escalated" | "limit_reached" | "aborted" | "stuck" | "ask_cycle" => true,
+            "failed" | "reported" | "escalated" | "limit_reached" | "aborted" | "stuck" | "ask_cycle" | "node_lost"
+            | "fenced" => true,
             "ended" => self.ended.as_ref().is_some_and(|ended| !matches!(&*ended.why, "done" | "stopped")),
             _ => false,
         }
@@ -458,8 +479,23 @@ impl Event {
             },
             "still_starting" => format!("still starting, for {}", time_ms(self.since_ms.unwrap_or(0))),
             "blocked" => format!("a sender is blocked for {}", time_ms(self.since_ms.unwrap_or(0))),
+            "lease" => match &self.lease {
+                Some((lease, change, Some(token))) => format!("lease {lease}: {change}, token {token}"),
+                Some((lease, change, None)) => format!("lease {lease}: {change}"),
+                None => "lease".to_owned(),
+            },
             "ask_cycle" => format!("asks in a circle: {}", self.cycle.join(" > ")),
             "dead_letter" => format!("dead letter: {message} ({reason})"),
+            "placed" => format!("placed on {}", self.node.as_deref().unwrap_or("?")),
+            "node_lost" => format!(
+                "lost its node {}, not heard of for {}",
+                self.node.as_deref().unwrap_or("?"),
+                time_ms(self.after_ms.unwrap_or(0)),
+            ),
+            "no_node" => format!("waits for a node of the role {}", self.role.as_deref().unwrap_or("?")),
+            "fenced" => "fenced: its lease was over".to_owned(),
+            "refused" => format!("refused by a node: {}", self.why.as_deref().unwrap_or("?")),
+            "not_written" => format!("cannot be written: {}", self.why.as_deref().unwrap_or("?")),
             other => other.replace('_', " "),
         }
     }

@@ -286,6 +286,56 @@ mod order {
     #[path = "subtree_names_a_later_child.fixed.rs"]
     mod subtree_names_a_later_child;
 }
+mod remote {
+    #[path = "conditional_value.fixed.rs"]
+    mod conditional_value;
+    #[path = "constant_out_of_range.fixed.rs"]
+    mod constant_out_of_range;
+    #[path = "endless_shutdown.fixed.rs"]
+    mod endless_shutdown;
+    #[path = "handle_that_does_not_cross.fixed.rs"]
+    mod handle_that_does_not_cross;
+    #[path = "let_without_its_type.fixed.rs"]
+    mod let_without_its_type;
+    #[path = "message_without_serde.fixed.rs"]
+    mod message_without_serde;
+    #[path = "optional_decided_on_the_node.fixed.rs"]
+    mod optional_decided_on_the_node;
+    #[path = "remote_before_the_brackets.fixed.rs"]
+    mod remote_before_the_brackets;
+    #[path = "remote_child_that_names_itself.fixed.rs"]
+    mod remote_child_that_names_itself;
+    #[path = "role_of_a_local_child.fixed.rs"]
+    mod role_of_a_local_child;
+    #[path = "role_that_is_no_string.fixed.rs"]
+    mod role_that_is_no_string;
+    #[path = "runtime_of_a_remote_child.fixed.rs"]
+    mod runtime_of_a_remote_child;
+    #[path = "setting_that_depends_on_a_parameter.fixed.rs"]
+    mod setting_that_depends_on_a_parameter;
+    #[path = "sibling_that_is_a_tree.fixed.rs"]
+    mod sibling_that_is_a_tree;
+    #[path = "sibling_without_serde.fixed.rs"]
+    mod sibling_without_serde;
+    #[path = "spawned_remote.fixed.rs"]
+    mod spawned_remote;
+    #[path = "spread_of_a_single_child.fixed.rs"]
+    mod spread_of_a_single_child;
+    #[path = "task_and_subtree.fixed.rs"]
+    mod task_and_subtree;
+    #[path = "tree_behind_remote.fixed.rs"]
+    mod tree_behind_remote;
+    #[path = "unknown_words.fixed.rs"]
+    mod unknown_words;
+    #[path = "value_of_the_decision.fixed.rs"]
+    mod value_of_the_decision;
+    #[path = "value_without_serde.fixed.rs"]
+    mod value_without_serde;
+    #[path = "window_and_lease_too_small.fixed.rs"]
+    mod window_and_lease_too_small;
+    #[path = "without_a_role.fixed.rs"]
+    mod without_a_role;
+}
 mod settings {
     #[path = "actor_setting_on_a_subtree.fixed.rs"]
     mod actor_setting_on_a_subtree;

@@ -22,7 +22,7 @@ const CASCADES: &[(&str, &str)] = &[
 ];
 
 /// The titles of the rules in the index, by number.
-const RULES: [&str; 14] = [
+const RULES: [&str; 15] = [
     "Settings, shapes and the form of a tree",
     "Names",
     "Durations",
@@ -37,6 +37,7 @@ const RULES: [&str; 14] = [
     "The time to stop",
     "Settings for some children only",
     "Actors",
+    "Remote children",
 ];
 
 const FOLDER: &str = "tests/compile_fail";

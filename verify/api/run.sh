@@ -11,7 +11,8 @@ trap 'rm -f "$api"' EXIT
 changed=0
 # The JSON has the name of the library: that of the package `supervise-tree` is `supervise`.
 for names in supervise-tree/supervise supervise-macros/supervise_macros supervise-runtime/supervise_runtime \
-    supervise-rules/supervise_rules supervise-console/supervise_console; do
+    supervise-rules/supervise_rules supervise-console/supervise_console \
+    supervise-lease/supervise_lease; do
     package=${names%/*}
     # rustdoc's JSON is an unstable feature, even in a stable compiler.
     RUSTC_BOOTSTRAP=1 cargo rustdoc --quiet --package "$package" --all-features --lib -- \

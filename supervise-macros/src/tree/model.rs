@@ -75,7 +75,7 @@ pub(crate) struct Child {
     pub(crate) settings: Vec<Setting>,
     /// The parts of the tree's defaults that hold for this child.
     pub(crate) defaults: Vec<Setting>,
-    /// Words in the place of a setting that are not settings. They may be half typed.
+    /// Words in the place of a setting that are not settings, or that could not be read. They may be half typed.
     pub(crate) unknown: Vec<Ident>,
     pub(crate) vis: Option<Visibility>,
     pub(crate) name: Ident,
@@ -274,6 +274,11 @@ impl Child {
     /// Returns the setting of this name as it is written above the child, and then the default of the tree.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &Setting> {
         setting(&self.settings, name).into_iter().chain(setting(&self.defaults, name))
+    }
+
+    /// Returns the lease of a subtree that is here only while that is held.
+    pub(crate) fn only_with(&self) -> Option<&Setting> {
+        setting(&self.settings, "only_with").filter(|_| matches!(self.shape, Some(Shape::One(Unit::Type(_)))))
     }
 
     /// Returns whether the child is a set, which has any number of instances.

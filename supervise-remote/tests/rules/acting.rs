@@ -13,8 +13,14 @@ async fn on_one() -> (Cluster, Running<Shop>, u64) {
 }
 
 async fn answers(shop: &Shop) {
-    let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(100 * SECOND);
-    assert_eq!(asked.await.unwrap(), 3);
+    loop {
+        let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(100 * SECOND);
+        match asked.await {
+            // Sent to a node that was lost: perhaps done.
+            Err(supervise::error::AskError::NoReply { .. }) => {}
+            answer => return assert_eq!(answer.unwrap(), 3),
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,7 +209,7 @@ async fn a_restart_above_remembers_what_is_not_down() {
     assert!(begun.elapsed() > 2 * SECOND, "{:?}", begun.elapsed());
     cluster.thaw("one");
     tokio::time::sleep(10 * SECOND).await;
-    assert_eq!(said(log).iter().filter(|it| *it == "start #1").count(), 2);
+    assert_eq!(said(log).iter().filter(|it| it.starts_with("start")).count(), 2);
 }
 
 supervisor! {

@@ -55,8 +55,7 @@ async fn a_restart_runs_its_hooks_on_the_node_with_the_failure() {
     let seen = events(decided.events());
     decided.pricing.tell(PricingMsg::Fail("again".into())).await.unwrap();
     assert_eq!(quote(&decided.pricing).await, 3);
-    let expected =
-        ["start #1", "pre_restart pricing: again", "post_stop", "start #2", "post_restart pricing: again"];
+    let expected = ["start #1", "pre_restart pricing: again", "post_stop", "start #2", "post_restart pricing: again"];
     assert_eq!(said(log), expected);
     let failed = |kind: &EventKind| matches!(kind, EventKind::Failed { failure, .. } if failure.error::<PricingError>().is_some());
     assert_eq!(count(&seen, failed), 1);
@@ -139,9 +138,7 @@ async fn an_io_error_crosses_by_its_kind_and_others_as_text() {
     // No arm names it: restarted (S9), and not escalated (S8).
     disks.disk.tell(DiskMsg::Other).await.unwrap();
     until("it is restarted", || disks.disk.incarnation() == Some(2)).await;
-    let as_text = |kind: &EventKind| {
-        matches!(kind, EventKind::Failed { failure, .. } if failure.error::<FarError>().is_some_and(|error| error.texts == ["another"]))
-    };
+    let as_text = |kind: &EventKind| matches!(kind, EventKind::Failed { failure, .. } if failure.error::<FarError>().is_some_and(|error| error.texts == ["another"]));
     assert_eq!(count(&seen, as_text), 1);
     disks.disk.tell(DiskMsg::Full).await.unwrap();
     assert!(matches!(disks.disk.terminated().await.unwrap(), Ended::Failed(_)));
@@ -166,9 +163,7 @@ async fn a_lost_node_is_restarted_under_any_arms() {
     let seen = events(lost.events());
     cluster.kill("one");
     assert_eq!(quote(&lost.pricing).await, 3);
-    let is_lost = |kind: &EventKind| {
-        matches!(kind, EventKind::Failed { failure, .. } if matches!(failure.cause(), Cause::NodeLost { node } if node.starts_with("one#")))
-    };
+    let is_lost = |kind: &EventKind| matches!(kind, EventKind::Failed { failure, .. } if matches!(failure.cause(), Cause::NodeLost { node } if node.starts_with("one#")));
     assert_eq!(count(&seen, is_lost), 1);
 }
 
@@ -192,5 +187,8 @@ async fn a_lost_node_that_is_resumed_is_a_charged_restart() {
         cluster.node("one", Forgiving::node("worker"));
         tokio::time::sleep(60 * SECOND).await;
     }
-    assert!(forgiving.pricing.ended().is_some() || !forgiving.is_alive(), "four losses, and three restarts are allowed");
+    assert!(
+        forgiving.pricing.ended().is_some() || !forgiving.is_alive(),
+        "four losses, and three restarts are allowed"
+    );
 }

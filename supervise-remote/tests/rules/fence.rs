@@ -11,7 +11,7 @@ async fn what_thaws_past_its_time_is_dropped_without_a_hook() {
     tokio::time::sleep(5 * MS).await;
     cluster.freeze("one");
     cluster.node("two", Shop::node("worker"));
-    until("the replacement is up", || shop.pricing.incarnation() == Some(2)).await;
+    until("the replacement is up", || said(log).contains(&"start #2".to_owned())).await;
     tokio::time::sleep(SECOND).await;
     let seen = events(shop.events());
     cluster.thaw("one");
@@ -60,7 +60,7 @@ async fn tokens_grow_with_every_placement() {
         last = token;
         match round {
             0 => shop.pricing.restart().await.unwrap(),
-            1 => shop.pricing.kill(),
+            1 => shop.pricing.tell(PricingMsg::Panic).await.unwrap(),
             _ => {
                 let name = cluster.name_of(&shop.pricing.node().unwrap());
                 cluster.kill(&name);
@@ -79,14 +79,16 @@ async fn children_of_a_remote_actor_are_under_its_fence() {
     let log = new_log();
     let parents = Parents::tree(log).on(cluster.owner()).start().await.unwrap();
     tokio::time::sleep(SECOND).await;
-    assert!(said(log).len() > 5);
+    let ticks = |of: &str| said(log).iter().filter(|it| *it == of).count();
+    let before = ticks("tick 1");
+    assert!(before > 5);
     cluster.freeze("one");
-    let before = said(log).len();
     tokio::time::sleep(60 * SECOND).await;
-    assert_eq!(said(log).len(), before);
+    assert_eq!(ticks("tick 1"), before);
     cluster.thaw("one");
     tokio::time::sleep(60 * SECOND).await;
-    assert_eq!(said(log).len(), before, "the child ticked on");
+    assert_eq!(ticks("tick 1"), before, "the child ticked on");
+    assert!(ticks("tick 2") > 5, "the node has joined again");
     let _ = parents;
 }
 
@@ -101,12 +103,12 @@ struct Nothing;
 impl Parent {
     #[pre_start]
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), supervise::error::SpawnError> {
-        let number = self.log;
+        let (number, tick) = (self.log, format!("tick {}", cx.incarnation()));
         let ticks = cx.spawn(child! {
             "ticks": task = async move {
                 loop {
                     tokio::time::sleep(100 * MS).await;
-                    log(number).lock().unwrap().push("tick".to_owned());
+                    log(number).lock().unwrap().push(tick.clone());
                 }
             }
         });

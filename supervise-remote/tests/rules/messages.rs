@@ -64,7 +64,8 @@ async fn who_asks_a_lost_node_hears_that_it_may_be_done() {
     let (mut cluster, shop, _) = shop().await;
     shop.pricing.tell(PricingMsg::Slow(0, 100_000)).await.unwrap();
     let pricing = shop.pricing.clone();
-    let asked = tokio::spawn(async move { pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(100 * SECOND).await });
+    let asked =
+        tokio::spawn(async move { pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(100 * SECOND).await });
     tokio::time::sleep(SECOND).await;
     cluster.kill("one");
     let error = asked.await.unwrap().unwrap_err();

@@ -73,16 +73,28 @@ async fn a_start_waits_for_a_node() {
 #[tokio::test(start_paused = true)]
 async fn a_full_node_takes_no_more() {
     let mut cluster = Cluster::new();
-    cluster.node("one", Many::node("worker").capacity(5));
-    cluster.node("two", Many::node("worker").capacity(1));
-    let many = Many::tree(new_log()).on(cluster.owner()).start().await.unwrap();
-    let all = many.shards.iter().chain(&many.apart);
-    let two = all.filter(|shard| cluster.name_of(&shard.node().unwrap()) == "two").count();
-    assert_eq!(two, 1);
-    // Nothing has room for it, until another one ends.
-    many.shards[0].shutdown().await.unwrap();
-    let free = cluster.name_of(&many.shards[1].node().unwrap());
-    assert!(["one", "two"].contains(&&*free));
+    cluster.node("one", Full::node("worker").capacity(3));
+    cluster.node("two", Full::node("worker").capacity(1));
+    let full = Full::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    let first: Vec<_> = full.first.iter().map(|child| cluster.name_of(&child.node().unwrap())).collect();
+    assert_eq!(first, ["one", "two", "one", "one"]);
+    // There is no room for one more, until another one ends.
+    let more = full.more.clone();
+    let spawned = tokio::spawn(async move { more.spawn().await });
+    tokio::time::sleep(60 * SECOND).await;
+    assert!(!spawned.is_finished());
+    full.first[1].shutdown().await.unwrap();
+    let more = spawned.await.unwrap().unwrap();
+    assert_eq!(cluster.name_of(&more.node().unwrap()), "two");
+}
+
+supervisor! {
+    struct Full(log: u64) {
+        #![on("worker", lease = 2s)]
+        #[lifecycle(Transient)]
+        first: [remote Pricing; 4] = |i| Pricing::open(i as u64 + 1, log, 0).await?,
+        more: [remote Pricing] = || Pricing::open(1, log, 0).await?,
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,4 +119,33 @@ async fn a_role_without_children_is_a_mistake() {
 async fn a_tree_without_a_network_says_so() {
     let failure = Shop::start(3, new_log()).await.unwrap_err();
     assert!(failure.to_string().contains("write `.on(net)`"), "{failure}");
+}
+
+/// The declaration of a tree as another build has it: the child is another one.
+fn of_another_build() -> &'static supervise::spec::TreeSpec {
+    let mut spec = Shop::SPEC;
+    let mut child = spec.children[0];
+    let mut remote = *child.remote.expect("a remote child");
+    remote.build ^= 1;
+    child.remote = Some(Box::leak(Box::new(remote)));
+    spec.children = Box::leak(Box::new([child]));
+    Box::leak(Box::new(spec))
+}
+
+/// S63: a rolling deploy. A node of another build gets the children that agree, and the owner says why it gets no other.
+#[tokio::test(start_paused = true)]
+async fn a_node_of_another_build_does_not_get_the_child() {
+    let mut cluster = Cluster::new();
+    cluster.node("old", supervise_remote::Node::of(of_another_build(), "worker"));
+    let mut tree = Shop::tree(3, new_log()).on(cluster.owner());
+    let seen = events(tree.events());
+    let starting = tokio::spawn(tree.start());
+    tokio::time::sleep(60 * SECOND).await;
+    assert!(!starting.is_finished());
+    let refused =
+        |kind: &EventKind| matches!(kind, EventKind::Refused { why } if why.contains("old has another build"));
+    assert_eq!(count(&seen, refused), 1, "said once");
+    cluster.node("new", Shop::node("worker"));
+    let shop = starting.await.unwrap().unwrap();
+    assert!(shop.pricing.node().unwrap().starts_with("new#"));
 }

@@ -2,8 +2,8 @@
 
 use crate::world::*;
 use serde::{Deserialize, Serialize};
-use supervise_remote::Node;
 use supervise::error::{AskError, SendRejection};
+use supervise_remote::Node;
 
 /// A local actor that a remote one names.
 struct Db {
@@ -209,7 +209,7 @@ async fn a_reference_to_an_ended_actor_is_forgotten() {
     let tenants = Tenants::tree().on(net.clone()).start().await.unwrap();
     for n in 0..400 {
         let tenant = tenants.tenants.spawn(n).await.unwrap();
-        tenant.shutdown().await;
+        let _ = tenant.shutdown().await;
     }
     assert!(supervise_remote::testing::references(&net) < 200, "{}", supervise_remote::testing::references(&net));
 }

@@ -95,9 +95,16 @@ async fn an_older_owner_is_not_followed() {
     cluster.thaw("owner");
     tokio::time::sleep(60 * SECOND).await;
     assert_eq!(second.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
-    assert_eq!((second.pricing.incarnation(), said(log).iter().filter(|it| it.starts_with("start")).count()), (Some(1), 2));
+    assert_eq!(
+        (second.pricing.incarnation(), said(log).iter().filter(|it| it.starts_with("start")).count()),
+        (Some(1), 2)
+    );
     let refused = |kind: &EventKind| matches!(kind, EventKind::Refused { why } if why.contains("newer owner"));
-    assert!(count(&seen, refused) > 0, "{:?}", seen.lock().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert!(
+        count(&seen, refused) > 0,
+        "{:?}",
+        seen.lock().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>()
+    );
     drop(first);
 }
 

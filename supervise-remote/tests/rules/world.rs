@@ -4,47 +4,47 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-pub use supervise::event::{Event, EventKind};
-pub use supervise::prelude::*;
-pub use supervise_remote::testing::Cluster;
-pub use supervise_remote::{Net, RemoteRef};
+pub(crate) use supervise::event::{Event, EventKind};
+pub(crate) use supervise::prelude::*;
+pub(crate) use supervise_remote::testing::Cluster;
+pub(crate) use supervise_remote::{Net, RemoteRef};
 
-pub const SECOND: Duration = Duration::from_secs(1);
-pub const MS: Duration = Duration::from_millis(1);
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const MS: Duration = Duration::from_millis(1);
 
 /// An entry of the log: who, and what it did.
-pub type Log = Arc<Mutex<Vec<String>>>;
+pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 
 /// Logs by number: the values of a start expression cross, so a test names its log by a number.
-pub fn log(number: u64) -> Log {
+pub(crate) fn log(number: u64) -> Log {
     static LOGS: OnceLock<Mutex<std::collections::HashMap<u64, Log>>> = OnceLock::new();
     LOGS.get_or_init(Mutex::default).lock().unwrap().entry(number).or_default().clone()
 }
 
-pub fn new_log() -> u64 {
+pub(crate) fn new_log() -> u64 {
     static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
-pub fn said(number: u64) -> Vec<String> {
+pub(crate) fn said(number: u64) -> Vec<String> {
     log(number).lock().unwrap().clone()
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("pricing: {0}")]
-pub struct PricingError(pub String);
+pub(crate) struct PricingError(pub(crate) String);
 
 /// An actor that runs on nodes.
-pub struct Pricing {
-    pub factor: u64,
-    pub log: u64,
-    pub seen: Vec<u64>,
-    pub kept: Vec<Reply<u64>>,
+pub(crate) struct Pricing {
+    pub(crate) factor: u64,
+    pub(crate) log: u64,
+    pub(crate) seen: Vec<u64>,
+    pub(crate) kept: Vec<Reply<u64>>,
 }
 
 /// A value that cannot be written.
 #[derive(Debug, Deserialize)]
-pub struct Unwritable;
+pub(crate) struct Unwritable;
 
 impl Serialize for Unwritable {
     fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
@@ -54,7 +54,7 @@ impl Serialize for Unwritable {
 
 /// A value that cannot be read.
 #[derive(Debug, Serialize)]
-pub struct Unreadable(pub bool);
+pub(crate) struct Unreadable(pub(crate) bool);
 
 impl<'de> Deserialize<'de> for Unreadable {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for Unreadable {
 }
 
 #[derive(Serialize, Deserialize)]
-pub enum PricingMsg {
+pub(crate) enum PricingMsg {
     Quote(u64, Reply<u64>),
     Note(u64),
     Seen(Reply<Vec<u64>>),
@@ -86,7 +86,7 @@ pub enum PricingMsg {
 
 #[actor]
 impl Pricing {
-    pub async fn open(factor: u64, log: u64, slow: u64) -> Result<Pricing, PricingError> {
+    pub(crate) async fn open(factor: u64, log: u64, slow: u64) -> Result<Pricing, PricingError> {
         tokio::time::sleep(Duration::from_millis(slow)).await;
         match factor {
             0 => Err(PricingError("no price".into())),
@@ -153,7 +153,7 @@ impl Pricing {
 }
 
 supervisor! {
-    pub struct Shop(factor: u64, log: u64) {
+    pub(crate) struct Shop(factor: u64, log: u64) {
         #[on("worker", lease = 2s, window = 4)]
         #[lifecycle(Permanent, shutdown = 1s)]
         pricing: remote Pricing = Pricing::open(factor, log, 0).await?,
@@ -161,7 +161,7 @@ supervisor! {
 }
 
 /// A cluster with nodes of these names.
-pub fn cluster(names: &[&str]) -> Cluster {
+pub(crate) fn cluster(names: &[&str]) -> Cluster {
     let mut cluster = Cluster::new();
     for name in names {
         cluster.node(name, Shop::node("worker"));
@@ -171,7 +171,7 @@ pub fn cluster(names: &[&str]) -> Cluster {
 
 supervisor! {
     /// Instances of several shapes.
-    pub struct Many(log: u64) {
+    pub(crate) struct Many(log: u64) {
         #![on("worker", lease = 2s)]
         #[lifecycle(Permanent, shutdown = 1s)]
         shards: [remote Pricing; 4] = |i| Pricing::open(i as u64 + 1, log, 0).await?,
@@ -184,7 +184,7 @@ supervisor! {
 }
 
 /// Waits until this is true, in virtual time.
-pub async fn until(what: &str, mut is: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut is: impl FnMut() -> bool) {
     for _ in 0..20_000 {
         if is() {
             return;
@@ -195,7 +195,7 @@ pub async fn until(what: &str, mut is: impl FnMut() -> bool) {
 }
 
 /// Collects the events of a tree as text, from now on.
-pub fn events(events: supervise::event::Events) -> Arc<Mutex<Vec<Event>>> {
+pub(crate) fn events(events: supervise::event::Events) -> Arc<Mutex<Vec<Event>>> {
     let all: Arc<Mutex<Vec<Event>>> = Arc::default();
     let into = all.clone();
     tokio::spawn(async move {
@@ -207,6 +207,6 @@ pub fn events(events: supervise::event::Events) -> Arc<Mutex<Vec<Event>>> {
     all
 }
 
-pub fn count(events: &Mutex<Vec<Event>>, is: impl Fn(&EventKind) -> bool) -> usize {
+pub(crate) fn count(events: &Mutex<Vec<Event>>, is: impl Fn(&EventKind) -> bool) -> usize {
     events.lock().unwrap().iter().filter(|event| is(&event.kind)).count()
 }

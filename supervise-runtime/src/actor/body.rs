@@ -48,6 +48,8 @@ struct Notes<A: Actor> {
     aside: bool,
     /// The actor has been asked whether it takes the next item. Only for those that are asked ([`Actor::TURNS`]).
     asked: bool,
+    /// The actor runs under a lease: it is asked before each message whether that still holds.
+    leased: bool,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
@@ -83,6 +85,15 @@ impl<A: Actor> Notes<A> {
 }
 
 impl<A: Actor, F> ActorBody<A, F> {
+    /// Waits forever if the lease of a tree around the actor is over: a process that was frozen between two messages
+    /// handles no further one (S55). The abort of the tree drops this future.
+    async fn holds(&mut self) {
+        if self.cell.core().is_fenced() {
+            self.inbox.return_batch(&self.cell);
+            std::future::pending().await
+        }
+    }
+
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
         ActorBody {
@@ -92,7 +103,7 @@ impl<A: Actor, F> ActorBody<A, F> {
             inbox: Inbox::new(),
             cx,
             options,
-            notes: Notes { due: true, handled: false, aside: false, asked: false, again: None },
+            notes: Notes { due: true, handled: false, aside: false, asked: false, leased: false, again: None },
         }
     }
 }
@@ -110,6 +121,7 @@ where
             (by, again) => *again = by.map(|by| Box::new(Again::new(by))),
         }
         self.notes.due = true;
+        self.notes.leased = self.cell.core().hold().is_some();
         options.common.clone()
     }
 
@@ -189,6 +201,11 @@ where
 
     fn close(&mut self) {
         self.inbox.close(&self.cell);
+        if A::TURNS
+            && let Some(at_close) = self.cell.core().elsewhere().and_then(|elsewhere| elsewhere.at_close)
+        {
+            at_close();
+        }
         self.cx.forget_watches();
     }
 
@@ -249,6 +266,9 @@ where
             loop {
                 if self.cx.is_stopping() {
                     return Ok(Served::Done);
+                }
+                if self.notes.leased {
+                    self.holds().await;
                 }
                 let Some(handling) = self.handle_next() else {
                     match poll_fn(|cx| self.poll_turn(cx)).await? {

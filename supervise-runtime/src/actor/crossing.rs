@@ -160,3 +160,6 @@ impl<'de, T: Serialize + Send + 'static> Deserialize<'de> for Reply<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use crate::actor::options::ChildOptions;
 use crate::actor::timers::{Make, Tick};
 use crate::base::sync::{Arc, Weak};
 use crate::decide::group::{Group, Id};
-use crate::engine::bus::Remote;
+use crate::engine::bus::{Events, Remote};
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::require_time;
@@ -44,6 +44,11 @@ pub fn emit<A: Actor>(actor: &ActorRef<A>, event: EventKind) {
     actor.cell.core().emit(event);
 }
 
+/// Subscribes to the events of the tree around this actor: of a hosted one, to its own and those below it.
+pub fn events<A: Actor>(actor: &ActorRef<A>) -> Events {
+    actor.cell.core().bus.subscribe()
+}
+
 /// Counts a message of this type as a dead letter of this actor.
 pub fn dead_letter<A: Actor>(actor: &ActorRef<A>, message: &'static str, reason: DeadLetterReason) {
     emit(actor, EventKind::DeadLetter { message, reason });
@@ -67,6 +72,12 @@ pub fn tell_error<M>(msg: M, reason: SendRejection, path: String) -> TellError<M
 /// Sets the node on which the instance of a remote child runs, for snapshots.
 pub fn set_node<A: Actor>(actor: &ActorRef<A>, node: Option<StdArc<str>>) {
     let before = actor.cell.core().set_elsewhere(|elsewhere| std::mem::replace(&mut elsewhere.node, node));
+    drop(before);
+}
+
+/// Calls this each time the child has ended and its mailbox is closed. It must not panic.
+pub fn at_close<A: Actor>(actor: &ActorRef<A>, call: StdArc<dyn Fn() + Send + Sync>) {
+    let before = actor.cell.core().set_elsewhere(|elsewhere| elsewhere.at_close.replace(call));
     drop(before);
 }
 

@@ -13,6 +13,72 @@ pub(crate) fn after(now: Instant, time: Duration) -> Instant {
     now.checked_add(time.min(FAR)).unwrap_or(now)
 }
 
+/// A moment, from which time is measured on tokio's clock and on one that goes on while the machine is suspended.
+///
+/// tokio's clock stands still during a suspension, on Linux and macOS. So what was read from it before a suspension says
+/// nothing about the time of others. The second clock is read as a difference: how long the machine has been suspended since
+/// it was started. On a paused clock nothing is added to the time of the test.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    at: Instant,
+    suspended: Duration,
+}
+
+impl Moment {
+    pub(crate) fn now() -> Self {
+        Moment { at: Instant::now(), suspended: suspended() }
+    }
+
+    /// Returns the time since this moment, with the time during which the machine was suspended.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.to(Moment::now())
+    }
+
+    /// Returns the time from this moment to a later one.
+    pub(crate) fn to(&self, later: Moment) -> Duration {
+        let slept = later.suspended.saturating_sub(self.suspended);
+        // Two clocks cannot be read at one moment: what is less than this is the way from one to the other.
+        let slept = if slept < SLEPT { Duration::ZERO } else { slept };
+        later.at.saturating_duration_since(self.at).saturating_add(slept)
+    }
+}
+
+/// The shortest suspension that counts.
+const SLEPT: Duration = Duration::from_millis(20);
+
+/// Returns how long the machine has been suspended since it was started; zero where no clock says so.
+fn suspended() -> Duration {
+    #[cfg(target_os = "linux")]
+    let slept = {
+        use rustix::time::{ClockId, clock_gettime};
+        let read = |id| {
+            let now = clock_gettime(id);
+            let secs = Duration::from_secs(u64::try_from(now.tv_sec).unwrap_or_default());
+            secs.saturating_add(Duration::from_nanos(u64::try_from(now.tv_nsec).unwrap_or_default()))
+        };
+        // The other way around, a thread that is interrupted in between would seem to have slept less.
+        let awake = read(ClockId::Monotonic);
+        read(ClockId::Boottime).saturating_sub(awake)
+    };
+    #[cfg(not(target_os = "linux"))]
+    let slept = Duration::ZERO;
+    #[cfg(feature = "testing")]
+    let slept = slept.saturating_add(PRETENDED.get());
+    slept
+}
+
+#[cfg(feature = "testing")]
+std::thread_local! {
+    /// The suspensions of a test.
+    static PRETENDED: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
+}
+
+/// Lets it seem, on this thread, that the machine was suspended for this long.
+#[cfg(feature = "testing")]
+pub(crate) fn pretend_suspended(time: Duration) {
+    PRETENDED.set(PRETENDED.get().saturating_add(time));
+}
+
 /// Returns whether the runtime is the one of the test: its clock stands at the same time, which only a clock that is
 /// paused does.
 #[cfg(feature = "testing")]

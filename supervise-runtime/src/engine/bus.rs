@@ -159,6 +159,8 @@ pub(crate) struct TreeShared {
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
     pub(crate) reports: AtomicBool,
+    /// The tree runs under a lease, or a part of it does: user code runs only while that holds.
+    pub(crate) leased: AtomicBool,
     /// True for a tree under test.
     #[cfg(feature = "testing")]
     pub(crate) tested: AtomicBool,
@@ -181,6 +183,13 @@ pub(crate) struct Remote {
     pub(crate) network: Option<StdArc<dyn TreeNetwork>>,
     /// Asked before any cell of the tree is polled.
     pub(crate) fence: Option<StdArc<dyn Fence>>,
+}
+
+impl Remote {
+    /// Returns whether an instance of the tree may act in another process. The network is other code: no lock is held.
+    pub(crate) fn acts(&self) -> bool {
+        self.network.as_ref().is_some_and(|network| network.acts(&self.root))
+    }
 }
 
 /// The notices of changes, for tasks that wait until something is true of the tree. Hardly ever is there one.
@@ -250,6 +259,7 @@ impl TreeShared {
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
+            leased: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             tested: AtomicBool::new(false),
             started: OnceLock::new(),
@@ -259,6 +269,16 @@ impl TreeShared {
             spans: Spans::default(),
             remote: OnceLock::new(),
         }
+    }
+
+    /// Makes the shared state of another run of the same tree: subscribers hear both.
+    pub(crate) fn of_next_run(&self, seed: u64) -> Self {
+        let next = TreeShared::new(seed);
+        if let Some(sender) = self.sender() {
+            *lock(&next.sender) = Channel::Open(sender);
+            next.heard.store(true, Relaxed);
+        }
+        next
     }
 
     /// Returns the time when the tree was started, which is the time of the first call.

@@ -10,6 +10,7 @@ use tracing::level_filters::LevelFilter;
 use crate::values::ended::Ended;
 use crate::values::event::{DecidedBy, EventKind};
 use crate::values::failure::CauseKind;
+use crate::values::lease::LeaseChange;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::Directive;
 
@@ -90,6 +91,22 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Blocked { since } => say!(WARN, since = rounded(*since), "a tell waits for room in the mailbox"),
         EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
         EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
+        EventKind::Lease { lease, change } => {
+            let lease = lease.escape_debug();
+            match change {
+                LeaseChange::Failed { call, error } => {
+                    say!(WARN, %lease, call = call.word(), error = error.as_str(), "the lease cannot be asked")
+                }
+                LeaseChange::Lost { token, refused } => say!(WARN, %lease, token, refused, "lost the lease; stopping"),
+                LeaseChange::Over { token } => say!(ERROR, %lease, token, "the lease is over; aborting what is left"),
+                LeaseChange::Kept { token } => {
+                    say!(ERROR, %lease, token, "not all is down; the lease is not given back")
+                }
+                LeaseChange::Waiting => say!(INFO, %lease, "standing by: another one holds the lease"),
+                LeaseChange::Held { token, released } => say!(INFO, %lease, token, released, "holds the lease"),
+                LeaseChange::Released { token } => say!(INFO, %lease, token, "gave the lease back"),
+            }
+        }
         EventKind::GuardDropped { started_at } => {
             say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")
         }

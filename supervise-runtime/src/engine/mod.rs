@@ -5,6 +5,7 @@ pub(crate) mod background;
 pub(crate) mod bus;
 pub(crate) mod cell;
 pub(crate) mod death_watch;
+pub(crate) mod hold;
 pub(crate) mod log;
 pub(crate) mod mailbox;
 #[cfg(feature = "metrics")]

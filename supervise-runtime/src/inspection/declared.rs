@@ -2,7 +2,7 @@
 
 use crate::inspection::draw::{Drawing, Drawn, Tone};
 use crate::values::kind::ChildKind;
-use crate::values::spec::{ChildSpec, Shape, TreeSpec};
+use crate::values::spec::{ChildSpec, RemoteSpec, Shape, TreeSpec};
 
 impl TreeSpec {
     /// Draws the tree as indented text: one line for each child, followed by its settings.
@@ -38,7 +38,13 @@ impl TreeSpec {
     }
 
     fn drawn(&self) -> Drawn {
-        Drawn { label: self.name.to_owned(), notes: self.notes(), kind: ChildKind::Tree, tone: Tone::Plain }
+        Drawn {
+            label: self.name.to_owned(),
+            notes: self.notes(),
+            kind: ChildKind::Tree,
+            tone: Tone::Plain,
+            is_remote: false,
+        }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -55,21 +61,26 @@ impl ChildSpec {
     }
 
     fn drawn(&self) -> Drawn {
+        let one = if self.remote.is_some() { format!("remote {}", self.item) } else { self.item.to_owned() };
         let item = match self.shape {
-            Shape::One => self.item.to_owned(),
-            Shape::Optional => format!("Option<{}>", self.item),
-            Shape::Array(count) => format!("[{}; {count}]", self.item),
-            Shape::Set => format!("[{}]", self.item),
-            Shape::Keyed(key) => format!("[{key} => {}]", self.item),
+            Shape::One | Shape::Only => one,
+            Shape::Optional => format!("Option<{one}>"),
+            Shape::Array(count) => format!("[{one}; {count}]"),
+            Shape::Set => format!("[{one}]"),
+            Shape::Keyed(key) => format!("[{key} => {one}]"),
         };
         let mut notes = vec![format!("{:?}", self.lifecycle)];
         notes.extend(self.below().map(TreeSpec::notes).unwrap_or_default());
-        notes.extend(self.settings.iter().map(|text| setting(text)));
+        notes.extend(self.remote.map(RemoteSpec::note));
+        // That of a remote child is shown with its values, which the tree may have given.
+        let written = self.settings.iter().filter(|text| !(self.remote.is_some() && text.starts_with("on(")));
+        notes.extend(written.map(|text| setting(text)));
         Drawn {
             label: format!("{}: {item}", self.name),
             notes,
             kind: if self.is_set() { ChildKind::Set } else { self.kind },
             tone: Tone::Plain,
+            is_remote: self.remote.is_some(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::inspection::snapshot::{Messages, Node, NodeState, RestartBudget, Snap
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::lease::LeaseChange;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::report::{ChildReport, Report};
 use crate::values::stop_reason::StopReason;
@@ -66,6 +67,22 @@ impl Serialize for Event {
                 map.serialize_entry("message", message)?;
                 map.serialize_entry("reason", reason)?;
             }
+            EventKind::Lease { lease, change } => {
+                map.serialize_entry("lease", &**lease)?;
+                map.serialize_entry("change", change.word())?;
+                if let Some(token) = change.token() {
+                    map.serialize_entry("token", &token)?;
+                }
+                match change {
+                    LeaseChange::Held { released, .. } => map.serialize_entry("released", released)?,
+                    LeaseChange::Lost { refused, .. } => map.serialize_entry("refused", refused)?,
+                    LeaseChange::Failed { call, error } => {
+                        map.serialize_entry("call", call.word())?;
+                        map.serialize_entry("error", error)?;
+                    }
+                    _ => {}
+                }
+            }
             EventKind::GuardDropped { started_at } => map.serialize_entry("started_at", &started_at.to_string())?,
             EventKind::Placed { node } => map.serialize_entry("node", node)?,
             EventKind::NodeLost { node, after } => {
@@ -104,6 +121,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::Blocked { .. } => "blocked",
         EventKind::AskCycle { .. } => "ask_cycle",
         EventKind::DeadLetter { .. } => "dead_letter",
+        EventKind::Lease { .. } => "lease",
         EventKind::GuardDropped { .. } => "guard_dropped",
         EventKind::Placed { .. } => "placed",
         EventKind::NodeLost { .. } => "node_lost",

@@ -262,6 +262,9 @@ fn inside(
     let mut current: Option<Arc<AnyCell>> = Some(cell);
     let span = Span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {
+        if current.as_ref().is_some_and(|cell| cell.core().is_fenced()) {
+            return Poll::Pending; // the abort of the tree drops the subtask
+        }
         let _entered = span.enter();
         current::enter(&mut current, false, || subtask.as_mut().poll(cx))
     })

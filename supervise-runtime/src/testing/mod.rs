@@ -5,11 +5,13 @@
 mod clock;
 mod diff;
 mod inject;
+mod lease;
 mod record;
 mod start;
 
 pub use clock::{advance, settle};
 pub use diff::diff;
 pub use inject::{Fault, Inject};
+pub use lease::{LeaseFault, MemoryLease, suspended};
 pub use record::{Record, line};
 pub use start::{NotStarted, Starting, Tested, start};

@@ -133,6 +133,10 @@ pub fn line(event: &Event) -> String {
         EventKind::Blocked { since } => format!("blocked {since:?}"),
         EventKind::AskCycle { cycle } => format!("ask cycle {}", cycle.join(" ")),
         EventKind::DeadLetter { .. } => "dead letter".into(),
+        EventKind::Lease { change, .. } => match change.token() {
+            Some(token) => format!("lease {} {token}", change.word()),
+            None => format!("lease {}", change.word()),
+        },
         EventKind::GuardDropped { .. } => "guard dropped".into(),
         EventKind::Placed { node } => format!("placed on {node}"),
         EventKind::NodeLost { node, .. } => format!("lost {node}"),

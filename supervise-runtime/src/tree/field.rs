@@ -5,6 +5,7 @@ use crate::actor::options::ChildOptions;
 use crate::tree::TreeDef;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Keyed};
+use crate::tree::lease::Only;
 
 /// A declared type, with a constant that is true if the type is a child.
 ///
@@ -16,6 +17,7 @@ pub trait ChildIf<const IS: bool>: Sized {
     type Start;
     type Set<Args>;
     type Keyed<K, Args>;
+    type Only;
     type Options;
 
     fn options() -> Self::Options;
@@ -76,6 +78,7 @@ impl<T: Child> ChildIf<true> for T {
     type Start = T::Start;
     type Set<Args> = Children<T, Args>;
     type Keyed<K, Args> = Keyed<K, T, Args>;
+    type Only = Only<T>;
     type Options = ChildOptions<T>;
 
     fn options() -> ChildOptions<T> {

@@ -21,6 +21,7 @@ pub(crate) mod children;
 mod defaults;
 mod field;
 mod kept;
+pub(crate) mod lease;
 mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;

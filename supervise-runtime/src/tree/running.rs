@@ -19,10 +19,11 @@ use crate::base::sync::Arc;
 use crate::engine::bus::{Events, Remote, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
+use crate::engine::hold::Hold;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
-use crate::values::network::{TreeNetwork, TreeRoot};
+use crate::values::network::{Held, TreeNetwork, TreeRoot};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
@@ -202,7 +203,7 @@ impl<T: TreeDef> Tree<T> {
         self.bus().tested.store(true, crate::base::sync::atomic::Ordering::Relaxed);
     }
 
-    fn bus(&mut self) -> Arc<TreeShared> {
+    pub(super) fn bus(&mut self) -> Arc<TreeShared> {
         let seed = self.seed;
         self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
     }
@@ -302,8 +303,31 @@ impl<T: TreeDef> Tree<T> {
         }
     }
 
+    /// Returns the state that all runs of a tree under a lease share.
+    pub(super) fn shared(&self) -> Arc<TreeShared> {
+        self.bus.clone().expect("made by `when`")
+    }
+
+    /// Makes a tree of the same parameters and settings, whose events come after those of the runs before.
+    pub(super) fn of_next_run(&self) -> Self
+    where
+        T::Params: Clone,
+    {
+        Tree {
+            params: self.params.clone(),
+            network: self.network.clone(),
+            bus: Some(Arc::new(self.shared().of_next_run(self.seed.unwrap_or_else(rand::random)))),
+            ..*self
+        }
+    }
+
     /// Creates the tree's task; the tree starts to come up.
-    fn begin(mut self, at: &'static Location<'static>) -> Begun<T> {
+    fn begin(self, at: &'static Location<'static>) -> Begun<T> {
+        self.begin_under(at, None)
+    }
+
+    /// The same as [`begin`](Tree::begin), under this holding of a lease.
+    pub(super) fn begin_under(mut self, at: &'static Location<'static>, hold: Option<Arc<Hold>>) -> Begun<T> {
         say_abort_once();
         let bus = self.bus();
         bus.started();
@@ -322,6 +346,10 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
+        let held = hold.as_ref().map(|hold| Held { token: hold.token, released: hold.released });
+        if let Some(hold) = hold {
+            hold.fences(launched.cell.core());
+        }
         #[cfg(feature = "metrics")]
         if self.metrics {
             let shared = &launched.cell.core().bus;
@@ -331,7 +359,7 @@ impl<T: TreeDef> Tree<T> {
         }
         if let Some(network) = self.network {
             let root: Arc<AnyCell> = launched.cell.clone();
-            put_on(network, &root);
+            put_on(network, &root, held);
         }
         launched.life.begin();
         #[cfg(feature = "systemd")]
@@ -343,11 +371,11 @@ impl<T: TreeDef> Tree<T> {
 }
 
 /// Puts a tree that is about to begin on this network, which is told of the begin and of the end.
-fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>) {
+fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>, held: Option<Held>) {
     let core = root.core();
     let name = TreeRoot { id: core.id, name: core.name().into() };
     core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
-    network.begins(name.clone(), None);
+    network.begins(name.clone(), held);
     let cell = Arc::downgrade(root);
     core.on_end(Box::new(move |ended| {
         let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));
@@ -360,13 +388,22 @@ fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>) {
 }
 
 /// A tree that is coming up.
-struct Begun<T> {
+pub(super) struct Begun<T> {
     guard: Guard,
     handle: HandleSource<T>,
 }
 
 impl<T: TreeDef> Begun<T> {
-    fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
+    pub(super) fn cell(&self) -> &Arc<AnyCell> {
+        &self.guard.cell
+    }
+
+    /// Gives up the guard of the tree.
+    pub(super) fn disarmed(self) {
+        self.guard.disarmed();
+    }
+
+    pub(super) fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
         let Begun { mut guard, handle } = self;
         match up {
             Ok(()) => {

@@ -147,6 +147,40 @@ impl TreeRef {
         self.cell.core().bus.dead_letters.load(Ordering::Relaxed)
     }
 
+    /// Returns the token of the lease under which this tree runs, by [`Tree::when`](crate::Tree::when) or
+    /// `#[only_with]`; of the innermost one, if there are several. `None` without a lease.
+    ///
+    /// The token stays the same until the tree has ended, also once the lease is lost: it goes along with what the tree
+    /// writes, so that the place written to can refuse what comes from an older holding.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// use supervise::testing::MemoryLease;
+    ///
+    /// struct Writer {
+    ///     token: Option<u64>,
+    /// }
+    /// # #[actor]
+    /// # impl Writer { fn handle(&mut self, reply: Reply<Option<u64>>) { reply.send(self.token) } }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         writer: Writer = Writer { token: tree.lease_token() },
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::tree().when(MemoryLease::new("shop")).start().await?;
+    /// assert_eq!(shop.writer.ask(|reply| reply).await?, Some(1));
+    /// assert_eq!(Shop::start().await?.lease_token(), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lease_token(&self) -> Option<u64> {
+        self.cell.core().hold().map(|hold| hold.token)
+    }
+
     /// Requests a stop: the children stop one after the other, in reverse order, each within its `shutdown` time.
     ///
     /// This method returns immediately; [`shutdown`](TreeRef::shutdown) and [`join`](TreeRef::join) wait for the end. A

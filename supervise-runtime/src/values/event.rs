@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
+use crate::values::lease::LeaseChange;
 use crate::values::operation::Operation;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Arm, Directive};
@@ -284,6 +286,15 @@ pub enum EventKind {
         /// The error.
         why: String,
     },
+    /// The lease under which a tree runs, or a part of it: it is waited for, held, lost or given back.
+    ///
+    /// See rule S55. The path is that of the tree; before it starts, its incarnation is 0.
+    Lease {
+        /// The name of the lease.
+        lease: Arc<str>,
+        /// The change.
+        change: LeaseChange,
+    },
     /// The guard of the tree was dropped without `shutdown()`.
     GuardDropped {
         /// The place in the code where the tree was started.
@@ -459,6 +470,7 @@ impl fmt::Display for Event {
             EventKind::Fenced => f.write_str("fenced: its lease was over, and it was dropped"),
             EventKind::Refused { why } => write!(f, "refused by a node: {why}"),
             EventKind::NotWritten { why } => write!(f, "cannot be written for another process: {why}"),
+            EventKind::Lease { lease, change } => write!(f, "lease {}: {change}", lease.escape_debug()),
             EventKind::GuardDropped { started_at } => {
                 write!(
                     f,

@@ -11,6 +11,9 @@ pub trait Fence: Send + Sync + 'static {
     /// now; the waker was kept.
     fn pass(&self, cx: &mut Context<'_>) -> Poll<bool>;
 
+    /// The poll that [`pass`](Fence::pass) let through is over, also by a panic.
+    fn left(&self) {}
+
     /// The token of the placement: the epoch of the owner, and the number of the placement.
     fn token(&self) -> Option<(u64, u64)>;
 }

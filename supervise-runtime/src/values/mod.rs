@@ -10,6 +10,7 @@ pub(crate) mod fence;
 pub(crate) mod hooks;
 pub(crate) mod invalid_settings;
 pub(crate) mod kind;
+pub(crate) mod lease;
 pub(crate) mod link_error;
 pub(crate) mod mailbox_depth;
 pub(crate) mod network;

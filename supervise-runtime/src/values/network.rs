@@ -14,6 +14,11 @@ pub trait TreeNetwork: Any + Send + Sync + 'static {
     /// The run is over. `all_down`: no child of it acts in this process any more.
     fn over(&self, root: &TreeRoot, all_down: bool);
 
+    /// Returns whether an instance of this run may still act on a node, also after its end.
+    fn acts(&self, _root: &TreeRoot) -> bool {
+        false
+    }
+
     /// Returns the nodes, for snapshots, health, drawings and metrics.
     fn nodes(&self) -> Vec<RemoteNode>;
 }

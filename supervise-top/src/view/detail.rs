@@ -161,6 +161,11 @@ fn now_lines(lines: &mut Lines<'_>, entry: &Entry, at_ms: u64) {
         }
         lines.line("mailbox", text);
     }
+    if let Some(place) = &node.runs_on {
+        let window = node.window.filter(|window| *window > 0);
+        let text = window.map_or(place.clone(), |window| format!("{place}, {window} messages on their way"));
+        lines.field("runs on", &text, Role::Normal);
+    }
     if let Some(messages) = &node.messages {
         let mut text = format!("{} handled", messages.handled);
         if let Some(rate) = entry.rate {

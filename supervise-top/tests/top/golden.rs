@@ -85,6 +85,17 @@ fn a_circle_of_asks_is_marked() {
     assert_eq!(marked(&app), 0);
 }
 
+/// The details of a remote child say where it runs, and what is on its way there.
+#[test]
+fn the_details_name_the_node() {
+    let mut app = app((120, 40));
+    let remote = with(actor("checkout"), json!({ "runs_on": "n1", "window": 4 }));
+    app.apply(message("delta", json!({ "at_ms": 102_100, "nodes": [remote], "removed": [] })), NOW);
+    select(&mut app, "checkout");
+    press(&mut app, "i");
+    assert!(lines(&app).iter().any(|line| line.contains("n1, 4 messages on their way")), "{:#?}", lines(&app));
+}
+
 #[test]
 fn the_tree_in_ascii() {
     let mut app = app((80, 24));

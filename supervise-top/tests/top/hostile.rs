@@ -28,7 +28,7 @@ fn evil() -> Value {
         actor(EVIL),
         json!({
             "name": EVIL, "kind": EVIL, "state": EVIL, "lifecycle": EVIL, "declared_at": EVIL, "settings": [EVIL], "hooks": [EVIL],
-            "starts_after": EVIL, "waits_for": [EVIL], "instances": { EVIL: 3 }, "ended": { "why": EVIL, "reason": EVIL },
+            "starts_after": EVIL, "waits_for": [EVIL], "runs_on": EVIL, "window": 4, "instances": { EVIL: 3 }, "ended": { "why": EVIL, "reason": EVIL },
             "last_failure": evil_failure(), "strategy": EVIL,
         }),
     )
@@ -48,9 +48,24 @@ fn screens() -> Vec<App> {
             let mut app = app_of(size, root);
             app.setup.ascii = ascii;
             app.setup.address = EVIL.to_owned();
-            for word in ["failed", "decided", "requested", "ended", "dead_letter", "ask_cycle", "stopping", EVIL] {
+            for word in [
+                "failed",
+                "decided",
+                "requested",
+                "ended",
+                "dead_letter",
+                "ask_cycle",
+                "stopping",
+                "placed",
+                "node_lost",
+                "no_node",
+                "refused",
+                "not_written",
+                EVIL,
+            ] {
                 app.apply(event(EVIL, 101_000, 1, word, json!({
                     "failure": evil_failure(), "directive": EVIL, "by": EVIL, "message": EVIL, "reason": EVIL, "operation": EVIL,
+                    "node": EVIL, "role": EVIL, "why": EVIL, "after_ms": EVIL,
                     "arm": { "index": 1, "text": EVIL, "at": EVIL }, "cycle": [EVIL, EVIL], "ended": { "why": EVIL, "failure": evil_failure() },
                 })), NOW);
             }
@@ -207,6 +222,8 @@ fn value() -> impl Strategy<Value = Value> {
         "runs_for_ms",
         "starts_after",
         "waits_for",
+        "runs_on",
+        "window",
         "instances",
         "last_failure",
         "chain",

@@ -11,6 +11,8 @@ mod initial;
 mod lifecycle;
 mod limit;
 mod mailbox;
+mod on;
+mod only_with;
 mod scope;
 mod shutdown;
 mod strategy;
@@ -62,13 +64,15 @@ fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
 }
 
 const REFERENCE: &str = include_str!("../../../docs/settings.md");
-const TESTS: [&str; 9] = [
+const TESTS: [&str; 11] = [
     include_str!("backoff.rs"),
     include_str!("decider.rs"),
     include_str!("initial.rs"),
     include_str!("lifecycle.rs"),
     include_str!("limit.rs"),
     include_str!("mailbox.rs"),
+    include_str!("on.rs"),
+    include_str!("only_with.rs"),
     include_str!("scope.rs"),
     include_str!("shutdown.rs"),
     include_str!("strategy.rs"),

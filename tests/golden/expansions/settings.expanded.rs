@@ -345,6 +345,36 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let server = __rt::Clone::clone(&__of_server);
             #[allow(unreachable_code)]
+            let __of_nightly = match {
+                let __options = {
+                    <Defaults as __rt::ChildIf<
+                        { <Defaults as __rt::Declared>::IS },
+                    >>::options()
+                };
+                let __lease = { lease() };
+                __rt::Builder::only(
+                    &__b,
+                    "nightly",
+                    __options,
+                    __lease,
+                    move |()| {
+                        async move {
+                            let __it: <Defaults as __rt::ChildIf<
+                                { <Defaults as __rt::Declared>::IS },
+                            >>::Start = Defaults::tree(pace(), 5);
+                            __rt::Ok::<_, __rt::UserError>(__it)
+                        }
+                    },
+                )
+            }
+                .await
+            {
+                __rt::Ok(__handle) => __handle,
+                __rt::Err(__error) => return __rt::Err(__error),
+            };
+            #[cfg(rust_analyzer)]
+            let nightly = __rt::Clone::clone(&__of_nightly);
+            #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
                 __rt::UserError,
@@ -353,6 +383,7 @@ const _: () = {
                 listed: __of_listed,
                 many: __of_many,
                 server: __of_server,
+                nightly: __of_nightly,
                 __tree: __of_tree,
             })
         }
@@ -449,6 +480,18 @@ const _: () = {
                     below: __rt::Below::Known(::core::option::Option::None),
                     remote: ::core::option::Option::None,
                 },
+                __rt::ChildSpec {
+                    name: "nightly",
+                    doc: "",
+                    item: "Defaults",
+                    shape: __rt::Shape::Only,
+                    kind: <Defaults as __rt::Declared>::KIND,
+                    lifecycle: __rt::Lifecycle::Permanent,
+                    shutdown: __rt::DeclaredShutdown::Default,
+                    settings: &["only_with(lease())"],
+                    at: ::core::panic::Location::caller(),
+                    below: __rt::Below::Instance(|| <Defaults as __rt::Declared>::TREE),
+                },
             ],
         };
     }
@@ -485,7 +528,8 @@ const _: () = {
 ///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
 ///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))
 ///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)  max_starting(2)
-///└── server: task  Transient  runtime(tokio::runtime::Handle::current())  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)
+///├── server: task  Transient  runtime(tokio::runtime::Handle::current())  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)
+///└── nightly: Defaults  Permanent  only_with(lease())
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Settings {
@@ -522,6 +566,16 @@ struct Settings {
     ///The child `server`.
     #[allow(dead_code)]
     server: ::supervise::__private::TaskRef,
+    #[cfg(any(doc, rust_analyzer))]
+    ///The child `nightly`.
+    #[allow(dead_code)]
+    nightly: ::supervise::__private::Only<Defaults>,
+    #[cfg(not(any(doc, rust_analyzer)))]
+    ///The child `nightly`.
+    #[allow(dead_code)]
+    nightly: <Defaults as ::supervise::__private::ChildIf<
+        { <Defaults as ::supervise::__private::Declared>::IS },
+    >>::Only,
     #[doc(hidden)]
     __tree: ::supervise::__private::TreeRef,
 }
@@ -533,6 +587,7 @@ impl ::core::clone::Clone for Settings {
             listed: ::core::clone::Clone::clone(&self.listed),
             many: ::core::clone::Clone::clone(&self.many),
             server: ::core::clone::Clone::clone(&self.server),
+            nightly: ::core::clone::Clone::clone(&self.nightly),
             __tree: ::core::clone::Clone::clone(&self.__tree),
         }
     }

@@ -29,6 +29,8 @@ supervisor! {
         #[runtime(tokio::runtime::Handle::current())]
         #[lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)]
         server: task = |cx| serve(cx),
+        #[only_with(lease())]
+        nightly: Defaults = Defaults::tree(pace(), 5),
     }
     struct Defaults(pace: ExponentialBackoff, room: usize) {
         #![lifecycle(Transient, shutdown = 2s, start = 3s)]

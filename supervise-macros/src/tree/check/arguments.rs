@@ -154,7 +154,7 @@ fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
     }
 }
 
-fn is_constant(word: &Ident) -> bool {
+pub(super) fn is_constant(word: &Ident) -> bool {
     let text = word.to_string();
     text.len() > 1 && text.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
 }
@@ -228,6 +228,7 @@ fn forms(known: &settings::Setting) -> String {
         Value::Function => "the path of a function".into(),
         Value::Range => "`MIN..MAX`, `[D, ..]`".into(),
         Value::Capacity => "`Bounded(N)`, `Unbounded`".into(),
+        Value::Text => format!("`\"{}\"`", arg.name),
         value if value.positional() => format!("`{}`", arg.name),
         _ => format!("`{} = ..`", arg.name),
     });

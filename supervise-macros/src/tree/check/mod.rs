@@ -10,6 +10,7 @@ mod names;
 mod no_effect;
 mod order;
 mod published;
+mod remote;
 mod rules;
 mod shapes;
 mod spawned;
@@ -28,7 +29,7 @@ pub(super) use spawned::spawned;
 
 use rules::Rules;
 
-use super::model::{Args, Body, Child, Item, Setting, Tree, setting, word};
+use super::model::{Args, Body, Child, Item, Setting, Shape, Tree, setting, word};
 use crate::decider;
 use crate::errors::{Errors, alternatives, in_line};
 use crate::settings::{Of, Place, find};
@@ -52,6 +53,7 @@ pub(crate) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
     names::tree(tree, call, errors);
     let params: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
     order::body(&tree.body, &params, errors);
+    remote::tree(tree, errors);
     body(&tree.body, &tree.name, errors);
 }
 
@@ -62,6 +64,9 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
     settings(&body.settings, errors);
     backoff::check(&body.settings, errors);
     defaults::body(body, errors);
+    if let Some(on) = setting(&body.settings, "on") {
+        remote::values(on, errors);
+    }
     no_effect::body(body, errors);
     together::body(body, errors);
     later::body(body, errors);
@@ -91,6 +96,7 @@ fn child(child: &Child, above: &[Setting], rules: &mut Rules<'_>, errors: &mut E
     }
     shapes::child(child, errors);
     no_effect::child(child, above, errors);
+    remote::child(child, errors);
     backoff::check(&child.settings, errors);
     rules.child(child, errors);
 }
@@ -128,6 +134,17 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
         Of::Sets if !child.is_set() && child.shape.is_some() => {
             "is for a `[..]`, which holds any number of children; remove it"
         }
+        Of::Remote if child.remote().is_none() && child.shape.is_some() => {
+            "is for a child on another machine; write `remote` in front of its type, or remove this"
+        }
+        Of::Subtrees => match &child.shape {
+            _ if child.is_task() => "is for a subtree; declare a tree with this task, and write it above that tree",
+            Some(Shape::Inline(_)) => "is for a tree of its own; declare this one outside, and start it by its name",
+            Some(Shape::Optional(_) | Shape::Array(..) | Shape::Set(_) | Shape::Keyed(..)) => {
+                "is for a single subtree; declare a tree with these children, and write it above that tree"
+            }
+            Some(Shape::One(_)) | None => return,
+        },
         _ => return,
     };
     let message = format!("`{name}` {problem}");

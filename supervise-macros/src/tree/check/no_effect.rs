@@ -106,6 +106,19 @@ fn lifecycle(lifecycle: &Setting, child: &Child, errors: &mut Errors) {
     {
         errors.reject_at(drain.span(), "`drain` is for actors; a task or a subtree has no mailbox; remove it");
     }
+    if child.only_with().is_some() {
+        if let Some(significant) = lifecycle.says("significant") {
+            let message = "a subtree with `only_with` ends at every change of the holder, and its tree would end with it; \
+                           remove `significant`";
+            errors.at(significant.span(), message);
+        }
+        if let Some(best_effort) = lifecycle.says("best_effort") {
+            let message =
+                "the first start of the tree does not wait for a subtree with `only_with`; remove `best_effort`";
+            errors.reject_at(best_effort.span(), message);
+        }
+        return;
+    }
     if let Some(best_effort) = lifecycle.says("best_effort") {
         self::best_effort(best_effort, child, errors);
     }

@@ -9,7 +9,7 @@ use super::super::model::Let;
 use crate::errors::Errors;
 
 /// The methods that every handle and its guard have. A method of the tree itself would hide one of them.
-const METHODS: [&str; 36] = [
+const METHODS: [&str; 37] = [
     "answers",
     "any",
     "clone",
@@ -25,6 +25,7 @@ const METHODS: [&str; 36] = [
     "is_alive",
     "join",
     "kill",
+    "lease_token",
     "metrics",
     "name",
     "observe",

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 
 use super::super::captures::Captures;
-use super::super::model::{NewChild, Shape, setting};
+use super::super::model::{NewChild, Shape, Unit, setting};
 use super::rules::Rules;
 use crate::errors::Errors;
 
@@ -16,6 +16,10 @@ pub(in crate::tree) fn spawned(new: &NewChild, errors: &mut Errors) {
     super::child(child, &[], &mut Rules::at_run_time(), errors);
     if let Some(word) = setting(&child.settings, "lifecycle").and_then(|lifecycle| lifecycle.says("best_effort")) {
         errors.at(word.span(), "a spawn waits for this child alone, and returns its failure; remove `best_effort`");
+    }
+    if let Some(only) = setting(&child.settings, "only_with") {
+        let message = "`only_with` is for a child that is declared in a tree; spawn a tree with that child";
+        errors.at(only.name.span(), message);
     }
     if let Some(start) = &child.start
         && let Some((at, field)) = Captures::of(start).of_self
@@ -31,6 +35,9 @@ pub(in crate::tree) fn spawned(new: &NewChild, errors: &mut Errors) {
 /// Returns whether this is an actor, a task or a tree.
 fn is_one(shape: Option<&Shape>, errors: &mut Errors) -> bool {
     let (at, message) = match shape {
+        Some(Shape::One(Unit::Remote(word, _))) => {
+            (word.span(), "the nodes know only what a tree declares; declare a `[remote Type]`, and spawn into it")
+        }
         Some(Shape::One(_)) => return true,
         None => return false, // reported
         Some(Shape::Optional(unit)) => (unit.span(), "a spawn is a decision already; write an `if` around it"),

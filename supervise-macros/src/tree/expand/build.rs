@@ -183,6 +183,19 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         Some(crossing) => far(unit, &remote::at_owner(child, &crossing, &[], scope), scope),
         None => started(unit, start, scope),
     };
+    if let Some(setting) = child.only_with() {
+        let lease = setting.first().map(|lease| {
+            let rebind = scope.bind(&[lease]).rebind;
+            quote_spanned!(lease.span()=> { #rebind #lease })
+        });
+        let only = Ident::new("only", setting.name.span());
+        return quote_spanned! {unit.span()=> {
+            #capture
+            let __options = #options;
+            let __lease = #lease;
+            __rt::Builder::#only(&#builder, #name, __options, __lease, move |()| { #rebind async move { #value } })
+        }};
+    }
     // Temporaries of the options must not live across the await.
     let (named, options) = match options::are_plain(child) {
         true => (None, options),

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Meta};
 
-use super::super::model::{Args, Body, Child, Setting, Shape};
+use super::super::model::{Args, Body, Child, Setting, Shape, setting};
 use super::scope::plain;
 use super::types::{item, strategy};
 use crate::pretty::to_source;
@@ -46,6 +46,7 @@ fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Li
 
 fn describe(child: &Child) -> String {
     let item = item(child).unwrap_or_else(|| "..".into());
+    let item = if child.remote().is_some() { format!("remote {item}") } else { item };
     let item = match &child.shape {
         Some(Shape::Optional(_)) => format!("Option<{item}>"),
         Some(Shape::Array(_, count)) => format!("[{item}; {}]", to_source(count.to_token_stream())),
@@ -56,7 +57,12 @@ fn describe(child: &Child) -> String {
     let inner = child.subtree().map_or_else(String::new, |subtree| {
         format!("  {}{}", strategy(&subtree.body), settings(&subtree.body.settings))
     });
-    format!("{}: {item}  {}{inner}{}", plain(&child.name), child.lifecycle().word(), settings(&child.settings))
+    // A role that the tree gives is shown with each child, too: it says where the child runs.
+    let role = setting(&child.defaults, "on").and_then(Setting::value).map_or_else(String::new, |role| {
+        let role = to_source(role.to_token_stream());
+        format!("  on({role})")
+    });
+    format!("{}: {item}  {}{inner}{role}{}", plain(&child.name), child.lifecycle().word(), settings(&child.settings))
 }
 
 fn settings(settings: &[Setting]) -> String {

@@ -13,7 +13,7 @@ use super::remote;
 use super::scope::{Scope, local};
 use crate::decider::{self, Coverage};
 use crate::duration::{lower, lower_from_zero, lower_time};
-use crate::settings::{DEFAULTS, is_flag, words};
+use crate::settings::{DEFAULTS, OF_NODE, is_flag, words};
 
 /// Emits the options of a child, evaluated with the names that they use.
 pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> TokenStream {
@@ -41,7 +41,7 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
 
 /// Emits the settings of a remote child that its owner obeys. Those of its instance are the node's.
 fn at_owner(child: &Child, scope: &Scope<'_>) -> Vec<Step> {
-    let is_of_node = |arg: &Arg| arg.name.as_ref().is_some_and(|name| remote::OF_NODE.iter().any(|of| name == of));
+    let is_of_node = |arg: &Arg| arg.name.as_ref().is_some_and(|name| OF_NODE.iter().any(|of| name == of));
     let split = |of: &Setting| {
         let args = of.args().iter().filter(|arg| !(of.name == "lifecycle" && is_of_node(arg))).cloned().collect();
         let args = match &of.args {
@@ -173,8 +173,8 @@ pub(super) fn methods(setting: &Setting) -> Vec<Step> {
     };
     let unknown: Vec<_> = setting.unknown().collect();
     let method = match (&*name.to_string(), setting.first()) {
-        ("initial", _) => return Vec::new(), // for the set, not for its instances
-        ("on", _) => return Vec::new(),      // of the declaration
+        ("initial" | "only_with", _) => return Vec::new(), // for the set, not for its instances
+        ("on", _) => return Vec::new(),                    // of the declaration
         ("lifecycle" | "mailbox", _) => {
             return args.iter().filter_map(|arg| argument(name, arg, &unknown)).collect();
         }

@@ -15,16 +15,13 @@ use super::super::names::{Names, Origin};
 use super::build::without_attributes;
 use super::options::{half_typed, methods};
 use super::scope::{Scope, local, plain};
-use super::types::Types;
+use super::types::{Types, item};
 use crate::duration::{lower, lower_time};
 use crate::pretty::to_source;
-use crate::settings::words;
+use crate::settings::{OF_NODE, words};
 
 /// The arguments of `on` that are optional, each with the method of its name.
 const ARGUMENTS: [&str; 4] = ["lease", "overlap", "spread", "window"];
-
-/// The arguments of `lifecycle` that hold on the node. The owner has its own `shutdown`.
-pub(super) const OF_NODE: [&str; 3] = ["start", "shutdown", "handler"];
 
 /// Emits the path of an item that the crate for remote children has for generated code.
 pub(super) fn path(span: Span) -> TokenStream {
@@ -105,7 +102,7 @@ fn inside<'a>(
             && let Some(crossing) = Crossing::of(child, &names, below(&body.items[i + 1..]))
         {
             let head = types.inherent(own);
-            let (declared, start) = (declare(child, body), start(child, ty, &crossing, types));
+            let (declared, start) = (declare(child, body, &crossing), start(child, ty, &crossing, types));
             all.extend(quote! {
                 #(#cfgs)*
                 #[cfg(any(rust_analyzer, #condition))]
@@ -120,9 +117,9 @@ fn inside<'a>(
 }
 
 /// Emits the declaration as a constant.
-fn declare(child: &Child, body: &Body) -> TokenStream {
+fn declare(child: &Child, body: &Body, crossing: &Crossing<'_>) -> TokenStream {
     let (name, function, path) = (constant(child), function(child), plain(&child.name));
-    let build = build(child);
+    let build = build(child, crossing);
     let on: Vec<&Setting> = child.all("on").collect();
     let role = on.iter().find_map(|setting| setting.value());
     let at = role.map_or(child.name.span(), Spanned::span);
@@ -131,13 +128,15 @@ fn declare(child: &Child, body: &Body) -> TokenStream {
         __rt::RemoteSpec::new(#role, || __rt::remote_key::<Self>(::core::module_path!(), #path), #build, Self::#function)
     };
     let arguments = ARGUMENTS.iter().filter_map(|name| child.argument("on", name)).map(|(name, value)| {
+        let at = value.span();
         let value = match (&*name.to_string(), word(value)) {
             ("overlap", Some(word)) => quote!(__rt::Overlap::#word),
             ("spread", Some(word)) => quote!(__rt::Spread::#word),
             ("lease", _) => lower_time(value).into_token_stream(),
             _ => lower(value).into_token_stream(),
         };
-        quote!(.#name(#value))
+        // At the value, where rustc reports one that the runtime does not take.
+        quote_spanned!(at=> .#name(#value))
     });
     let shutdown = child.argument("lifecycle", "shutdown").map(|(name, value)| {
         let value = timeout(value);
@@ -179,7 +178,7 @@ fn timeout(value: &Expr) -> TokenStream {
 }
 
 /// Returns a hash of what owner and nodes have to agree on: FNV-1a of the source.
-fn build(child: &Child) -> u64 {
+fn build(child: &Child, crossing: &Crossing<'_>) -> u64 {
     let unit = child.remote().map(|(_, ty)| to_source(ty.to_token_stream())).unwrap_or_default();
     let shape = match &child.shape {
         Some(Shape::Optional(_)) => "?".to_owned(),
@@ -196,7 +195,16 @@ fn build(child: &Child) -> u64 {
             to_source(quote!(#name #of #value))
         })
     });
-    let all = [unit, shape, start].into_iter().chain(settings).chain(defaults);
+    let values = crossing.values.iter().map(|value| {
+        let ty = match value.origin {
+            Origin::Value(ty) => ty.map(ToTokens::to_token_stream),
+            Origin::Child(child) => item(child).map(ToTokens::into_token_stream),
+            Origin::Tree => None,
+        };
+        format!("{}: {}", plain(&value.name), to_source(ty.unwrap_or_default()))
+    });
+    let arguments = crossing.arguments.iter().map(|(argument, is_named)| format!("{is_named} {}", written(argument)));
+    let all = [unit, shape, start].into_iter().chain(settings).chain(defaults).chain(values).chain(arguments);
     let bytes = all.flat_map(|text| text.into_bytes().into_iter().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -315,6 +323,13 @@ fn far_type(value: &Value<'_>, types: Types<'_>) -> TokenStream {
     }
 }
 
+fn written(argument: &Argument<'_>) -> String {
+    match argument {
+        Argument::Index(_) => String::new(),
+        Argument::Key(_, ty) | Argument::Spawned(_, ty) => to_source(ty.to_token_stream()),
+    }
+}
+
 fn argument_type(argument: &Argument<'_>, types: Types<'_>) -> TokenStream {
     match argument {
         Argument::Index(_) => quote!(::core::primitive::usize),
@@ -339,8 +354,7 @@ pub(super) fn at_owner(child: &Child, crossing: &Crossing<'_>, arguments: &[Iden
         }
     }
     let declared = declaration(child, scope.own, types);
-    let start = crossing.start.span();
-    let actor = types.far_actor(ty);
+    let (start, actor) = (crossing.start.span(), types.far_actor(ty));
     quote_spanned!(start=> #far::far_start(#declared, &(#(#parts,)*), #far::errors!(<#actor as __rt::Actor>::Error))?)
 }
 

@@ -62,6 +62,7 @@ fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden
     let (cfgs, name, doc) = (&child.cfgs, plain(&child.name), first_paragraph(&child.docs));
     let item = item(child)?;
     let shape = match child.shape.as_ref()? {
+        Shape::One(_) if child.only_with().is_some() => quote!(Only),
         Shape::One(_) | Shape::Inline(_) => quote!(One),
         Shape::Optional(_) => quote!(Optional),
         Shape::Array(_, count) => quote!(Array(__rt::number::<{ #count }>())),
@@ -73,7 +74,7 @@ fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden
     };
     let (kind, below) = match child.unit() {
         // A tree may contain a set of itself, but a constant may not contain itself.
-        Some(Unit::Type(ty)) if child.is_set() => {
+        Some(Unit::Type(ty)) if child.is_set() || child.only_with().is_some() => {
             let tree = types.asked(ty, "Declared", "TREE");
             (types.asked(ty, "Declared", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Instance(|| #tree)))
         }

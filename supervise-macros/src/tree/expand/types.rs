@@ -126,6 +126,9 @@ impl<'a> Types<'a> {
     /// Returns the type of a child's field; `None` if too little of the child could be read.
     pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
         match (child.shape.as_ref()?, child.unit()) {
+            (Shape::One(_), Some(Unit::Type(ty))) if child.only_with().is_some() => {
+                Some(self.if_child(ty, "Only", TokenStream::new()))
+            }
             (
                 Shape::One(_) | Shape::Optional(_) | Shape::Array(..),
                 Some(unit @ (Unit::Type(_) | Unit::Remote(..))),
@@ -169,6 +172,7 @@ impl<'a> Types<'a> {
         match child.shape.as_ref()? {
             Shape::Set(_) => Some(quote_spanned!(unit.span()=> #rt::Children<#item, (#(#types,)*)>)),
             Shape::Keyed(..) => Some(quote_spanned!(unit.span()=> #rt::Keyed<#key, #item, (#(#types,)*)>)),
+            Shape::One(_) if child.only_with().is_some() => Some(quote_spanned!(unit.span()=> #rt::Only<#item>)),
             _ => around(
                 child,
                 match unit {
@@ -215,7 +219,7 @@ impl<'a> Types<'a> {
 
     /// Emits the type of a remote child, or the same error.
     pub(super) fn far_actor(self, ty: &Type) -> TokenStream {
-        self.checked_twice(ty, span_of(ty), "FarActor", "FarMessages", "Actor")
+        self.actor_if(ty, span_of(ty), self.far_is(ty))
     }
 
     /// Emits whether the handle of a sibling of this type can be named by a remote child, or the one error at that
@@ -226,7 +230,7 @@ impl<'a> Types<'a> {
 
     /// Emits the type of the sibling, or the same error.
     pub(super) fn far_sibling(self, ty: &Type, at: Span) -> TokenStream {
-        self.checked_twice(ty, at, "NearActor", "NearMessages", "Actor")
+        self.actor_if(ty, at, self.sibling_is(ty, at))
     }
 
     /// Emits the type of a value that crosses, or the one error at its mention that it does not.
@@ -234,7 +238,7 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return ty.to_token_stream();
         }
-        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), remote::moved(ty.to_token_stream(), at));
+        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), placed(ty, at));
         quote_spanned!(at=> <#ty as #far::ValueIf<{ #is }>>::Value)
     }
 
@@ -243,31 +247,33 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return value;
         }
-        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), remote::moved(ty.to_token_stream(), at));
+        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), placed(ty, at));
         quote_spanned!(at=> <#ty as #far::ValueIf<{ #is }>>::value(#value))
     }
 
     fn value_is(ty: &Type, at: Span) -> TokenStream {
-        let (far, ty) = (remote::path(at), remote::moved(ty.to_token_stream(), at));
+        let (far, ty) = (remote::path(at), placed(ty, at));
         quote_spanned!(at=> <#far::Check as #far::Crosses<#ty>>::IS)
     }
 
+    /// Emits the answer of the second trait. It has the answer of the first one for an argument: if that fails, the second
+    /// has nothing to complain of.
     fn two_checks(self, ty: &Type, at: Span, first: &str, second: &str) -> TokenStream {
-        if self.is_generic(ty) { quote!(true) } else { self.checked_twice(ty, at, first, second, "IS") }
+        if self.is_generic(ty) {
+            return quote!(true);
+        }
+        let (far, ty) = (remote::path(at), placed(ty, at));
+        let [first, second, is] = [first, second, "IS"].map(|name| Ident::new(name, at));
+        quote_spanned!(at=> <#ty as #far::#second<{ <#ty as #far::#first>::#is }>>::#is)
     }
 
-    /// Emits an item of the second trait, which has the answer of the first one for an argument: if that fails, the
-    /// second has nothing to complain of.
-    fn checked_twice(self, ty: &Type, at: Span, first: &str, second: &str, name: &str) -> TokenStream {
-        let far = remote::path(at);
-        let [first, second, name, is] = [first, second, name, "IS"].map(|name| Ident::new(name, at));
-        let is_own = format!("{at:?}") == format!("{:?}", span_of(ty));
-        let ty = if is_own { ty.to_token_stream() } else { remote::moved(ty.to_token_stream(), at) };
-        let first = match self.is_generic(&ty) {
-            true => quote!(true),
-            false => quote_spanned!(at=> <#ty as #far::#first>::#is),
-        };
-        quote_spanned!(at=> <#ty as #far::#second<{ #first }>>::#name)
+    /// Emits the type of an actor with this answer.
+    fn actor_if(self, ty: &Type, at: Span, is: TokenStream) -> TokenStream {
+        if self.is_generic(ty) {
+            return ty.to_token_stream();
+        }
+        let (far, ty) = (remote::path(at), placed(ty, at));
+        quote_spanned!(at=> <#ty as #far::ActorIf<{ #is }>>::Actor)
     }
 
     /// Emits the type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
@@ -417,6 +423,12 @@ fn last_span(ty: &Type) -> Span {
         Some(other) => other.span(),
         None => span_of(ty),
     }
+}
+
+/// Emits a type at another place than its own: at a mention of a value that has it.
+fn placed(ty: &Type, at: Span) -> TokenStream {
+    let is_own = format!("{at:?}") == format!("{:?}", span_of(ty));
+    if is_own { ty.to_token_stream() } else { remote::moved(ty.to_token_stream(), at) }
 }
 
 /// Returns the types of the arguments with which a set spawns, without the key.

@@ -178,6 +178,7 @@ fn unnamed(known: &Setting, name: Ident, arg: Arg, errors: &mut Errors) -> Arg {
         Value::Time => is_duration(&arg.value),
         Value::Size => is_number(&arg.value),
         Value::Function => matches!(arg.value, Expr::Path(_)),
+        Value::Text => matches!(&arg.value, Expr::Lit(lit) if matches!(lit.lit, Lit::Str(_))),
         _ => false,
     });
     if is_known || !fits {

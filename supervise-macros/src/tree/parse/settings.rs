@@ -52,7 +52,10 @@ fn read(
 ) {
     match attribute.path().get_ident().cloned() {
         Some(name) if find(&name.to_string()).is_some() => {
-            settings.extend(known(name, attribute, above_child_of, errors))
+            match known(name.clone(), attribute, above_child_of, errors) {
+                Some(setting) => settings.push(setting),
+                None => unknown.push(name),
+            }
         }
         word => {
             unknown_attribute(&attribute, above_child_of.is_none(), errors);

@@ -170,6 +170,12 @@ impl<A: Actor> Context<A> {
         ActorRef { cell: self.cell.clone() }
     }
 
+    /// Returns the token of the lease under which the actor runs; of the innermost one, if there are several. `None` without
+    /// a lease. See [`TreeRef::lease_token`](crate::TreeRef::lease_token), and rule S55.
+    pub fn lease_token(&self) -> Option<u64> {
+        self.cell.core().hold().map(|hold| hold.token)
+    }
+
     /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
         self.cell.core().path()

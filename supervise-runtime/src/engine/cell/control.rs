@@ -21,6 +21,7 @@ use crate::decide::group::Owner;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
+use crate::engine::hold::Hold;
 use crate::engine::log::{Facts, is_logged};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::PathMeters;
@@ -251,6 +252,39 @@ impl CellCore {
                 return true;
             }
             next = core.parent.as_ref().map(|parent| parent.core());
+        }
+        false
+    }
+
+    /// Returns the holding of the nearest lease under which this cell runs.
+    pub(crate) fn hold(&self) -> Option<&Arc<Hold>> {
+        if !self.bus.leased.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut next = Some(self);
+        while let Some(core) = next {
+            if let Some(hold) = core.table().and_then(|table| table.hold.get()) {
+                return Some(hold);
+            }
+            next = core.core_above();
+        }
+        None
+    }
+
+    /// Returns whether the code of this child may not run any more: the lease of a tree around it is over (S55).
+    #[inline]
+    pub(crate) fn is_fenced(&self) -> bool {
+        self.bus.leased.load(Ordering::Relaxed) && self.is_past_a_lease()
+    }
+
+    #[cold]
+    fn is_past_a_lease(&self) -> bool {
+        let mut next = Some(self);
+        while let Some(core) = next {
+            if core.table().and_then(|table| table.hold.get()).is_some_and(|hold| hold.is_over()) {
+                return true;
+            }
+            next = core.core_above();
         }
         false
     }
@@ -576,7 +610,7 @@ impl CellCore {
         lock(&self.life).rare_or_init().fenced = true;
     }
 
-    pub(crate) fn is_fenced(&self) -> bool {
+    pub(crate) fn was_dropped_by_fence(&self) -> bool {
         lock(&self.life).rare().is_some_and(|rare| rare.fenced)
     }
 

@@ -28,6 +28,15 @@ impl Fenced {
     }
 }
 
+/// Tells a fence that the poll that it let through is over.
+struct Left<'a>(&'a dyn Fence);
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        self.0.left();
+    }
+}
+
 impl Future for Fenced {
     type Output = ();
 
@@ -40,6 +49,7 @@ impl Future for Fenced {
             Poll::Ready(false)
         });
         if ready!(passes) {
+            let _left = Left(&*this.fence);
             return life.as_mut().poll(cx);
         }
         // The life may have taken its last step, and only its task is left.

@@ -25,6 +25,7 @@ use crate::decide::child::{Command, CommandOutcome};
 use crate::decide::group::{FailureInfo, Group, GroupEffect, Id, Moving, Owner, is_roomy};
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
+use crate::engine::hold::Hold;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
@@ -108,6 +109,8 @@ pub(crate) struct ChildTable {
     pub(crate) place: OnceLock<Arc<Place>>,
     /// The declaration, if these are the children of a tree.
     pub(crate) declaration: OnceLock<&'static TreeSpec>,
+    /// The holding of the lease under which this tree runs, if it has one of its own.
+    pub(crate) hold: OnceLock<Arc<Hold>>,
 }
 
 impl fmt::Debug for ChildTable {
@@ -162,6 +165,7 @@ impl ChildTable {
             each: OnceLock::new(),
             place: OnceLock::new(),
             declaration: OnceLock::new(),
+            hold: OnceLock::new(),
         }
     }
 

@@ -24,8 +24,9 @@ impl Drawing {
                 Tone::Down => ", fillcolor = \"#fbe3b5\"",
                 Tone::Ended => ", fillcolor = \"#e4e4e4\"",
             };
+            let style = if node.is_remote { ", style = \"filled,dashed\"" } else { "" };
             let lines: Vec<_> = std::iter::once(&node.label).chain(&node.notes).map(|line| escaped(line)).collect();
-            let _ = writeln!(text, "    n{i} [label = \"{}\", shape = {shape}{colour}];", lines.join("\\n"));
+            let _ = writeln!(text, "    n{i} [label = \"{}\", shape = {shape}{style}{colour}];", lines.join("\\n"));
         }
         for (above, i) in self.edges() {
             let _ = writeln!(text, "    n{above} -> n{i};");

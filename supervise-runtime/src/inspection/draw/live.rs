@@ -42,12 +42,18 @@ impl Snapshot {
         if node.incarnation > 0 {
             notes.push(format!("#{}", node.incarnation));
         }
+        if let Some(place) = &node.runs_on {
+            notes.push(format!("on {place}"));
+        }
         if let Some(restarts) = node.restarts.filter(|restarts| restarts.used > 0) {
             notes.push(restarts.to_string());
         }
         if let Some(mailbox) = node.mailbox.filter(|mailbox| mailbox.waiting > 0) {
             let capacity = mailbox.capacity.map_or(String::new(), |capacity| format!(" of {capacity}"));
             notes.push(format!("{}{capacity} messages", mailbox.waiting));
+        }
+        if let Some(window) = node.window.filter(|window| *window > 0) {
+            notes.push(format!("{window} on their way"));
         }
         if let Some(failure) = &node.last_failure
             && !matches!(node.state, NodeState::Running | NodeState::Ended(_))
@@ -63,6 +69,7 @@ impl Snapshot {
                 NodeState::Ended(_) => Tone::Ended,
                 _ => Tone::Down,
             },
+            is_remote: false,
         }
     }
 }

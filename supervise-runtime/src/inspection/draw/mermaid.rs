@@ -10,6 +10,7 @@ impl Drawing {
         let mut text = String::from("flowchart TD\n");
         for (i, node) in self.numbered() {
             let (open, close) = match node.kind {
+                ChildKind::Actor if node.is_remote => ("([", "])"),
                 ChildKind::Actor => ("(", ")"),
                 ChildKind::Task => ("[/", "/]"),
                 ChildKind::Tree => ("[[", "]]"),

@@ -27,6 +27,8 @@ pub(crate) struct Drawn {
     pub(crate) notes: Vec<String>,
     pub(crate) kind: ChildKind,
     pub(crate) tone: Tone,
+    /// Whether its instances are on nodes.
+    pub(crate) is_remote: bool,
 }
 
 /// The colour of a node; the nodes of a declaration are plain.

@@ -9,6 +9,7 @@ use crate::actor::context::transient;
 use crate::actor::options::{ChildOptions, Reader};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
+use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::group::Owner;
 use crate::decide::member::Settings;
@@ -19,6 +20,8 @@ use crate::engine::supervisor::ChildTable;
 use crate::tree::body::SetBody;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
+use crate::tree::lease::keeper::Keeper;
+use crate::tree::lease::only::{Only, replace_lease};
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
@@ -87,6 +90,23 @@ impl Builder {
         let plan = Plan::new(recipe, options.options.clone(), again);
         let make = |cell, plan| Children { cell, plan };
         self.put_set(name, options, (plan, initial), make, Children::begin).await
+    }
+
+    /// Adds a subtree that is here only while a lease is held: a set whose one instance its keeper spawns.
+    pub(in crate::tree) async fn put_only<T: Child>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        keeper: Arc<Keeper>,
+        start: impl Fn(()) -> BoxFuture<'static, Result<T::Start, UserError>> + Send + Sync + 'static,
+    ) -> Result<Only<T>, UserError> {
+        let start = CatchDrop::new(start);
+        let plan = Plan::new(Arc::new(move |()| start(())), options.options.clone(), Some(<()>::clone));
+        if let Some((_, known)) = self.known::<SetRecipe<Only<T>, T, ()>>(self.place.load(Ordering::Relaxed)) {
+            replace_lease(&known.set, keeper.clone());
+        }
+        let make = |cell, plan| Only::new(Children { cell, plan }, Arc::new(Mutex::new(keeper)));
+        self.put_set(name, options, (plan, Initial::none()), make, Only::begin).await
     }
 
     /// Adds a `[Key => T]`.

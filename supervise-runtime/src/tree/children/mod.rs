@@ -16,6 +16,7 @@ use crate::decide::member::Settings;
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::require_time;
+use crate::engine::hold::Hold;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
 use crate::tree::kept::SharedValue;
@@ -280,6 +281,16 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
             self.place(&mut instance, None).map_err(|refused| self.refused(refused, &instance))?;
         after_lock.done();
         Ok(launched.begin())
+    }
+
+    /// Adds an instance that runs under this holding of a lease. Returns its cell.
+    pub(in crate::tree) fn launch_under(&self, args: Args, hold: Arc<Hold>) -> Result<Arc<AnyCell>, SpawnError> {
+        let mut instance = self.instance(None, self.giving(args))?;
+        let (launched, after_lock) =
+            self.place(&mut instance, None).map_err(|refused| self.refused(refused, &instance))?;
+        hold.fences(launched.cell.core());
+        after_lock.done();
+        Ok(launched.begin().cell)
     }
 
     /// Makes an instance that is not yet in the set. `name` is its key; without one it gets a number. `give` returns

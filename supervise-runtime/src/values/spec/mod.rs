@@ -144,6 +144,9 @@ pub enum Shape {
     Set,
     /// Any number of children, indexed by a key of this type: `sessions: [UserId => Session]`.
     Keyed(&'static str),
+    /// One subtree, here only while a lease is held: `#[only_with(lease)] jobs: Jobs`. It is spawned anew with each holding,
+    /// as `jobs/#1` and so on.
+    Only,
 }
 
 /// The time that a child or a tree may take to go down, as far as the declaration says.
@@ -227,8 +230,8 @@ impl ChildSpec {
         }
     }
 
-    /// Returns `true` if the instances are spawned at run time: `[T]` or `[K => T]`.
+    /// Returns `true` if the instances are spawned at run time: `[T]`, `[K => T]`, or a subtree with `#[only_with]`.
     pub const fn is_set(&self) -> bool {
-        matches!(self.shape, Shape::Set | Shape::Keyed(_))
+        matches!(self.shape, Shape::Set | Shape::Keyed(_) | Shape::Only)
     }
 }

@@ -4,6 +4,8 @@ use std::any::{Any, type_name};
 use std::fmt;
 use std::time::Duration;
 
+use supervise_rules::LEAST_LEASE;
+
 use crate::values::strategy::{Overlap, ShutdownTimeout, Spread};
 
 /// The time that a remote child has to go down beyond its `shutdown`: for the way to its node and back.
@@ -12,8 +14,8 @@ const WAY: Duration = Duration::from_secs(1);
 /// The `shutdown` of a remote child for which none is declared.
 const SHUTDOWN: Duration = Duration::from_secs(5);
 
-/// The shortest lease. A node asks for the next one in a third of it, over a network.
-const LEAST_LEASE: Duration = Duration::from_millis(100);
+/// The number of messages that may be sent and not begun, where none is declared.
+const WINDOW: usize = 64;
 
 /// Where and under which conditions a remote child runs: `#[on(..)]` above it.
 ///
@@ -88,7 +90,7 @@ impl RemoteSpec {
             lease: Duration::from_secs(5),
             overlap: Overlap::Forbidden,
             spread: Spread::Any,
-            window: 64,
+            window: WINDOW,
             shutdown: Some(SHUTDOWN),
             start_within: None,
             key,
@@ -137,6 +139,21 @@ impl RemoteSpec {
     /// Sets the time that a start may take.
     pub const fn start(self, within: Duration) -> Self {
         RemoteSpec { start_within: Some(within), ..self }
+    }
+
+    /// Returns `on(..)` with the values that hold, for a drawing.
+    pub(crate) fn note(&self) -> String {
+        let mut note = format!("on({:?}, lease = {:?}", self.role, self.lease);
+        if self.overlap != Overlap::default() {
+            note += &format!(", overlap = {:?}", self.overlap);
+        }
+        if self.spread != Spread::default() {
+            note += &format!(", spread = {:?}", self.spread);
+        }
+        if self.window != WINDOW {
+            note += &format!(", window = {}", self.window);
+        }
+        note + ")"
     }
 
     /// Returns the time in which the child is down as its owner sees it.

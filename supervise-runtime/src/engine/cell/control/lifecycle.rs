@@ -1,5 +1,6 @@
 //! The state of a cell's life, and those who wait for it to change.
 
+use std::fmt;
 use std::mem::{replace, take};
 use std::sync::Arc as StdArc;
 use std::task::Waker;
@@ -81,13 +82,21 @@ pub(super) struct Rare {
     pub(super) report: Option<Vec<Arc<EndedChild>>>,
 }
 
-/// Where the instance of a remote child is, for snapshots.
-#[derive(Debug, Clone, Default)]
+/// Where the instance of a remote child is, for snapshots, and what is told of its end.
+#[derive(Clone, Default)]
 pub(crate) struct Elsewhere {
     /// The name of the node.
     pub(crate) node: Option<StdArc<str>>,
     /// The number of messages that were sent to the node and are not known to be begun.
     pub(crate) window: usize,
+    /// Called when the child has ended and its mailbox is closed.
+    pub(crate) at_close: Option<StdArc<dyn Fn() + Send + Sync>>,
+}
+
+impl fmt::Debug for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Elsewhere").field("node", &self.node).field("window", &self.window).finish_non_exhaustive()
+    }
 }
 
 /// The failures on the way down.

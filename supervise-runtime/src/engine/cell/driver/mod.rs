@@ -306,6 +306,9 @@ impl Driver {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
+            if self.engine.cell.core().is_fenced() {
+                return self.engine.pending(); // the abort of the tree drops the future
+            }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) =
                 enter(span_of(&self.engine.cold), &self.engine.cell, leaving, || match slot.poll(cx) {
@@ -708,6 +711,9 @@ impl Driver {
     #[cold]
     pub(super) fn poll_background(&mut self, cx: &mut Context<'_>) -> bool {
         let engine = &mut self.engine;
+        if engine.cell.core().is_fenced() {
+            return false;
+        }
         let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
             return false;
         };

@@ -95,7 +95,7 @@ impl CellGuard {
 
 impl Drop for CellGuard {
     fn drop(&mut self) {
-        if !self.orderly && self.bug.is_none() && self.cell.core().is_fenced() {
+        if !self.orderly && self.bug.is_none() && self.cell.core().was_dropped_by_fence() {
             self.fenced();
         } else if !self.orderly && self.bug.is_none() && self.cell.core().is_apart() {
             self.lost_apart();

@@ -1,0 +1,114 @@
+//! One holding of a lease, from the grant to its end (S55).
+
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::base::clock::Moment;
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::base::sync::{Arc, foreign};
+use crate::decide::group::Owner;
+use crate::engine::cell::control::CellCore;
+use crate::engine::supervisor::ChildTable;
+use crate::values::strategy::SupervisorStrategy;
+
+/// A holding of a lease, shared by its keeper and all cells that run under it. Without locks: each poll of user code in a
+/// leased tree reads it.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    pub(crate) token: u64,
+    /// The holder before gave the lease back with all its children down.
+    pub(crate) released: bool,
+    /// The moment of the asking for the lease.
+    asked: Moment,
+    /// The time from then on for which the lease is known to hold, in nanoseconds.
+    until: AtomicU64,
+    /// True once that time was over: no later grant changes it.
+    over: AtomicBool,
+    /// Told when a cell finds the lease to be over.
+    pub(crate) found: Notify,
+}
+
+impl Hold {
+    /// Makes a holding that was asked for at this moment, and lasts for this time from then on.
+    pub(crate) fn new(token: u64, released: bool, asked: Moment, lasts: Duration) -> Self {
+        let hold = Hold {
+            token,
+            released,
+            asked,
+            until: AtomicU64::new(0),
+            over: AtomicBool::new(false),
+            found: Notify::new(),
+        };
+        hold.renewed(asked, lasts);
+        hold
+    }
+
+    /// Puts a tree that has not begun under this holding.
+    pub(crate) fn fences(self: Arc<Self>, tree: &CellCore) {
+        let table = tree.table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
+        let _ = table.hold.set(self); // a tree has one
+        tree.bus.leased.store(true, Ordering::Relaxed);
+    }
+
+    /// A renewal that was asked for at this moment was granted. Grants may be taken in any order.
+    pub(crate) fn renewed(&self, asked: Moment, lasts: Duration) {
+        let until = self.asked.to(asked).saturating_add(lasts);
+        self.until.fetch_max(u64::try_from(until.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Returns the time for which the lease still holds.
+    pub(crate) fn left(&self) -> Duration {
+        match self.over.load(Ordering::Relaxed) {
+            true => Duration::ZERO,
+            false => Duration::from_nanos(self.until.load(Ordering::Relaxed)).saturating_sub(self.asked.elapsed()),
+        }
+    }
+
+    /// Returns whether the lease is over. From the first time on that it is, it stays so.
+    pub(crate) fn is_over(&self) -> bool {
+        if self.over.load(Ordering::Relaxed) {
+            return true;
+        }
+        let over = self.left().is_zero();
+        if over && !self.over.swap(true, Ordering::Relaxed) {
+            foreign();
+            self.found.notify_one();
+        }
+        over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_holding_counts_from_the_asking() {
+        let second = Duration::from_secs(1);
+        let first = Moment::now();
+        tokio::time::advance(second).await;
+        let hold = Hold::new(7, false, first, 3 * second);
+        assert_eq!(hold.left(), 2 * second);
+        let asked = Moment::now();
+        tokio::time::advance(second).await;
+        hold.renewed(asked, 3 * second);
+        assert_eq!(hold.left(), 2 * second);
+        hold.renewed(first, 3 * second);
+        assert_eq!(hold.left(), 2 * second, "an older grant takes nothing away");
+        tokio::time::advance(2 * second).await;
+        assert!(hold.is_over());
+        hold.renewed(Moment::now(), 3 * second);
+        assert!(hold.is_over() && hold.left().is_zero(), "what is over stays over");
+    }
+
+    #[cfg(feature = "testing")]
+    #[tokio::test(start_paused = true)]
+    async fn a_holding_counts_the_time_of_a_suspension() {
+        let hold = Hold::new(7, false, Moment::now(), Duration::from_secs(3));
+        crate::base::clock::pretend_suspended(Duration::from_secs(2));
+        assert_eq!(hold.left(), Duration::from_secs(1));
+        crate::base::clock::pretend_suspended(Duration::from_secs(1));
+        assert!(hold.is_over());
+    }
+}

@@ -1,0 +1,213 @@
+//! A subtree under a lease: `#[only_with(lease)]`.
+//!
+//! The subtree is the one instance of a set. The set is up at once, so the boot of the tree around it goes on; the
+//! instance is spawned with each holding, and stopped when the lease is lost. So nothing of this is new for the decisions: a
+//! set without instances is healthy, and the stop of an instance is no failure.
+
+use std::fmt;
+use std::future::Future;
+
+use tokio::time::sleep;
+
+use super::Lease;
+use super::keeper::{Keeper, Kept};
+use crate::actor::options::ChildOptions;
+use crate::base::BoxFuture;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::tree::builder::Builder;
+use crate::tree::child::Child;
+use crate::tree::children::Children;
+use crate::tree::tree_ref::TreeRef;
+use crate::tree::{Tree, TreeDef};
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::UserError;
+
+/// A child that `#[only_with]` can be written above: a tree.
+#[diagnostic::on_unimplemented(
+    message = "`#[only_with]` is for a subtree, and `{Self}` is none",
+    label = "not a tree",
+    note = "declare a tree with `{Self}` as its child, and write `#[only_with]` above that tree"
+)]
+pub trait Subtree: Child {}
+
+#[diagnostic::do_not_recommend]
+impl<T: TreeDef + Child<Start = Tree<T>>> Subtree for T {}
+
+/// The handle of a child with `#[only_with(lease)]`: a subtree that is here only while this process holds the lease.
+///
+/// The handle is there whether or not the subtree is. It is cheap to clone and keeps nothing alive. A handle of the subtree
+/// itself, or of an actor in it, belongs to one holding: once that is over, it answers like that of any child that has
+/// ended.
+///
+/// See rule S55.
+///
+/// ```
+/// use supervise::lease::Only;
+/// use supervise::prelude::*;
+/// use supervise::testing::MemoryLease;
+/// # struct Billing;
+/// # #[actor]
+/// # impl Billing { fn handle(&mut self, _msg: ()) {} }
+/// # struct Web { jobs: Only<Jobs> }
+/// # #[actor]
+/// # impl Web { fn handle(&mut self, reply: Reply<bool>) { reply.send(self.jobs.here().is_some()) } }
+///
+/// supervisor! {
+///     struct Jobs {
+///         billing: Billing = Billing,
+///     }
+/// }
+///
+/// supervisor! {
+///     /// Runs on several machines. The jobs run on one of them.
+///     struct Shop(lease: MemoryLease) {
+///         #[only_with(lease)]
+///         jobs: Jobs = Jobs::tree(),
+///         web: Web = Web { jobs }, // its handle, an `Only<Jobs>`
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let lease = MemoryLease::new("jobs");
+/// let (one, two) = (Shop::start(lease.clone()).await?, Shop::start(lease.clone()).await?);
+/// let jobs: Jobs = one.jobs.held().await.expect("the tree lives");
+/// jobs.billing.tell(()).await?;
+/// assert!(two.jobs.here().is_none()); // it stands by
+///
+/// one.shutdown().await; // gives the lease back
+/// two.jobs.held().await.expect("the tree lives").billing.tell(()).await?;
+/// assert_eq!(two.jobs.lease_token(), Some(2));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Only<T: Child> {
+    set: Children<T, ()>,
+    /// The lease of the last build of the tree around it.
+    keeper: Arc<Mutex<Arc<Keeper>>>,
+}
+
+impl<T: Child> Clone for Only<T> {
+    fn clone(&self) -> Self {
+        Only { set: self.set.clone(), keeper: self.keeper.clone() }
+    }
+}
+
+impl<T: Child> fmt::Debug for Only<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Only({})", self.path())
+    }
+}
+
+impl<T: Child> Only<T> {
+    /// Returns the handle of the subtree, if it is up here.
+    pub fn here(&self) -> Option<T::Handle> {
+        self.set.handles().into_iter().next()
+    }
+
+    /// Waits until the subtree is up here, and returns its handle. `None`: the tree around it has ended, or this part of it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The future may be dropped and the method called again.
+    pub async fn held(&self) -> Option<T::Handle> {
+        let core = self.set.cell.core();
+        let found = || match self.here() {
+            Some(here) => Some(Some(here)),
+            None => core.ended().is_some().then_some(None),
+        };
+        core.bus.changed.until(found).await
+    }
+
+    /// Returns the token of the holding under which the subtree is here; `None` if it is not.
+    pub fn lease_token(&self) -> Option<u64> {
+        let table = self.set.cell.core().table()?;
+        table.living().first()?.core().hold().map(|hold| hold.token)
+    }
+
+    /// Returns the path.
+    pub fn path(&self) -> String {
+        self.set.path()
+    }
+
+    /// Returns the [`TreeRef`] of the place of the subtree, to stop it for good, to restart it or to join it. It is there
+    /// whether or not the subtree is.
+    ///
+    /// See rule S26.
+    pub fn tree(&self) -> TreeRef {
+        self.set.tree()
+    }
+
+    /// Makes the handle, with the lease of this build.
+    pub(in crate::tree) fn new(set: Children<T, ()>, keeper: Arc<Mutex<Arc<Keeper>>>) -> Self {
+        Only { set, keeper }
+    }
+
+    /// Looks after the subtree from a start of its place to the end of that incarnation.
+    pub(in crate::tree) fn begin(&self) {
+        let keeper = lock(&self.keeper).clone();
+        let incarnation = self.set.cell.core().incarnation();
+        tokio::spawn(look_after(self.set.clone(), keeper, incarnation));
+    }
+}
+
+async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarnation: u32) {
+    let cell = set.cell.clone();
+    let is_over = || {
+        let core = cell.core();
+        core.ended().is_some() || core.incarnation() != incarnation || core.stop_reason().is_some()
+    };
+    let tell = |kind: EventKind| cell.core().emit(kind);
+    let over = cell.core().bus.changed.until(|| is_over().then_some(()));
+    tokio::pin!(over);
+    loop {
+        let grant = tokio::select! {
+            biased;
+            () = &mut over => return,
+            grant = keeper.acquire(&tell) => grant,
+        };
+        if is_over() {
+            return;
+        }
+        let hold = grant.hold.clone();
+        let Ok(instance) = set.launch_under((), hold.clone()) else { return };
+        grant.begins();
+        let Kept { ended, lost } = keeper.keep(&hold, &instance, &tell).await;
+        match ended {
+            _ if lost => {}
+            // Its work is done, or somebody has stopped it: it is not for this program to begin again.
+            Ended::Done | Ended::DoneWith(_) | Ended::Stopped => return,
+            _ => tokio::select! {
+                biased;
+                () = &mut over => return,
+                () = sleep(keeper.turn_of_others()) => {}
+            },
+        }
+    }
+}
+
+impl Builder {
+    /// Adds a subtree with `#[only_with]`.
+    pub async fn only<T, F, Fut>(
+        &self,
+        name: &'static str,
+        options: ChildOptions<T>,
+        lease: impl Lease,
+        start: F,
+    ) -> Result<Only<T>, UserError>
+    where
+        T: Subtree,
+        F: Fn(()) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    {
+        let start = move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) };
+        self.put_only(name, options, Keeper::new(lease), start).await
+    }
+}
+
+/// Replaces the lease of a place with that of the present build.
+pub(in crate::tree) fn replace_lease<T: Child>(only: &Only<T>, keeper: Arc<Keeper>) {
+    let before = std::mem::replace(&mut *lock(&only.keeper), keeper);
+    drop(before); // user code
+}

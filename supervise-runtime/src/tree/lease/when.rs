@@ -1,0 +1,348 @@
+//! A whole tree under a lease.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+use tokio::sync::oneshot;
+
+use super::Lease;
+use super::keeper::{Grant, Keeper, Kept};
+use crate::actor::waits::report;
+use crate::base::sync::Arc;
+use crate::engine::bus::TreeShared;
+use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
+use crate::engine::cell::require_time;
+use crate::engine::log::Facts;
+use crate::tree::running::Begun;
+use crate::tree::{Running, Shutdown, Tree, TreeDef};
+use crate::values::ended::Ended;
+use crate::values::event::EventKind;
+use crate::values::failure::Failure;
+use crate::values::report::Report;
+
+impl<T: TreeDef> Tree<T>
+where
+    T::Params: Clone,
+{
+    /// Lets the tree run only while this lease is held: `Shop::tree(config).when(lease).run(signal())`.
+    ///
+    /// The parameters have to be `Clone`, since the tree is started anew with each holding. [`events`](Tree::events) of
+    /// before tells of all holdings, with the events of the lease.
+    ///
+    /// See rule S55.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use supervise::prelude::*;
+    /// use supervise::testing::MemoryLease;
+    /// # struct Jobs;
+    /// # #[actor]
+    /// # impl Jobs { fn handle(&mut self, _msg: ()) {} }
+    ///
+    /// supervisor! {
+    ///     struct Shop(name: String) {
+    ///         jobs: Jobs = Jobs,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let lease = MemoryLease::new("shop"); // or one of `supervise-lease`
+    /// let night = tokio::time::sleep(Duration::from_secs(3600));
+    /// let report = Shop::tree("corner".to_owned()).when(lease.clone()).run(night).await?;
+    /// assert!(report.is_orderly());
+    /// assert_eq!(lease.holder(), None); // given back
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn when(mut self, lease: impl Lease) -> When<T> {
+        self.bus(); // of all holdings
+        When { tree: self, keeper: Keeper::new(lease) }
+    }
+}
+
+/// A tree that runs only while a lease is held, of [`Tree::when`].
+///
+/// [`run`](When::run) does all of it, from one holding to the next. [`start`](When::start) waits for one holding and gives
+/// the handle of the tree.
+///
+/// ```
+/// use supervise::lease::{Leased, When};
+/// use supervise::prelude::*;
+/// use supervise::testing::MemoryLease;
+/// # struct Jobs;
+/// # #[actor]
+/// # impl Jobs { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { jobs: Jobs = Jobs } }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let lease = MemoryLease::new("shop");
+/// let mut shop: When<Shop> = Shop::tree().when(lease.clone());
+/// let first: Leased<Shop> = shop.start().await?;
+/// assert_eq!(first.token(), 1);
+///
+/// lease.steal();
+/// let report = first.join().await; // the next renewal is refused, and the tree stops in order
+/// assert!(report.is_orderly());
+/// assert_eq!(shop.start().await?.token(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a tree does nothing until `run` or `start` is awaited"]
+pub struct When<T: TreeDef> {
+    tree: Tree<T>,
+    keeper: Arc<Keeper>,
+}
+
+impl<T: TreeDef> fmt::Debug for When<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("When").field("tree", &self.tree).field("keeper", &self.keeper).finish()
+    }
+}
+
+/// A run of the tree under one holding.
+struct Run<T> {
+    begun: Begun<T>,
+    kept: oneshot::Receiver<Kept>,
+    token: u64,
+}
+
+impl<T: TreeDef> When<T>
+where
+    T::Params: Clone,
+{
+    /// Waits for the lease, then starts the tree: its children in order, each awaited.
+    ///
+    /// Dropping the [`Leased`] stops the tree and gives the lease back, without waiting for either.
+    ///
+    /// # Errors
+    ///
+    /// Returns the failure of the first start that is not retried, once the lease is given back. A lease that is lost
+    /// during the start is no such error: the tree is waited for with the next holding. Errors of the lease are events.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the children that are up are stopped, and the lease is given back.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
+    #[track_caller]
+    pub fn start(&mut self) -> impl Future<Output = Result<Leased<T>, Failure>> + Send {
+        let at = Location::caller();
+        async move {
+            require_time();
+            loop {
+                let grant = self.acquire().await;
+                let Run { begun, kept, token } = self.begin(grant, at);
+                let cell = begun.cell().clone();
+                let mut waiting = Waiting::default();
+                match begun.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await) {
+                    Ok(running) => return Ok(Leased { running, kept, token, cell }),
+                    Err(failure) => {
+                        if !kept.await.is_ok_and(|kept| kept.lost) {
+                            return Err(failure);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for the lease, runs the tree while it is held, stops it in order when it is lost, and waits again. This goes on
+    /// until `until` is ready or the tree has ended by itself. Then shuts the tree down, gives the lease back, and returns
+    /// the report. Return the report from `main` as the exit code.
+    ///
+    /// `until` is polled before anything else, and from then on. If it is ready while no lease is held, the report is that
+    /// of an orderly stop without children.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`start`](When::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the shutdown of the tree is requested, but not waited for. The lease is given back once
+    /// the tree is down.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
+    #[track_caller]
+    pub fn run<U>(self, until: U) -> impl Future<Output = Result<Report, Failure>> + Send
+    where
+        U: Future + Send,
+    {
+        let at = Location::caller();
+        async move {
+            require_time();
+            let mut until = Box::pin(async { drop(until.await) });
+            let mut over = false;
+            loop {
+                let Some(grant) = before(&mut over, &mut until, self.acquire()).await else {
+                    return Ok(Report { ended: Ended::Stopped, children: Vec::new(), failure: None, failures: 0 });
+                };
+                let Run { begun, kept, .. } = self.begin(grant, at);
+                let cell = begun.cell().clone();
+                let mut waiting = Waiting::default();
+                let up = poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker()));
+                let Some(up) = before(&mut over, &mut until, up).await else {
+                    send(&*cell, SystemMessage::Stop);
+                    begun.disarmed();
+                    let report = Shutdown::of(cell).await;
+                    let _ = kept.await;
+                    return Ok(report);
+                };
+                let running = match begun.over(up) {
+                    Ok(running) => running,
+                    Err(failure) => match kept.await {
+                        Ok(Kept { lost: true, .. }) => continue,
+                        _ => return Err(failure),
+                    },
+                };
+                let mut kept = kept;
+                let lost = before(&mut over, &mut until, &mut kept).await;
+                if let Some(Ok(Kept { ended, lost })) = lost {
+                    drop(running);
+                    match lost {
+                        true => continue,
+                        false => return Ok(report(&*cell, ended)),
+                    }
+                }
+                let report = running.shutdown().await;
+                let _ = kept.await;
+                return Ok(report);
+            }
+        }
+    }
+
+    fn acquire(&self) -> impl Future<Output = Grant> + Send + use<T> {
+        let (keeper, bus) = (self.keeper.clone(), self.tree.shared());
+        async move {
+            bus.started();
+            keeper.acquire(&|kind| raise::<T>(&bus, 0, kind)).await
+        }
+    }
+
+    /// Begins the tree under this grant, with a keeper of its own.
+    fn begin(&self, grant: Grant, at: &'static Location<'static>) -> Run<T> {
+        let hold = grant.begins();
+        let token = hold.token;
+        let begun = self.tree.of_next_run().begin_under(at, Some(hold.clone()));
+        let (tell, kept) = oneshot::channel();
+        let (cell, keeper, bus) = (begun.cell().clone(), self.keeper.clone(), self.tree.shared());
+        tokio::spawn(async move {
+            let tell_of = |kind| raise::<T>(&bus, cell.core().incarnation(), kind);
+            let _ = tell.send(keeper.keep(&hold, &cell, &tell_of).await);
+        });
+        Run { begun, kept, token }
+    }
+}
+
+/// Raises an event of the lease, for subscribers of all runs: the lease is given back after the end of one.
+fn raise<T: TreeDef>(bus: &TreeShared, incarnation: u32, kind: EventKind) {
+    let facts = Facts { declared: &|| true, is_root: true, down: &|| None, delay: None };
+    bus.emit(|| T::SPEC.name.to_owned(), incarnation, kind, &facts);
+}
+
+/// Waits for `first`, unless `until` is ready before.
+async fn before<F: Future>(over: &mut bool, until: &mut (impl Future + Unpin), first: F) -> Option<F::Output> {
+    let mut first = pin!(first);
+    poll_fn(|cx| {
+        if *over || Pin::new(&mut *until).poll(cx).is_ready() {
+            *over = true;
+            return Poll::Ready(None);
+        }
+        first.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+/// A tree that runs under a lease: the guard that [`When::start`] returns. Derefs to the handle struct.
+///
+/// The tree stops when the lease is lost, and when this guard is dropped.
+///
+/// ```
+/// use supervise::lease::Leased;
+/// use supervise::prelude::*;
+/// use supervise::testing::MemoryLease;
+/// # struct Jobs;
+/// # #[actor]
+/// # impl Jobs { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { jobs: Jobs = Jobs } }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop: Leased<Shop> = Shop::tree().when(MemoryLease::new("shop")).start().await?;
+/// shop.jobs.tell(()).await?;
+/// assert_eq!(shop.lease_token(), Some(shop.token()));
+/// assert!(shop.shutdown().await.is_orderly());
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "dropping this shuts the tree down; keep it in a variable with a name"]
+pub struct Leased<T> {
+    running: Running<T>,
+    kept: oneshot::Receiver<Kept>,
+    token: u64,
+    cell: Arc<AnyCell>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Leased<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leased").field("tree", &*self.running).field("token", &self.token).finish()
+    }
+}
+
+impl<T> Deref for Leased<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.running
+    }
+}
+
+impl<T: TreeDef> Leased<T> {
+    /// Returns the token of the holding.
+    pub fn token(&self) -> u64 {
+        self.token
+    }
+
+    /// Returns a handle, which keeps nothing alive.
+    pub fn handle(&self) -> T {
+        self.running.handle()
+    }
+
+    /// Stops the tree, in reverse order, gives the lease back, and returns the report.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is requested before the first poll. If the future is dropped, the shutdown continues, and the lease is given
+    /// back.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is awaited inside this tree, since the wait would never end.
+    pub async fn shutdown(self) -> Report {
+        let report = self.running.shutdown().await;
+        let _ = self.kept.await;
+        report
+    }
+
+    /// Waits until the tree has ended, by itself or because the lease is lost, and returns the report. By then the lease is
+    /// given back.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, its guard is dropped too: the shutdown is requested, but not waited for.
+    pub async fn join(self) -> Report {
+        let ended = self.kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
+        drop(self.running);
+        report(&*self.cell, ended)
+    }
+}

@@ -1,0 +1,101 @@
+//! Trees under a lease (S55).
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use supervise::event::{EventKind, Events};
+use supervise::prelude::*;
+use tokio::time::{Instant, sleep};
+
+mod histories;
+mod part;
+mod whole;
+
+/// The acts of all trees of a test, in order: the token and the time.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<(u64, Instant)>>>);
+
+impl Log {
+    fn act(&self, token: u64) {
+        self.0.lock().unwrap().push((token, Instant::now()));
+    }
+
+    fn len(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+
+    /// The tokens in the order of their acts, each as often as another one came in between.
+    fn tokens(&self) -> Vec<u64> {
+        let mut tokens: Vec<u64> = self.0.lock().unwrap().iter().map(|(token, _)| *token).collect();
+        tokens.dedup();
+        tokens
+    }
+
+    /// The time since the last act.
+    fn quiet(&self) -> Duration {
+        self.0.lock().unwrap().last().map_or(Duration::MAX, |(_, at)| at.elapsed())
+    }
+}
+
+/// Acts ten times a second, until it is dropped.
+async fn act(log: Log, token: Option<u64>) {
+    let token = token.expect("it runs under a lease");
+    loop {
+        log.act(token);
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Times {
+    start: Duration,
+    stop: Duration,
+}
+
+supervisor! {
+    /// A tree that acts, and takes its time to start and to stop.
+    pub struct Shop(log: Log, times: Times) {
+        #[lifecycle(Permanent, shutdown = 1min)]
+        slow: Slow = Slow::start(times).await,
+        acting: task = act(log, tree.lease_token()),
+    }
+}
+
+pub struct Slow(Times);
+
+impl Slow {
+    async fn start(times: Times) -> Slow {
+        sleep(times.start).await;
+        Slow(times)
+    }
+}
+
+impl Actor for Slow {
+    type Msg = Reply<Option<u64>>;
+    type Error = std::convert::Infallible;
+
+    async fn receive(&mut self, reply: Reply<Option<u64>>, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        reply.send(cx.lease_token());
+        Ok(())
+    }
+
+    async fn post_stop(&mut self, _cx: &mut Context<Self>) -> Result<(), Self::Error> {
+        sleep(self.0.stop).await;
+        Ok(())
+    }
+}
+
+/// Returns the changes of the lease so far, without its name.
+fn changes(events: &mut Events) -> Vec<String> {
+    let mut lines = Vec::new();
+    while let Some(event) = events.try_next() {
+        if let EventKind::Lease { change, .. } = event.unwrap().kind {
+            lines.push(change.to_string());
+        }
+    }
+    lines
+}
+
+fn secs(secs: f64) -> Duration {
+    Duration::from_secs_f64(secs)
+}

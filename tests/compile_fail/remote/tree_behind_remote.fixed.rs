@@ -1,0 +1,24 @@
+// `remote/tree_behind_remote.rs`, repaired.
+use supervise::prelude::*;
+
+struct Pricing(u8);
+
+#[actor]
+impl Pricing {
+    fn handle(&mut self, _msg: u8) {}
+}
+
+supervisor! {
+    struct Shop {
+        #[on("worker")]
+        branch: remote Pricing = Pricing(1),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    let _ = shop.branch.path();
+    shop.shutdown().await;
+    Ok(())
+}
