@@ -119,3 +119,37 @@ async fn two_trees_share_a_network() {
     assert!(shop.pricing.node().unwrap().starts_with("one#"));
     assert!(two.one.node().unwrap().starts_with("two#"));
 }
+
+/// A tree under a lease: its token is the epoch, and who got a lease that was given back in order need not wait.
+#[tokio::test(start_paused = true)]
+async fn the_lease_of_a_tree_gives_the_epoch() {
+    let mut cluster = cluster(&["one"]);
+    let lease = supervise::testing::MemoryLease::new("shop");
+    let log = new_log();
+    let _first_owner = cluster.owner();
+    let mut first = Shop::tree(3, log).on(cluster.owner()).when(lease.clone());
+    let begun = tokio::time::Instant::now();
+    let shop = first.start().await.unwrap();
+    assert!(begun.elapsed() >= 3 * SECOND, "nobody held it before: {:?}", begun.elapsed());
+    let token = shop.pricing.ask(PricingMsg::Token).await.unwrap();
+    assert_eq!(token.0, shop.token() | 1 << 63);
+    shop.shutdown().await;
+
+    let mut second = Shop::tree(3, log).on(cluster.owner()).when(lease.clone());
+    let begun = tokio::time::Instant::now();
+    let shop = second.start().await.unwrap();
+    assert!(begun.elapsed() < 500 * MS, "it was given back: {:?}", begun.elapsed());
+    let newer = shop.pricing.ask(PricingMsg::Token).await.unwrap();
+    assert!(newer > token, "{newer:?} after {token:?}");
+
+    // A node that does not answer may still act: then the lease is not given back, but runs out.
+    cluster.freeze("one");
+    tokio::time::sleep(100 * MS).await;
+    shop.shutdown().await;
+    cluster.node("two", Shop::node("worker"));
+    let mut third = Shop::tree(3, log).on(cluster.owner()).when(lease);
+    let begun = tokio::time::Instant::now();
+    let shop = third.start().await.unwrap();
+    assert!(begun.elapsed() >= 3 * SECOND, "{:?}", begun.elapsed());
+    drop(shop);
+}
