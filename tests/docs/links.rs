@@ -111,7 +111,8 @@ fn what_is_named_is_there() {
                 let before = at.checked_sub(1).map_or("", |before| words[before]);
                 let there = match before {
                     "--test" => {
-                        let package = words.iter().position(|word| *word == "-p").map(|at| format!("{}/tests", words[at + 1]));
+                        let package =
+                            words.iter().position(|word| *word == "-p").map(|at| format!("{}/tests", words[at + 1]));
                         ["tests", "verify/model/tests"]
                             .into_iter()
                             .chain(package.as_deref())

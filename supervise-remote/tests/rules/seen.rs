@@ -88,13 +88,20 @@ async fn a_failover_is_told_in_order() {
     tokio::time::sleep(MS).await;
     cluster.kill("one");
     assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await.unwrap(), 3);
-    let kinds: Vec<&str> = seen.lock().unwrap().iter().filter(|event| event.path == "pricing").map(|event| match &event.kind {
-        EventKind::NodeLost { node, after } if node.starts_with("one#") && *after < SECOND => "lost",
-        EventKind::Failed { .. } => "failed",
-        EventKind::Decided { .. } => "decided",
-        EventKind::Placed { node } if node.starts_with("two#") => "placed",
-        EventKind::Restarted => "restarted",
-        _ => "other",
-    }).filter(|kind| *kind != "other").collect();
+    let kinds: Vec<&str> = seen
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|event| event.path == "pricing")
+        .map(|event| match &event.kind {
+            EventKind::NodeLost { node, after } if node.starts_with("one#") && *after < SECOND => "lost",
+            EventKind::Failed { .. } => "failed",
+            EventKind::Decided { .. } => "decided",
+            EventKind::Placed { node } if node.starts_with("two#") => "placed",
+            EventKind::Restarted => "restarted",
+            _ => "other",
+        })
+        .filter(|kind| *kind != "other")
+        .collect();
     assert_eq!(kinds, ["lost", "failed", "decided", "placed", "restarted"]);
 }
