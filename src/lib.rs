@@ -58,6 +58,9 @@
 //! * [`Events`](event::Events): everything that happens in a tree; [`Report`](inspect::Report): how the tree ended.
 //! * [`errors`]: each mistake that the compiler finds in a tree, with the message and the fix.
 //!
+//! A child can run on another machine: `remote T`, with the crate `supervise-remote`. `docs/remote.md` in the repository
+//! is the manual.
+//!
 //! New to actors? Start with the guide, `docs/guide` in the repository. Numbers like S14 are the rules of
 //! `docs/semantics.md`, which states the limits of each guarantee and the tests that prove it.
 //!

@@ -5,8 +5,11 @@
 //! and handle are declared in the same place as for any other child. A node that dies is a failure of its children,
 //! [`Cause::NodeLost`](supervise::Cause::NodeLost), and they are restarted on another node.
 //!
+//! [`testing::Cluster`](https://docs.rs/supervise-remote/latest/supervise_remote/testing/struct.Cluster.html) has a whole
+//! example, with a machine that dies.
+//!
 //! * [`Net`] is the network of a process. The owner writes `Shop::tree(config).on(net)`.
-//! * [`Node`] runs children for the owner: `Shop::node("worker").serve(net, until)`.
+//! * [`Node`] runs children for an owner: `Shop::node("worker").serve(net, until)`.
 //! * [`RemoteRef`] is the handle of a remote child, and may be sent to other processes inside of messages.
 //! * [`Remote`] is the bound on messages: `Serialize` and `Deserialize`. A [`Reply`](supervise::Reply) may stand anywhere
 //!   in a message.
@@ -48,7 +51,26 @@ pub use refs::{RemoteAsk, RemoteError, RemoteRef};
 /// A message that may cross to another process: it is `Serialize`, `DeserializeOwned` and `Send`.
 ///
 /// Derive `Serialize` and `Deserialize`; there is nothing to implement. [`Reply`](supervise::Reply) and [`RemoteRef`] may
-/// be parts of a message, at any depth.
+/// be parts of a message, at any depth. The codec writes the names of fields and variants, so that two builds understand
+/// each other as far as the names agree.
+///
+/// A `Serialize` or `Deserialize` that fails or panics costs this one message, and is an event (rule S61).
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use supervise::prelude::*;
+/// use supervise_remote::Remote;
+///
+/// #[derive(Serialize, Deserialize)]
+/// enum PricingMsg {
+///     Quote { item: String, reply: Reply<Option<u64>> },
+///     Reload,
+/// }
+///
+/// fn crosses<M: Remote>() {}
+/// crosses::<PricingMsg>();
+/// # let _ = (PricingMsg::Reload, |reply| PricingMsg::Quote { item: String::new(), reply });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot cross to another process",
     label = "the messages of a remote child cross to its node",
@@ -58,3 +80,8 @@ pub trait Remote: serde::Serialize + serde::de::DeserializeOwned + Send + 'stati
 
 #[diagnostic::do_not_recommend]
 impl<M: serde::Serialize + serde::de::DeserializeOwned + Send + 'static> Remote for M {}
+
+/// Runs the examples of the manual.
+#[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/remote.md")]
+struct Manual;

@@ -69,7 +69,17 @@ impl fmt::Debug for Network {
     }
 }
 
-/// A process of a [`Network`].
+/// A process of a [`Network`]: a wire for [`Net::open`](crate::Net::open).
+///
+/// ```
+/// use supervise_remote::memory::{Network, Process};
+/// use supervise_remote::{Net, wire::Wire};
+///
+/// let process: Process = Network::new().process("owner");
+/// assert_eq!(process.name(), "owner");
+/// let net = Net::open(process);
+/// # let _ = net;
+/// ```
 #[derive(Clone)]
 pub struct Process {
     network: Network,
@@ -114,7 +124,7 @@ impl Network {
         lock(&self.0).delay = delay;
     }
 
-    /// Returns how many frames were sent until now.
+    /// Returns how many frames were sent until now, with those that were lost.
     pub fn frames(&self) -> u64 {
         lock(&self.0).frames
     }
@@ -144,7 +154,8 @@ impl Network {
         lock(&self.0).lose.insert((from.into(), to.into()), n);
     }
 
-    /// Freezes a process: nothing of it runs, though it stays a member. Like SIGSTOP.
+    /// Freezes a process, like SIGSTOP: its server and its instances do not run, and it stays a member. What the test
+    /// itself does in its name, such as a `tell` through a handle of the owner, is not frozen.
     pub fn freeze(&self, name: &str) {
         if let Some(process) = lock(&self.0).processes.get_mut(name) {
             process.frozen = true;
@@ -186,7 +197,8 @@ impl Network {
         });
     }
 
-    /// Suspends the machine of a process: its clock goes on, and no timer of it fires meanwhile.
+    /// Suspends the machine of a process for this time: afterwards the clock of its leases is that much later, and no
+    /// timer has noticed.
     pub fn suspend(&self, name: &str, time: Duration) {
         if let Some(clock) = lock(&self.0).processes.get(name).and_then(|process| process.clock.clone()) {
             clock.suspend(time);

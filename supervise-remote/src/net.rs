@@ -75,7 +75,7 @@ fn epoch(held: Option<&Held>) -> u64 {
 }
 
 impl Net {
-    /// Opens a network over this wire.
+    /// Opens a network over this wire. Nothing joins yet.
     pub fn open(wire: impl Wire) -> Net {
         Net(Arc::new(NetInner {
             wire: Arc::new(wire),
@@ -94,11 +94,19 @@ impl Net {
         Net(Arc::new(inner))
     }
 
-    /// Names all nodes that there are, by the names of their processes.
+    /// Names all nodes that there are, by the names of their processes. For an owner; a node ignores the list.
     ///
     /// A new owner then starts children as soon as each of them has said that it runs nothing of an older owner.
     /// Without the list it waits for `lease + shutdown` of the child, since a node that it does not know may still run
-    /// something (rule S60).
+    /// something (rule S60). A node that is not on the list is used like any other, but not waited for: keep the list
+    /// complete.
+    ///
+    /// ```
+    /// use supervise_remote::{Net, memory::Network};
+    ///
+    /// let net = Net::open(Network::new().process("owner")).peers(["host-7", "host-8"]);
+    /// # let _ = net;
+    /// ```
     ///
     /// # Panics
     ///
@@ -136,9 +144,41 @@ impl Net {
     }
 
     /// Returns a reference to a local actor that may be sent to nodes, inside of messages. There it leads back to the
-    /// actor.
+    /// actor, as long as the tree runs that is on this network.
     ///
     /// A sibling that a start expression names needs no call of this: it crosses as such a reference.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use supervise::prelude::*;
+    /// use supervise_remote::{Net, RemoteRef, memory::Network};
+    ///
+    /// struct Log;
+    ///
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Line(String);
+    ///
+    /// #[actor]
+    /// impl Log {
+    ///     fn handle(&mut self, Line(text): Line) {
+    ///         println!("{text}");
+    ///     }
+    /// }
+    ///
+    /// /// A message to a remote child that says where to report.
+    /// #[derive(Serialize, Deserialize)]
+    /// struct ReportTo(RemoteRef<Log>);
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let net = Net::open(Network::new().process("owner"));
+    /// # supervisor! { struct App { log: Log = Log } }
+    /// # let app = App::start().await?;
+    /// let message = ReportTo(net.export(&app.log));
+    /// assert_eq!(message.0.path(), "log");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn export<A>(&self, actor: &ActorRef<A>) -> RemoteRef<A>
     where
         A: Actor<Msg: Remote>,

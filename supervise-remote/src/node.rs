@@ -36,7 +36,36 @@ const MARGIN: Duration = Duration::from_secs(1);
 
 /// A process that runs remote children of a tree, for the owner of the tree: `Shop::node("worker")`.
 ///
-/// The same binary as the owner, or one of another build: a node is given the children whose declarations agree.
+/// The program is the same as that of the owner, or another build of it: a node is given the children whose declarations
+/// agree (rule S63). It follows one owner at a time, the newest one (rule S60).
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use supervise::prelude::*;
+/// use supervise_remote::{Net, memory::Network};
+/// # struct Pricing;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Reload;
+/// # #[actor]
+/// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+///
+/// supervisor! {
+///     struct Shop {
+///         #[on("worker")]
+///         pricing: remote Pricing = Pricing,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// # let network = Network::new();
+/// # let (wire, stop) = (network.process("host-7"), std::future::ready(()));
+/// // `wire` is that of `supervise-remote-zenoh`, and `stop` is `supervise::signal()`.
+/// Shop::node("worker").capacity(100).serve(Net::open(wire), stop).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a node does nothing until it is told to `serve`"]
 pub struct Node {
     tree: &'static TreeSpec,
     role: String,
@@ -89,7 +118,9 @@ impl Node {
         Node { tree, role: role.into(), capacity: None }
     }
 
-    /// Sets how many children the node runs at the same time. Default: any number.
+    /// Sets how many children the node runs at the same time, of this tree and role. Default: any number.
+    ///
+    /// A child that goes down still counts. What has no room waits, or runs on another node.
     pub fn capacity(mut self, most: usize) -> Node {
         self.capacity = Some(most);
         self
@@ -98,7 +129,8 @@ impl Node {
     /// Joins the network, and runs children for the owner of the tree, until `until` is ready; then leaves in order: the
     /// owner moves the children to other nodes, each within its `shutdown`.
     ///
-    /// A node that loses its owner takes down what it runs, and joins again as a new one.
+    /// A node that loses its owner takes down what it runs, each child within its `shutdown`, and joins again as a new
+    /// one. Without an owner it waits.
     ///
     /// # Errors
     ///

@@ -20,7 +20,24 @@ use crate::refs::RemoteRef;
 
 /// The type of a child that is declared as `remote T`: its handle is a [`RemoteRef<T>`].
 ///
-/// Programs do not name it; [`Handle<Far<T>>`](supervise::Handle) is how generic code meets it.
+/// The declaration writes `remote T`. Only code that is generic over the type of a child names this one.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use supervise::prelude::*;
+/// use supervise_remote::{Far, RemoteRef};
+/// # struct Pricing;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Reload;
+/// # #[actor]
+/// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+///
+/// fn path(pricing: &Handle<Far<Pricing>>) -> &str {
+///     let pricing: &RemoteRef<Pricing> = pricing; // the same type
+///     pricing.path()
+/// }
+/// # let _ = path;
+/// ```
 pub struct Far<T>(PhantomData<fn() -> T>);
 
 impl<T> fmt::Debug for Far<T> {
@@ -29,7 +46,8 @@ impl<T> fmt::Debug for Far<T> {
     }
 }
 
-/// What the start expression of a remote child gives: the values that it names, written.
+/// The result of the start expression at the owner: the values that it names, written. Of generated code.
+#[doc(hidden)]
 pub struct FarStart<T> {
     plan: Plan,
     captured: Vec<u8>,
@@ -58,7 +76,8 @@ pub fn far_start<T>(
     Ok(FarStart { plan, captured, exports, of: PhantomData })
 }
 
-/// The actor in the owner's tree.
+/// The actor in the owner's tree that stands for the instance.
+#[doc(hidden)]
 pub struct Proxy<A: Actor<Msg: Remote>> {
     place: Arc<Place<A>>,
     captured: Vec<u8>,

@@ -33,7 +33,46 @@ use crate::proxy::Proxy;
 /// Every message goes through the owner of the tree. `Ok` of a [`tell`](RemoteRef::tell) means that the owner has it;
 /// rule S61 says what happens from there.
 ///
-/// It can be serialized inside of a message, a reply, or the values of a start expression, and nowhere else.
+/// It can be serialized inside of a message, a reply, or the values of a start expression, and nowhere else. Two
+/// references are equal if they lead to the same path.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use supervise::prelude::*;
+/// # use supervise_remote::testing::Cluster;
+/// # struct Counter(u32);
+/// # #[derive(Serialize, Deserialize)]
+/// # enum Msg { Add(u32), Get(Reply<u32>) }
+/// # #[actor]
+/// # impl Counter {
+/// #     fn handle(&mut self, msg: Msg) {
+/// #         match msg { Msg::Add(n) => self.0 += n, Msg::Get(reply) => reply.send(self.0) }
+/// #     }
+/// # }
+/// use supervise_remote::RemoteRef;
+///
+/// supervisor! {
+///     struct Shop {
+///         #[on("worker")]
+///         counter: remote Counter = Counter(0),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut cluster = Cluster::new();
+/// # cluster.node("one", Shop::node("worker"));
+/// let shop = Shop::tree().on(cluster.owner()).start().await?;
+/// let counter: RemoteRef<Counter> = shop.counter.clone();
+/// counter.tell(Msg::Add(2)).await?;
+/// assert_eq!(counter.ask(Msg::Get).await?, 2);
+/// assert!(counter.node().is_some_and(|node| node.starts_with("one#")));
+///
+/// counter.restart().await?; // the same handle, a new instance
+/// assert_eq!((counter.ask(Msg::Get).await?, counter.incarnation()), (0, Some(2)));
+/// # Ok(())
+/// # }
+/// ```
 pub struct RemoteRef<A: Actor<Msg: Remote>> {
     path: Arc<str>,
     to: To<A>,
@@ -80,7 +119,35 @@ impl<A: Actor<Msg: Remote>> Hash for RemoteRef<A> {
     }
 }
 
-/// Why a request to a remote child was not carried out.
+/// The error of a request to a remote child that was not carried out: [`restart`](RemoteRef::restart) or
+/// [`start_again`](RemoteRef::start_again).
+///
+/// The child refused it, or did not come up; or, on a node, the owner cannot be reached. In the last case the request may
+/// have been carried out.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use supervise::prelude::*;
+/// # use supervise_remote::testing::Cluster;
+/// # struct Pricing;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Reload;
+/// # #[actor]
+/// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+/// # supervisor! { struct Shop { #[on("worker")] pricing: remote Pricing = Pricing } }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut cluster = Cluster::new();
+/// # cluster.node("one", Shop::node("worker"));
+/// # let shop = Shop::tree().on(cluster.owner()).start().await?;
+/// use supervise_remote::RemoteError;
+///
+/// shop.pricing.shutdown().await?;
+/// let error: RemoteError = shop.pricing.restart().await.unwrap_err();
+/// assert_eq!(error.path(), "pricing");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path} did not do it: {why}")]
 pub struct RemoteError {
@@ -112,7 +179,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         &self.path
     }
 
-    /// Returns the node where the child runs, or runs next. `None` before it was placed, for a local child, and on a node.
+    /// Returns the node on which the child runs or comes up, as `name#join`. `None` while it is not placed, for a local
+    /// child, and on a node.
     pub fn node(&self) -> Option<String> {
         match &self.to {
             To::Proxy(_, place) => place.node().map(|peer| peer.to_string()),
@@ -139,7 +207,11 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         }
     }
 
-    /// Sends a message. Waits while the mailbox at the owner is full; from a node, one message of each call is under way.
+    /// Sends a message to the mailbox at the owner, and waits while that is full.
+    ///
+    /// `Ok` means that the owner has the message. It is then handled, or waits, or becomes a dead letter (rule S61).
+    /// On a node the message crosses to the owner first, and the call waits for the answer: so the messages of one
+    /// sender that awaits each `tell` stay in order.
     ///
     /// # Errors
     ///
@@ -182,7 +254,12 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 
     /// Asks, and waits for the reply: 5 s, if neither the child nor [`within`](RemoteAsk::within) says otherwise.
     ///
-    /// The asker's clock counts, from the sending on. A reply that comes later is dropped.
+    /// The clock of the asker counts, from the sending on. A reply that comes later is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Refused`] if the message was not accepted, [`AskError::NoReply`] if no reply will come: the message
+    /// failed, cannot be read, or its node is lost. Then it was perhaps handled. [`AskError::TimedOut`] after the time.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, A, R> {
         let (reply, answer) = hooks::reply();
         RemoteAsk { to: self, msg: message(reply), answer, within: None }
@@ -215,7 +292,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         hooks::tell_error(msg, reason, self.path.to_string())
     }
 
-    /// Requests the stop of the child.
+    /// Requests the stop of the child, after the message in hand. Does not wait; [`shutdown`](RemoteRef::shutdown) does.
+    /// On a node the request is lost if the owner cannot be reached.
     pub fn stop(&self) {
         match &self.to {
             To::Proxy(proxy, _) => proxy.stop(),
@@ -238,7 +316,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         }
     }
 
-    /// Requests that the child handles what it has accepted, and then ends.
+    /// Requests that the child handles what it has accepted, and then ends. Does not wait. On a node the request is
+    /// lost if the owner cannot be reached.
     pub fn drain(&self) {
         match &self.to {
             To::Proxy(proxy, _) => proxy.drain(),
@@ -301,12 +380,16 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 
     /// Waits until the child has ended for good.
     ///
+    /// On a node the owner answers with the words for the end, which are then in an [`Ended::DoneWith`]. If the owner
+    /// cannot be reached, the result is [`Ended::RuntimeGone`], since what waits on a node ends with its owner.
+    ///
     /// # Errors
     ///
     /// If the caller is part of the child.
     ///
-    /// On a node the owner answers; if it cannot be reached, the wait ends as for a runtime that is gone, since what
-    /// waits on a node ends with its owner.
+    /// # Cancel safety
+    ///
+    /// May be cancelled.
     pub async fn terminated(&self) -> Result<Ended, WaitError> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.terminated().await,
@@ -315,11 +398,15 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         }
     }
 
-    /// Stops the child, and waits until it has ended.
+    /// Stops the child, and waits until it has ended. The result is that of [`terminated`](RemoteRef::terminated).
     ///
     /// # Errors
     ///
     /// If the caller is part of the child.
+    ///
+    /// # Cancel safety
+    ///
+    /// The stop is requested at the first poll; a call that is dropped after that no longer waits.
     pub async fn shutdown(&self) -> Result<Ended, WaitError> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.shutdown().await,
@@ -347,7 +434,26 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     }
 }
 
-/// The future of [`RemoteRef::ask`], once it is awaited.
+/// A question that is asked when it is awaited. Returned by [`RemoteRef::ask`].
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use supervise::prelude::*;
+/// # use supervise_remote::RemoteRef;
+/// use std::time::Duration;
+/// use supervise::error::AskError;
+///
+/// # struct Pricing;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Quote(u32, Reply<u32>);
+/// # #[actor]
+/// # impl Pricing { fn handle(&mut self, Quote(item, reply): Quote) { reply.send(item) } }
+/// async fn quote(pricing: &RemoteRef<Pricing>) -> Result<u32, AskError> {
+///     // The times of a failover are in it: lease and `shutdown`.
+///     pricing.ask(|reply| Quote(14, reply)).within(Duration::from_secs(15)).await
+/// }
+/// # let _ = quote;
+/// ```
 ///
 /// # Cancel safety
 ///

@@ -14,18 +14,18 @@ use crate::clock::Clock;
 ///
 /// The part after `#` is new with each join, also within one process, so that a process that was frozen or cut off
 /// never comes back as the one that it was.
+///
+/// ```
+/// use supervise_remote::wire::Peer;
+///
+/// let peer = Peer::new("host-7#a1b2");
+/// assert_eq!((peer.name(), peer.to_string().as_str()), ("host-7", "host-7#a1b2"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Peer(Arc<str>);
 
 impl Peer {
     /// Makes a peer of its id.
-    ///
-    /// ```
-    /// use supervise_remote::wire::Peer;
-    ///
-    /// let peer = Peer::new("host-7#a1b2");
-    /// assert_eq!((peer.name(), peer.to_string().as_str()), ("host-7", "host-7#a1b2"));
-    /// ```
     pub fn new(id: impl Into<Arc<str>>) -> Peer {
         Peer(id.into())
     }
@@ -60,6 +60,18 @@ impl fmt::Debug for Peer {
 }
 
 /// The side on which a process joins.
+///
+/// ```
+/// use supervise_remote::memory::Network;
+/// use supervise_remote::wire::{Side, Wire};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let link = Network::new().process("host-7").join(Side::Node).await?;
+/// assert_eq!(link.me().name(), "host-7");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// It owns a tree.
@@ -69,6 +81,27 @@ pub enum Side {
 }
 
 /// An event of a [`Link`]. Owners hear of nodes and nodes of owners, never of their own side.
+///
+/// ```
+/// use std::future::poll_fn;
+/// use supervise_remote::memory::Network;
+/// use supervise_remote::wire::{LinkEvent, Side, Wire};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let network = Network::new();
+/// let mut owner = network.process("owner").join(Side::Owner).await?;
+/// let node = network.process("host-7").join(Side::Node).await?;
+/// let id = node.me().clone();
+///
+/// let event = poll_fn(|cx| owner.poll_event(cx)).await;
+/// assert!(matches!(event, Some(LinkEvent::Up(peer)) if peer == id));
+/// drop(node);
+/// let event = poll_fn(|cx| owner.poll_event(cx)).await;
+/// assert!(matches!(event, Some(LinkEvent::Down(peer)) if peer == id));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum LinkEvent {
     /// This peer has joined, and frames reach it.
@@ -85,6 +118,15 @@ pub enum LinkEvent {
 }
 
 /// The future of [`Wire::join`].
+///
+/// ```
+/// use supervise_remote::wire::{Joining, Side, Wire};
+///
+/// fn as_owner(wire: &dyn Wire) -> Joining<'_> {
+///     Box::pin(async move { wire.join(Side::Owner).await })
+/// }
+/// # let _ = as_owner;
+/// ```
 pub type Joining<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Link>>> + Send + 'a>>;
 
 /// A network that carries frames between the owner of a tree and its nodes.
@@ -92,11 +134,77 @@ pub type Joining<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Link>>> + 
 /// `supervise-remote-zenoh` implements it for real networks, and [`memory::Network`](crate::memory::Network) inside of
 /// one process. Sequence numbers, versions and leases are above it: an implementation only has to deliver in order, or
 /// to say that a peer is down.
+///
+/// An implementation promises:
+///
+/// * `Up` comes before the first frame of a peer, and nothing comes from it after `Down`;
+/// * frames of one sender to one peer arrive in the order of sending and without a gap, or the peer goes `Down`;
+/// * a join has an id that no join had before, in any process;
+/// * a peer that is `Down` for one side is soon `Down` for the other side too.
+///
+/// This one counts the frames that another one sends:
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use std::task::{Context, Poll};
+/// use supervise_remote::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Side, Wire};
+///
+/// struct Counted<W>(W, Arc<AtomicU64>);
+///
+/// impl<W: Wire> Wire for Counted<W> {
+///     fn name(&self) -> &str {
+///         self.0.name()
+///     }
+///
+///     fn join(&self, side: Side) -> Joining<'_> {
+///         Box::pin(async move {
+///             let link = CountedLink(self.0.join(side).await?, self.1.clone());
+///             Ok(Box::new(link) as Box<dyn Link>)
+///         })
+///     }
+/// }
+///
+/// struct CountedLink(Box<dyn Link>, Arc<AtomicU64>);
+///
+/// impl Link for CountedLink {
+///     fn me(&self) -> &Peer {
+///         self.0.me()
+///     }
+///
+///     fn outgoing(&self) -> Arc<dyn Outgoing> {
+///         Arc::new(CountedOut(self.0.outgoing(), self.1.clone()))
+///     }
+///
+///     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>> {
+///         self.0.poll_event(cx)
+///     }
+/// }
+///
+/// struct CountedOut(Arc<dyn Outgoing>, Arc<AtomicU64>);
+///
+/// impl Outgoing for CountedOut {
+///     fn send(&self, to: &Peer, bytes: Vec<u8>) {
+///         self.1.fetch_add(1, Ordering::Relaxed);
+///         self.0.send(to, bytes);
+///     }
+/// }
+/// # let wire = Counted(supervise_remote::memory::Network::new().process("owner"), Arc::default());
+/// # let _ = supervise_remote::Net::open(wire);
+/// ```
 pub trait Wire: Send + Sync + 'static {
     /// Returns the name of this process, for events. The [`Peer`]s of its joins begin with it.
     fn name(&self) -> &str;
 
     /// Joins as a new peer, and leaves when the link is dropped. May be called any number of times.
+    ///
+    /// # Errors
+    ///
+    /// If the network cannot be joined now. Owners and nodes try again, once a second.
+    ///
+    /// # Cancel safety
+    ///
+    /// A join whose future is dropped leaves again.
     fn join(&self, side: Side) -> Joining<'_>;
 
     /// Returns the clock of this process.
@@ -113,6 +221,21 @@ pub trait Wire: Send + Sync + 'static {
 }
 
 /// One join to a network. Dropping it leaves.
+///
+/// ```
+/// use std::future::poll_fn;
+/// use supervise_remote::wire::{Link, LinkEvent};
+///
+/// /// Waits for the next frame.
+/// async fn frame(link: &mut dyn Link) -> Option<Vec<u8>> {
+///     loop {
+///         if let LinkEvent::Frame { bytes, .. } = poll_fn(|cx| link.poll_event(cx)).await? {
+///             return Some(bytes);
+///         }
+///     }
+/// }
+/// # let _ = frame;
+/// ```
 pub trait Link: Send {
     /// Returns the peer as which this link has joined.
     fn me(&self) -> &Peer;
@@ -120,11 +243,30 @@ pub trait Link: Send {
     /// Returns the way out, which any task may use.
     fn outgoing(&self) -> Arc<dyn Outgoing>;
 
-    /// Returns the next event, `None` once the link is closed for good.
+    /// Returns the next event, `None` once the link is closed for good: the process then joins again.
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>>;
 }
 
 /// The way out of a [`Link`].
+///
+/// ```
+/// use std::future::poll_fn;
+/// use supervise_remote::memory::Network;
+/// use supervise_remote::wire::{LinkEvent, Side, Wire};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let network = Network::new();
+/// let owner = network.process("owner").join(Side::Owner).await?;
+/// let mut node = network.process("host-7").join(Side::Node).await?;
+///
+/// owner.outgoing().send(node.me(), b"hello".to_vec());
+/// poll_fn(|cx| node.poll_event(cx)).await; // `Up`
+/// let event = poll_fn(|cx| node.poll_event(cx)).await;
+/// assert!(matches!(event, Some(LinkEvent::Frame { bytes, .. }) if bytes == b"hello"));
+/// # Ok(())
+/// # }
+/// ```
 pub trait Outgoing: Send + Sync {
     /// Sends a frame. Never waits: the windows of the children bound what is under way. The frames of one sender to one
     /// peer arrive in order and without a gap, or the peer goes [`Down`](LinkEvent::Down).

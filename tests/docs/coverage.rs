@@ -1,5 +1,5 @@
 //! Checks that each public type has an example: every struct, enum, trait, type alias and function that `supervise`
-//! re-exports from its runtime has a block in its documentation that uses it.
+//! re-exports from its runtime, and every one of `supervise-remote`, has a block in its documentation that uses it.
 //!
 //! This test reads the sources. `cargo test --doc` runs the examples, and the lint `missing_docs` checks that every
 //! public item is documented.
@@ -158,4 +158,43 @@ fn each_public_type_has_an_example() {
         assert!(found || hidden, "`{name}` of `{module}` is re-exported, but was not found");
     }
     assert!(without.is_empty(), "{} without an example:\n{}", without.len(), without.join("\n"));
+}
+
+/// The names that `supervise-remote` re-exports at its root.
+fn remote_exports() -> Vec<String> {
+    let lib = read("supervise-remote/src/lib.rs");
+    let lists = lib.lines().filter_map(|line| line.strip_prefix("pub use ")?.strip_suffix(';')?.split_once("::"));
+    let names = lists.flat_map(|(_, list)| list.trim_matches(['{', '}']).split(',').map(str::trim));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn each_public_type_of_remote_children_has_an_example() {
+    const SOURCE: &str = "supervise-remote/src";
+    let at_the_root = remote_exports();
+    // The types in these modules are public as they are; of the others only what the root re-exports.
+    let whole = ["lib", "memory", "testing", "wire"];
+    let (mut seen, mut without) = (0, Vec::new());
+    for entry in fs::read_dir(root().join(SOURCE)).expect("the source") {
+        let path = entry.expect("an entry").path();
+        let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let source = fs::read_to_string(&path).expect("a source");
+        let lines: Vec<&str> = source.lines().collect();
+        for at in 0..lines.len() {
+            let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type "];
+            let Some(rest) = kinds.iter().find_map(|of| lines[at].strip_prefix(of)) else { continue };
+            let name = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            let above = above(&lines[..at]);
+            let is_public = whole.contains(&module.as_str()) || at_the_root.iter().any(|it| it == name);
+            if !is_public || above.iter().any(|line| line == "#[doc(hidden)]") {
+                continue;
+            }
+            seen += 1;
+            if !above.iter().any(|line| line.starts_with("/// ```")) {
+                without.push(format!("{SOURCE}/{module}.rs:{}: {}", at + 1, lines[at]));
+            }
+        }
+    }
+    assert!(seen >= 16, "too few public types were found: {seen}");
+    assert!(without.is_empty(), "without an example:\n{}", without.join("\n"));
 }

@@ -76,7 +76,7 @@ fn files_that_are_named_exist() {
         for folder in ["src", "docs", "examples", "tests", "verify", "fuzz", "benches"] {
             below(folder, ending, &mut files);
         }
-        for krate in ["supervise-macros", "supervise-rules", "supervise-runtime"] {
+        for krate in ["supervise-macros", "supervise-remote", "supervise-rules", "supervise-runtime"] {
             below(krate, ending, &mut files);
         }
         files.extend(fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path()));
@@ -111,8 +111,11 @@ fn what_is_named_is_there() {
                 let before = at.checked_sub(1).map_or("", |before| words[before]);
                 let there = match before {
                     "--test" => {
+                        let package =
+                            words.iter().position(|word| *word == "-p").map(|at| format!("{}/tests", words[at + 1]));
                         ["tests", "verify/model/tests"]
-                            .iter()
+                            .into_iter()
+                            .chain(package.as_deref())
                             .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
                             .any(|file| Path::new(&file).exists())
                             || read("Cargo.toml").contains(&format!("[[test]]\nname = \"{word}\"\n"))

@@ -7,12 +7,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-const RULES: std::ops::RangeInclusive<u32> = 1..=55;
+const RULES: RangeInclusive<u32> = 1..=63;
 
 /// The crates whose tests may cite a rule.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 12] = [
     "tests/behaviour/main.rs",
     "tests/features/main.rs",
     "tests/process/buffers.rs",
@@ -24,6 +25,7 @@ const TESTS: [&str; 11] = [
     "tests/case_studies/main.rs",
     "tests/threads/main.rs",
     "tests/scenarios/main.rs",
+    "supervise-remote/tests/rules/main.rs",
 ];
 
 /// A test, and the rules that its doc comment cites.
@@ -84,14 +86,22 @@ fn cited(text: &str) -> BTreeSet<u32> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|word| word.strip_prefix('S')?.parse().ok()).collect()
 }
 
+/// The rules that the first line of a file of `supervise-remote` cites: those of its tests that cite none themselves.
+fn cited_by_file(file: &str, text: &str) -> BTreeSet<u32> {
+    let first = text.lines().next().and_then(|line| line.strip_prefix("//!"));
+    first.filter(|_| file.starts_with("supervise-remote/")).map(cited).unwrap_or_default()
+}
+
 /// Every test of the behaviour, in the order of files and lines.
 fn tests() -> Vec<Test> {
     let mut tests = Vec::new();
     let mut sources: Vec<String> = TESTS.into_iter().flat_map(with_modules).collect();
     sources.sort();
     for file in sources {
+        let text = read(&file);
+        let of_file = cited_by_file(&file, &text);
         let (mut doc, mut is_test) = (String::new(), false);
-        for line in read(&file).lines().map(str::trim) {
+        for line in text.lines().map(str::trim) {
             if let Some(text) = line.strip_prefix("///") {
                 doc.push_str(text);
             } else if line.starts_with("#[") {
@@ -99,7 +109,9 @@ fn tests() -> Vec<Test> {
             } else if !line.is_empty() {
                 let name = line.split_once("fn ").and_then(|(_, rest)| rest.split_once('(')).map(|(name, _)| name);
                 if let (true, Some(name)) = (is_test, name) {
-                    tests.push(Test { file: file.clone(), name: name.to_owned(), cites: cited(&doc) });
+                    let own = cited(&doc);
+                    let cites = if own.is_empty() { of_file.clone() } else { own };
+                    tests.push(Test { file: file.clone(), name: name.to_owned(), cites });
                 }
                 (doc, is_test) = (String::new(), false);
             }
@@ -123,10 +135,12 @@ fn mutants() -> Vec<Mutant> {
         assert!(first.ends_with("-- --exact") && !test.starts_with('-'), "{path} names no test: {first}");
         let mut modules: Vec<&str> = test.split("::").collect();
         let test = modules.pop().unwrap_or_default().to_owned();
+        let package = first.split_whitespace().skip_while(|word| *word != "-p").nth(1);
+        let folder = package.map_or_else(|| "tests".to_owned(), |package| format!("{package}/tests"));
         let base = if modules.is_empty() {
-            format!("tests/{target}")
+            format!("{folder}/{target}")
         } else {
-            format!("tests/{target}/{}", modules.join("/"))
+            format!("{folder}/{target}/{}", modules.join("/"))
         };
         let file = [format!("{base}.rs"), format!("{base}/mod.rs"), format!("tests/process/{target}.rs")]
             .into_iter()
@@ -263,7 +277,8 @@ fn every_rule_has_a_test_and_a_patch() {
 /// The paths that ARCHITECTURE.md names exist: from the root, or in one of the crates.
 #[test]
 fn the_architecture_names_what_is_there() {
-    const ROOTS: [&str; 4] = ["", "supervise-runtime/src", "supervise-macros/src", "verify/mutants"];
+    const ROOTS: [&str; 5] =
+        ["", "supervise-runtime/src", "supervise-macros/src", "supervise-remote/src", "verify/mutants"];
     let page = read("ARCHITECTURE.md");
     let spans = page.split("```").step_by(2).flat_map(|text| text.split('`').skip(1).step_by(2));
     let is_path = |span: &&str| {

@@ -7,5 +7,6 @@ mod messages;
 mod order;
 mod placing;
 mod references;
+mod seen;
 mod takeover;
 mod world;
