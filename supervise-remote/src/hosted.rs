@@ -375,7 +375,8 @@ where
         if instance.lease.has_ended() {
             // Cut off, and not failed: its node leaves, or has lost its owner.
             instance.until_gone().await;
-            return instance.send(ToOwner::Declined { placement, why: "the start was cut off, the node leaves".to_owned() });
+            return instance
+                .send(ToOwner::Declined { placement, why: "the start was cut off, the node leaves".to_owned() });
         }
         let failure = match &why {
             SpawnError::Start(failure) => to_wire(failure, errors),

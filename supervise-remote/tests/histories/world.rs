@@ -223,7 +223,8 @@ impl World {
             let of = state.paths.entry(path.to_owned()).or_default();
             if !may_overlap(path) {
                 for (other, process) in of.alive.iter().filter(|(_, process)| !still.contains(*process)) {
-                    wrong.push(format!("{path}: {token:?} starts while {other:?} is on {process}, which is not frozen"));
+                    wrong
+                        .push(format!("{path}: {token:?} starts while {other:?} is on {process}, which is not frozen"));
                 }
             }
             of.alive.insert(token, process.to_owned());
