@@ -66,6 +66,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 /// # }
 /// ```
 #[must_use = "a node does nothing until it is told to `serve`"]
+#[derive(Clone)]
 pub struct Node {
     tree: &'static TreeSpec,
     role: String,
