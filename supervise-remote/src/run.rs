@@ -126,6 +126,7 @@ pub(crate) struct Wish<'a> {
 }
 
 /// Why a wish has to wait.
+#[derive(Debug)]
 pub(crate) enum Waits {
     /// For an older placement of the same path.
     Older { until: Option<Moment>, bell: Arc<Notify> },
@@ -682,6 +683,9 @@ impl Drop for Waiting {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 /// The task of a run: joins, reads the link, and looks at the clock. A link that is closed is joined again.
 async fn pump(run: Weak<Run>, net: Arc<NetInner>, clock: Clock) {
