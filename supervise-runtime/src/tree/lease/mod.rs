@@ -17,7 +17,7 @@ pub(super) mod keeper;
 pub(super) mod only;
 mod when;
 
-pub use only::{LeaseOf, Only, Subtree, lease_of};
+pub use only::{LeaseOf, Only, Subtree, lease_of, of_subtree};
 pub use when::{Leased, When};
 
 /// A service that grants the right to run to one holder at a time, for a limited time.

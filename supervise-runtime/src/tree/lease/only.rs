@@ -153,6 +153,12 @@ impl<T: Child> Only<T> {
     }
 }
 
+/// Takes the options of a subtree, or gives the one error that the child is none.
+#[doc(hidden)]
+pub fn of_subtree<T: Subtree>(options: ChildOptions<T>) -> ChildOptions<T> {
+    options
+}
+
 /// The lease of a subtree, of any type: a value that is no lease gives one error, where it is written.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -209,7 +215,7 @@ impl Builder {
         start: F,
     ) -> Result<Only<T>, UserError>
     where
-        T: Subtree,
+        T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
