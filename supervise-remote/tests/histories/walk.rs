@@ -548,7 +548,10 @@ impl Walk {
         for task in self.tasks.drain(..) {
             task.await.expect("no task panics");
         }
+        self.run.zoo(&world, Duration::ZERO).await;
         if self.run.is_over() {
+            // Its first start failed in the last moment.
+            self.run.shut_down(&world).await;
             self.run = Run::begin(&world, self.run.number + 1, self.cluster.owner());
         }
         if self.run.zoo(&world, 120 * SECOND).await.is_none() {
