@@ -157,6 +157,9 @@ impl Run {
             world.wrong(format_args!("the events of run {} do not end", self.number));
         }
         world.balance(self.number, &BTreeMap::new());
+        if placements(&self.net) > 0 {
+            tokio::time::sleep(4 * SECOND).await; // what was given up has its lease and its time
+        }
         let left = placements(&self.net);
         if left > 0 {
             world.wrong(format_args!("run {} leaves {left} placements", self.number));
