@@ -55,6 +55,15 @@ pub(crate) struct NetInner {
     nodes: Mutex<Vec<std::sync::Weak<crate::node::NodeInner>>>,
 }
 
+impl NetInner {
+    /// Takes out the runs that are over, and of which nothing acts.
+    #[must_use]
+    fn forget_over(&self) -> Vec<Arc<Run>> {
+        let is_done = |run: &Arc<Run>| run.is_over() && !run.acts();
+        lock(&self.runs).extract_if(|_, run| is_done(run)).map(|(_, run)| run).collect()
+    }
+}
+
 #[cfg(feature = "testing")]
 impl NetInner {
     pub(crate) fn serves(&self, node: &Arc<crate::node::NodeInner>) {
@@ -237,13 +246,11 @@ impl TreeNetwork for Net {
         let Some(run) = self.run_of(root.id) else { return };
         run.over();
         // Kept as long as something may act, so that the lease of the tree is not given back as a clean one.
-        if !run.acts() {
-            let gone = lock(&self.0.runs).remove(&root.id);
-            drop(gone);
-        }
+        drop(self.0.forget_over());
     }
 
     fn acts(&self, root: &TreeRoot) -> bool {
+        drop(self.0.forget_over());
         self.run_of(root.id).is_some_and(|run| run.acts())
     }
 

@@ -66,6 +66,8 @@ struct Mine<A: Actor<Msg: Remote>> {
     happened: Option<Happened>,
     /// The instance was told to go down.
     goes_down: bool,
+    /// The mailbox is closed: the child ends with this instance.
+    closed: bool,
     /// The last failure of the instance is decided by the supervisor.
     in_decision: bool,
     turn: Option<Waker>,
@@ -119,6 +121,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 trash: Vec::new(),
                 happened: None,
                 goes_down: false,
+                closed: false,
                 in_decision: false,
                 turn: None,
             }),
@@ -173,10 +176,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.context = Some(AtOwner::of(run.as_net()));
             mine.me = Some(cx.actor_ref());
             (mine.happened, mine.answer) = (None, None);
-            (mine.in_decision, mine.goes_down) = (false, false);
+            (mine.in_decision, mine.goes_down, mine.closed) = (false, false, false);
         }
         let place = Arc::downgrade(self);
-        let at_close = move || place.upgrade().into_iter().for_each(|place| place.end());
+        let at_close = move || place.upgrade().into_iter().for_each(|place| place.close());
         hooks::at_close(&cx.actor_ref(), Arc::new(at_close));
         let mut declined: Vec<Peer> = Vec::new();
         loop {
@@ -530,11 +533,11 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     /// The proxy is gone, in order or not. A placement that is not known to be down is given up.
     pub(crate) fn let_go(&self) {
-        let (given_up, me, dead) = {
+        let (given_up, me, dead, closed) = {
             let mut mine = self.lock();
             let given_up = mine.placed.take();
             let dead = given_up.is_some().then(|| mine.lost(self.redeliver));
-            (given_up.zip(mine.run.clone()), mine.me.clone(), dead)
+            (given_up.zip(mine.run.clone()), mine.me.clone(), dead, mine.closed)
         };
         if let Some(((placement, _), run)) = given_up {
             run.give_up(placement);
@@ -544,6 +547,21 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         }
         if let Some(dead) = dead {
             self.bury(dead, me.as_ref());
+        }
+        if closed {
+            self.end();
+        }
+    }
+
+    /// The mailbox is closed. An instance that is up goes down now, and may begin more of what was sent to it.
+    fn close(&self) {
+        let is_placed = {
+            let mut mine = self.lock();
+            mine.closed = mine.placed.is_some();
+            mine.closed
+        };
+        if !is_placed {
+            self.end();
         }
     }
 

@@ -200,9 +200,11 @@ impl Run {
 
     #[cfg(feature = "testing")]
     pub(crate) fn placements(&self) -> usize {
+        let now = self.clock.now();
         let state = self.lock();
         assert_eq!(state.placements.len(), state.paths.values().map(|path| path.placements.len()).sum::<usize>());
-        state.placements.len()
+        let is_clear = |placement: &&Placement| placement.clear_at.is_some_and(|at| at <= now);
+        state.placements.len().saturating_sub(state.placements.values().filter(is_clear).count())
     }
 
     pub(crate) fn nodes(&self) -> Vec<RemoteNode> {
