@@ -1,7 +1,7 @@
 //! Broken trees from bytes: shared by the fuzzer and the property test of the macro.
 
 /// Complete trees, and a child that is spawned at run time, one token per word.
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     "/// Doc.
     pub struct Shop ( config : Config , port : u16 ) { # ! [ strategy ( OneForOne , max_restarts = 10 , within = 10min ) ]
     # ! [ decider ( DbError :: Timeout { .. } => Restart , e : io :: Error if e . kind ( ) == x => Stop , _ => Restart , ) ]
@@ -18,11 +18,15 @@ const SEEDS: [&str; 4] = [
     "struct C < T : Row , const N : usize > ( first : T ) where T : Sync { # ! [ lifecycle ( Transient , shutdown = 1s ) ] # ! [ backoff ( 1s .. 2s ) ] # ! [ mailbox ( Bounded ( 3 ) , ask = 1s ) ] # [ limit ( max_restarts = Unlimited , on_limit = Stop ) ] # [ redeliver ( attempts = 3 ) ]
     # [ while_down ( Reject ) ] a : D = D , # [ lifecycle ( Transient , ready , significant , best_effort , start = 3s ) ]
     b : task = heartbeat ( a ) , pub let port : u16 = a . port ( ) ; c : Option < task > = None , d : [ Loader < T > ; N ] = | i : usize | Loader ( first ) , }",
+    "struct F < T : Row > ( config : Config ) { # ! [ on ( \"worker\" , lease = 2s ) ] let rates : Rates = config . rates . clone ( ) ; db : Db = Db ,
+    # [ on ( overlap = Allowed , window = 8 ) ] # [ lifecycle ( Permanent , start = 3s , shutdown = Infinity , drain ) ] # [ pre_restart ( Far :: dump ) ] a : remote Far < T > = Far :: load ( rates , db , later ( b ) ) . await ? ,
+    c : Option < remote Far > = if config . on { Some ( Far ( a ) ) } else { None } , # [ on ( \"edge\" , spread = OnePerNode ) ] d : [ remote Far ; 4 ] = | i | Far ( i ) ,
+    e : [ String => remote Far ] = | k : String , ( x , y ) : ( u8 , u8 ) | Far ( k , x , rates ) , below : struct G { f : [ remote Far ] = | n : u8 | Far ( n , d ) , } , b : Db = Db , }",
     "# [ lifecycle ( Transient , shutdown = 5s ) ] # [ limit ( max_restarts = 3 ) ] format ! ( \"db {n}\" ) : Db = { let x = y ; if let Some ( z ) = x { Db :: open ( z , self . w ) . await ? } else { Db ( | a | a + n ) } } ,",
 ];
 
 /// The tokens that an edit inserts by mistake.
-const WORDS: [&str; 92] = [
+const WORDS: [&str; 97] = [
     "(",
     ")",
     "[",
@@ -80,6 +84,11 @@ const WORDS: [&str; 92] = [
     "while_down",
     "redeliver",
     "only_with",
+    "on",
+    "remote",
+    "lease",
+    "OnePerNode",
+    "Forbidden",
     "cfg",
     "doc",
     "OneForOne",

@@ -141,6 +141,11 @@ impl Lease {
         self.fenced.load(Ordering::SeqCst)
     }
 
+    /// It was ended by this node, whatever the owner grants.
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
     fn is_dropped(&self) -> bool {
         self.dropped.load(Ordering::SeqCst)
     }
@@ -178,6 +183,8 @@ impl Lease {
 
 impl Fence for Lease {
     fn pass(&self, cx: &mut Context<'_>) -> Poll<bool> {
+        #[cfg(feature = "testing")]
+        crate::testing::polls(self.wire.name());
         match self.wire.poll_lives(cx) {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(false) => return Poll::Ready(false),
@@ -365,6 +372,12 @@ where
         }
     };
     if let Err(why) = came_up {
+        if instance.lease.has_ended() {
+            // Cut off, and not failed: its node leaves, or has lost its owner.
+            instance.until_gone().await;
+            return instance
+                .send(ToOwner::Declined { placement, why: "the start was cut off, the node leaves".to_owned() });
+        }
         let failure = match &why {
             SpawnError::Start(failure) => to_wire(failure, errors),
             _ => {
@@ -402,6 +415,17 @@ struct Instance<A: Actor> {
     progress: Arc<Progress>,
     decision: Decision,
     errors: Errors,
+}
+
+/// Nothing watches over the lease any more, whatever the reason: what is left of the instance is dropped as it is.
+impl<A: Actor> Drop for Instance<A> {
+    fn drop(&mut self) {
+        if self.actor.ended().is_none() {
+            self.lease.abort();
+            self.actor.kill(); // wakes it
+            hooks::release(&self.actor);
+        }
+    }
 }
 
 impl<A: Actor<Msg: Remote>> Instance<A> {

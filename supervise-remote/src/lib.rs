@@ -48,7 +48,7 @@ pub use node::Node;
 pub use proxy::{Far, FarStart, Proxy};
 pub use refs::{RemoteAsk, RemoteError, RemoteRef};
 
-/// A message that may cross to another process: it is `Serialize`, `DeserializeOwned` and `Send`.
+/// A message that may cross to another process: it is `Serialize` and `DeserializeOwned`, and `Send` as every message is.
 ///
 /// Derive `Serialize` and `Deserialize`; there is nothing to implement. [`Reply`](supervise::Reply) and [`RemoteRef`] may
 /// be parts of a message, at any depth. The codec writes the names of fields and variants, so that two builds understand
@@ -76,10 +76,12 @@ pub use refs::{RemoteAsk, RemoteError, RemoteRef};
     label = "the messages of a remote child cross to its node",
     note = "derive `serde::Serialize` and `serde::Deserialize` for it; `Reply` and `RemoteRef` may be parts of it"
 )]
-pub trait Remote: serde::Serialize + serde::de::DeserializeOwned + Send + 'static {}
+// Without `Send`, which `Actor::Msg` has anyway: a message that contains a reference to its own actor would need itself to
+// be `Remote` to be `Send`, and `Send` to be `Remote`.
+pub trait Remote: serde::Serialize + serde::de::DeserializeOwned + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<M: serde::Serialize + serde::de::DeserializeOwned + Send + 'static> Remote for M {}
+impl<M: serde::Serialize + serde::de::DeserializeOwned + 'static> Remote for M {}
 
 /// Runs the examples of the manual.
 #[cfg(all(doctest, feature = "testing"))]

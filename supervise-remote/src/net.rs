@@ -50,6 +50,25 @@ pub(crate) struct NetInner {
     fresh: AtomicBool,
     runs: Mutex<HashMap<u64, Arc<Run>>>,
     pub(crate) inlets: Inlets,
+    /// The nodes that serve on this network.
+    #[cfg(feature = "testing")]
+    nodes: Mutex<Vec<std::sync::Weak<crate::node::NodeInner>>>,
+}
+
+#[cfg(feature = "testing")]
+impl NetInner {
+    pub(crate) fn serves(&self, node: &Arc<crate::node::NodeInner>) {
+        lock(&self.nodes).push(Arc::downgrade(node));
+    }
+
+    pub(crate) fn hosted(&self) -> usize {
+        lock(&self.nodes).iter().filter_map(std::sync::Weak::upgrade).map(|node| node.hosts()).sum()
+    }
+
+    pub(crate) fn placements(&self) -> usize {
+        let runs: Vec<_> = lock(&self.runs).values().cloned().collect();
+        runs.iter().map(|run| run.placements()).sum()
+    }
 }
 
 impl fmt::Debug for Net {
@@ -84,6 +103,8 @@ impl Net {
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
             inlets: Inlets::default(),
+            #[cfg(feature = "testing")]
+            nodes: Mutex::default(),
         }))
     }
 

@@ -170,6 +170,8 @@ impl Node {
         if !inner.clock.is_simulated() {
             inner.watch_threads();
         }
+        #[cfg(feature = "testing")]
+        net.0.serves(&inner);
         let mut until = std::pin::pin!(until);
         let mut link = net.0.wire.join(Side::Node).await?;
         loop {
@@ -299,6 +301,11 @@ struct Waiting {
 impl NodeInner {
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn hosts(&self) -> usize {
+        self.lock().hosted.len()
     }
 
     pub(crate) fn wire(&self) -> &Arc<dyn Wire> {

@@ -64,6 +64,8 @@ struct Mine<A: Actor<Msg: Remote>> {
     /// Messages that are over, to be dropped by the child's own task: their drops are code of the user.
     trash: Vec<A::Msg>,
     happened: Option<Happened>,
+    /// The instance was told to go down.
+    goes_down: bool,
     /// The last failure of the instance is decided by the supervisor.
     in_decision: bool,
     turn: Option<Waker>,
@@ -116,6 +118,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 backs: VecDeque::new(),
                 trash: Vec::new(),
                 happened: None,
+                goes_down: false,
                 in_decision: false,
                 turn: None,
             }),
@@ -169,7 +172,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.run = Some(run.clone());
             mine.context = Some(AtOwner::of(run.as_net()));
             mine.me = Some(cx.actor_ref());
-            (mine.happened, mine.answer, mine.in_decision) = (None, None, false);
+            (mine.happened, mine.answer) = (None, None);
+            (mine.in_decision, mine.goes_down) = (false, false);
         }
         let place = Arc::downgrade(self);
         let at_close = move || place.upgrade().into_iter().for_each(|place| place.end());
@@ -497,6 +501,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     }
 
     async fn down(&self, frame: impl FnOnce(u64) -> ToNode) {
+        self.lock().goes_down = true;
         self.tell_node(frame);
         loop {
             let changed = self.changed.notified();
@@ -542,7 +547,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         }
     }
 
-    /// The child has ended for good.
+    /// The child has ended, unless it is started again.
     pub(crate) fn end(&self) {
         self.clean_up();
         let (dead, me) = {
@@ -690,8 +695,9 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 (over, dead) = mine.settle(begun, done, redeliver);
                 mine.happened = match how {
                     How::Itself(words) => Some(Happened::Itself(words)),
-                    How::Told => None,
-                    How::Dropped => Some(Happened::Dropped),
+                    How::Told if mine.goes_down => None,
+                    // By its node, which leaves or meets another owner, before this owner could move it.
+                    How::Told | How::Dropped => Some(Happened::Dropped),
                 };
             }
             _ => {}

@@ -197,6 +197,13 @@ impl Run {
         lock(&self.state)
     }
 
+    #[cfg(feature = "testing")]
+    pub(crate) fn placements(&self) -> usize {
+        let state = self.lock();
+        assert_eq!(state.placements.len(), state.paths.values().map(|path| path.placements.len()).sum::<usize>());
+        state.placements.len()
+    }
+
     pub(crate) fn nodes(&self) -> Vec<RemoteNode> {
         let now = self.clock.now();
         let state = self.lock();

@@ -57,6 +57,7 @@ pub struct Cluster {
 }
 
 struct Running {
+    net: Net,
     task: JoinHandle<io::Result<()>>,
     leave: Option<oneshot::Sender<()>>,
 }
@@ -110,8 +111,8 @@ impl Cluster {
                 std::future::pending::<()>().await; // the cluster is gone, and its test over
             }
         };
-        let task = tokio::spawn(node.serve(net, until));
-        self.nodes.insert(name.to_owned(), Running { task, leave: Some(leave) });
+        let task = tokio::spawn(node.serve(net.clone(), until));
+        self.nodes.insert(name.to_owned(), Running { net, task, leave: Some(leave) });
     }
 
     /// Lets a node leave in order, and waits until it has.
@@ -166,10 +167,42 @@ impl Cluster {
     pub fn name_of(&self, node: &str) -> String {
         crate::wire::Peer::new(node).name().to_owned()
     }
+
+    /// Returns how many instances the nodes of this cluster host; one that was killed hosts none.
+    pub fn hosted(&self) -> usize {
+        self.nodes.values().map(|node| node.net.0.hosted()).sum()
+    }
 }
 
 /// Returns how many actors of this process nodes may send to at present. Those that have ended are forgotten with the
 /// next ones that come, so it is at most twice the number of those that live, and some.
 pub fn references(net: &Net) -> usize {
     net.0.inlets.len()
+}
+
+thread_local! {
+    static PROCESS: std::cell::RefCell<Option<std::sync::Arc<str>>> = const { std::cell::RefCell::new(None) };
+}
+
+/// Remembers whose code is polled on this thread.
+pub(crate) fn polls(process: &str) {
+    PROCESS.with_borrow_mut(|now| {
+        if now.as_deref() != Some(process) {
+            *now = Some(process.into());
+        }
+    });
+}
+
+/// Returns the name of the process in which the remote child runs that calls this: in a start expression, a hook or a
+/// handler.
+///
+/// A test has all its processes in one, so a child cannot find out otherwise where it is.
+pub fn process() -> Option<String> {
+    PROCESS.with_borrow(|now| now.as_deref().map(str::to_owned))
+}
+
+/// Returns how many placements the owners on this network do not know to be down, over all runs of trees that are not
+/// over.
+pub fn placements(net: &Net) -> usize {
+    net.0.placements()
 }

@@ -8,13 +8,13 @@ pub use core::time::Duration;
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
-pub use crate::actor::options::{ChildOptions, NotATree, OfActors, WithMailbox};
+pub use crate::actor::options::{ChildOptions, HalfTyped, NotATree, OfActors, WithMailbox};
 pub use crate::actor::{Actor, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable};
 pub use crate::task::{
     Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
 };
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
-pub use crate::tree::lease::Only;
+pub use crate::tree::lease::{LeaseOf, Only, Subtree, lease_of};
 pub use crate::tree::{
     Ahead, Argument, AsKey, Builder, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared,
     First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, Sent, SharedValue,

@@ -69,7 +69,7 @@ pub mod error {
 ///
 /// See rule S55, and `docs/leases.md`.
 pub mod lease {
-    pub use crate::tree::lease::{Lease, Leased, Only, Subtree, When};
+    pub use crate::tree::lease::{Lease, Leased, Only, When};
     pub use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use supervise::prelude::*;
 use supervise_remote::RemoteRef;
+use supervise_remote::testing::Cluster;
 
 #[derive(Serialize, Deserialize)]
 struct Seen(Reply<String>);
@@ -58,7 +59,7 @@ supervisor! {
         one: remote Shown = Shown(format!("{:?} {a} {b:?} {} {} {} {}", rates, path(&db), path(&dbs[1]), maybe.is_some(), path(&later(last))), None),
         #[on(ROLE, window = 5)]
         generic: remote Shown<T> = Shown(format!("{some:?}"), some.first().cloned()),
-        audit: Option<remote Shown> = if let Some(_) = config.audit { Some(Shown(format!("{a} {}", path(&one)), None)) } else { None },
+        audit: Option<remote Shown> = if let Some("x") = config.audit.as_deref() { Some(Shown(format!("{a} {}", path(&one)), None)) } else { None },
         none: Option<remote Shown> = match config.audit { Some(_) => None, None => Some(Shown(String::new(), None)) },
         row: [remote Shown; 3] = |i: usize| Shown(format!("{i} {}", config.rates.len()), None),
         #[lifecycle(shutdown = Infinity)]
@@ -99,7 +100,12 @@ async fn seen<A: Actor<Msg = Seen>>(of: &RemoteRef<A>) -> String {
 #[tokio::test(start_paused = true)]
 async fn values_arrive_in_every_shape() {
     let rates = BTreeMap::from([("a".to_owned(), 1)]);
-    let shop = Shop::start(Config { rates, audit: Some("x".into()) }, vec![1u8]).await.unwrap();
+    let mut cluster = Cluster::new();
+    for (name, role) in [("a", "worker"), ("b", "worker"), ("c", "worker"), ("d", "edge"), ("e", "deep")] {
+        cluster.node(name, Shop::<u8>::node(role));
+    }
+    let tree = Shop::tree(Config { rates, audit: Some("x".into()) }, vec![1u8]);
+    let shop = tree.on(cluster.owner()).start().await.unwrap();
     assert_eq!(seen(&shop.one).await, r#"{"a": 1} 1 [2] RemoteRef(db) RemoteRef(dbs/1) true RemoteRef(last)"#);
     assert_eq!(seen(&shop.generic).await, "[1]");
     assert_eq!(seen(shop.audit.as_ref().unwrap()).await, "1 RemoteRef(one)");

@@ -91,7 +91,7 @@ impl<'a> Crossing<'a> {
 }
 
 impl<'a> Value<'a> {
-    fn of(name: &Name<'a>, at: Span) -> Self {
+    pub(super) fn of(name: &Name<'a>, at: Span) -> Self {
         Value { name: name.ident.clone(), at, origin: name.origin, is_conditional: !name.cfgs.is_empty() }
     }
 }

@@ -59,6 +59,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Returns all names, in the order of their declaration.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Name<'a>> {
+        self.0.iter()
+    }
+
     /// Returns the names that `free` may mean, in the order of their declaration, each with its first mention.
     pub(super) fn mentioned(&self, free: &FreeNames) -> impl Iterator<Item = (&Name<'a>, Span)> {
         let words = free.words();

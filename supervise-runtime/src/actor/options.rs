@@ -337,6 +337,15 @@ pub trait WithMailbox {}
 #[diagnostic::do_not_recommend]
 impl<A: Actor> WithMailbox for A {}
 
+/// Settings of a declaration that are no values of its options, so that an editor can offer them where one is half typed.
+#[doc(hidden)]
+pub trait HalfTyped {
+    /// Sets the role of the nodes on which a remote child runs (S56).
+    fn on(&self) {}
+}
+
+impl<T> HalfTyped for ChildOptions<T> {}
+
 /// A child with hooks whose instance is here: every actor.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -40,6 +40,8 @@ const _: () = {
                     "one",
                     {
                         #[cfg(rust_analyzer)]
+                        use __rt::HalfTyped as _;
+                        #[cfg(rust_analyzer)]
                         let _ = <Cart as __rt::ChildIf<
                             { <Cart as __rt::Declared>::IS },
                         >>::options()

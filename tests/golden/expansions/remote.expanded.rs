@@ -746,6 +746,34 @@ const _: () = {
                             >,
                         )|
                     async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (rates, db, front) = __captured;
                         #[allow(unused_imports)]
@@ -770,10 +798,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_pricing: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_pricing: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
                 "worker",
                 || __rt::remote_key::<Self>(::core::module_path!(), "pricing"),
-                7419132905909391567u64,
+                0x66f6_0e11_d624_10cf,
                 Self::__start_pricing,
             )
             .lease(__rt::Duration::new(2, 0))
@@ -793,6 +821,44 @@ const _: () = {
                     __order,
                     __rt::ChildOptions::<Loader<T>>::new(),
                     |__captured: (T,)| async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let pricing: ::supervise_remote::RemoteRef<
+                            <Pricing as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Pricing as ::supervise_remote::__private::FarMessages<
+                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (first,) = __captured;
                         let __it: Loader<T> = Loader(first);
@@ -806,10 +872,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_loader: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_loader: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
                 "edge",
                 || __rt::remote_key::<Self>(::core::module_path!(), "loader"),
-                2314449358397340960u64,
+                0x201e_936d_d1e7_7d20,
                 Self::__start_loader,
             )
             .lease(__rt::Duration::new(2, 0))
@@ -849,6 +915,46 @@ const _: () = {
                             >,
                         )|
                     async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let pricing: ::supervise_remote::RemoteRef<
+                            <Pricing as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Pricing as ::supervise_remote::__private::FarMessages<
+                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
                         #[allow(unused_variables)]
                         let (pricing,) = __captured;
                         let __it: <Audit as ::supervise_remote::__private::ActorIf<
@@ -871,10 +977,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_audit: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_audit: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
                 "worker",
                 || __rt::remote_key::<Self>(::core::module_path!(), "audit"),
-                1539177282628352800u64,
+                0x155c_4195_6969_fb20,
                 Self::__start_audit,
             )
             .lease(__rt::Duration::new(2, 0));
@@ -900,6 +1006,58 @@ const _: () = {
                         >>::Actor,
                     >::new(),
                     |__captured: (::core::primitive::usize,)| async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let pricing: ::supervise_remote::RemoteRef<
+                            <Pricing as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Pricing as ::supervise_remote::__private::FarMessages<
+                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let audit: ::core::option::Option<
+                            ::supervise_remote::RemoteRef<
+                                <Audit as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Audit as ::supervise_remote::__private::FarMessages<
+                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                        > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (__a0,) = __captured;
                         let i = __a0;
@@ -923,10 +1081,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_shards: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_shards: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
                 "worker",
                 || __rt::remote_key::<Self>(::core::module_path!(), "shards"),
-                11534296544616116159u64,
+                0xa012_0d98_93db_efbf,
                 Self::__start_shards,
             )
             .lease(__rt::Duration::new(2, 0))
@@ -985,6 +1143,73 @@ const _: () = {
                             >>::Value,
                         )|
                     async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let pricing: ::supervise_remote::RemoteRef<
+                            <Pricing as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Pricing as ::supervise_remote::__private::FarMessages<
+                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let audit: ::core::option::Option<
+                            ::supervise_remote::RemoteRef<
+                                <Audit as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Audit as ::supervise_remote::__private::FarMessages<
+                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let ::supervise_remote::__private::Several(
+                            shards,
+                        ): ::supervise_remote::__private::Several<
+                            ::supervise_remote::RemoteRef<
+                                <Shard as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Shard as ::supervise_remote::__private::FarMessages<
+                                            { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                            { 4 },
+                        > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (
                             ::supervise_remote::__private::Several(shards),
@@ -1013,10 +1238,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_carts: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_carts: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
                 "worker",
                 || __rt::remote_key::<Self>(::core::module_path!(), "carts"),
-                9062387549232160876u64,
+                0x7dc4_1176_20e7_e06c,
                 Self::__start_carts,
             )
             .lease(__rt::Duration::new(2, 0));
@@ -1052,6 +1277,73 @@ const _: () = {
                             >>::Value,
                         )|
                     async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let pricing: ::supervise_remote::RemoteRef<
+                            <Pricing as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Pricing as ::supervise_remote::__private::FarMessages<
+                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let audit: ::core::option::Option<
+                            ::supervise_remote::RemoteRef<
+                                <Audit as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Audit as ::supervise_remote::__private::FarMessages<
+                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let ::supervise_remote::__private::Several(
+                            shards,
+                        ): ::supervise_remote::__private::Several<
+                            ::supervise_remote::RemoteRef<
+                                <Shard as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Shard as ::supervise_remote::__private::FarMessages<
+                                            { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                            { 4 },
+                        > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (__a0,) = __captured;
                         let user: String = __a0;
@@ -1075,10 +1367,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_sessions: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_sessions: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
                 "worker",
                 || __rt::remote_key::<Self>(::core::module_path!(), "sessions"),
-                17796272168782050523u64,
+                0xf6f9_0f3f_b26c_b4db,
                 Self::__start_sessions,
             )
             .lease(__rt::Duration::new(2, 0));
@@ -1117,6 +1409,73 @@ const _: () = {
                             >,
                         )|
                     async move {
+                        #[cfg(rust_analyzer)]
+                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Config,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let first: T = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                            {
+                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    Rates,
+                                >>::IS
+                            },
+                        >>::Value = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let db: ::supervise_remote::RemoteRef<
+                            <Db as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Db as ::supervise_remote::__private::NearMessages<
+                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let pricing: ::supervise_remote::RemoteRef<
+                            <Pricing as ::supervise_remote::__private::ActorIf<
+                                {
+                                    <Pricing as ::supervise_remote::__private::FarMessages<
+                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    >>::IS
+                                },
+                            >>::Actor,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let audit: ::core::option::Option<
+                            ::supervise_remote::RemoteRef<
+                                <Audit as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Audit as ::supervise_remote::__private::FarMessages<
+                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                        > = ::core::todo!();
+                        #[cfg(rust_analyzer)]
+                        let ::supervise_remote::__private::Several(
+                            shards,
+                        ): ::supervise_remote::__private::Several<
+                            ::supervise_remote::RemoteRef<
+                                <Shard as ::supervise_remote::__private::ActorIf<
+                                    {
+                                        <Shard as ::supervise_remote::__private::FarMessages<
+                                            { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                        >>::IS
+                                    },
+                                >>::Actor,
+                            >,
+                            { 4 },
+                        > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (pricing,) = __captured;
                         let __it: <Deep as ::supervise_remote::__private::ActorIf<
@@ -1139,10 +1498,10 @@ const _: () = {
         }
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
-        const __REMOTE_deep: &'static __rt::RemoteSpec = &__rt::RemoteSpec::new(
+        const __REMOTE_deep: &'static __rt::RemoteSpec = &__rt::RemoteSpec::on(
             "deep",
             || __rt::remote_key::<Self>(::core::module_path!(), "deep"),
-            6672353723869516953u64,
+            0x5c98_f65c_36ff_5499,
             Self::__start_deep,
         );
     }

@@ -100,7 +100,24 @@ supervisor! {
         status: task = async move { let _ = cart; },
 
         status_task: task = std::future::pending::<()>(),
+
+        let grace: Duration = config.grace_time;
+        far_db: Far = Far,
+
+        #[on("worker", lease = 2s, overlap = Forbidden)]
+        far: remote Far = Far::near(far_db, grace),
     }
+}
+
+pub struct Far;
+
+#[actor]
+impl Far {
+    fn near(_far: supervise_remote::RemoteRef<Far>, _time: Duration) -> Far {
+        Far
+    }
+
+    fn handle(&mut self, _: u32) {}
 }
 
 pub struct Loader<T>(T);

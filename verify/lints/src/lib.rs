@@ -385,3 +385,53 @@ supervisor! {
         },
     }
 }
+
+/// The messages of a [`Far`].
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub enum Ask {
+    /// Adds to it.
+    Add(Vec<u64>),
+}
+
+/// An actor that runs on another machine.
+#[derive(Debug)]
+pub struct Far(u64, String);
+
+#[actor]
+impl Far {
+    fn handle(&mut self, Ask::Add(more): Ask) {
+        self.0 += more.into_iter().sum::<u64>();
+        self.1.clear();
+    }
+}
+
+impl Far {
+    fn of(near: &supervise_remote::RemoteRef<Self>, more: u64) -> Self {
+        Self(more, format!("{near:?}"))
+    }
+}
+
+supervisor! {
+    /// Remote children in every shape.
+    pub struct Fars(first: u64) {
+        #![on("worker", lease = 2s)]
+        let doubled: u64 = first * 2;
+        /// A local one.
+        near: Far = Far(first, String::new()),
+        /// One.
+        #[lifecycle(Permanent, start = 2s, shutdown = 3s, handler = 4s, drain, best_effort)]
+        #[redeliver(attempts = 2)]
+        one: remote Far = Far::of(&near, doubled),
+        /// One or none.
+        #[on("edge", overlap = Allowed, window = 7)]
+        maybe: Option<remote Far> = if first > 1 { Some(Far(doubled, String::new())) } else { None },
+        /// An array.
+        #[on(spread = OnePerNode)]
+        row: [remote Far; 2] = |_i| Far(1, String::new()),
+        /// A set.
+        any: [remote Far] = |more: u64| Far::of(&one, more),
+        /// A set by name.
+        keyed: [String => remote Far] = |_name: String, more: u64| Far(more, String::new()),
+    }
+}

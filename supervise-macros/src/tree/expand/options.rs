@@ -22,6 +22,13 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
     let settings =
         child.settings.iter().filter(|setting| matches!(&*setting.name.to_string(), "lifecycle" | "mailbox"));
     let half_typed = half_typed(&new, child.unknown.iter().chain(settings.flat_map(Setting::unknown)));
+    let half_typed = (!half_typed.is_empty()).then(|| {
+        quote!(
+            #[cfg(rust_analyzer)]
+            use __rt::HalfTyped as _;
+            #half_typed
+        )
+    });
     let mut value = new;
     let steps: Vec<_> = match child.remote() {
         Some(_) => at_owner(child, scope),

@@ -102,7 +102,8 @@ fn inside<'a>(
             && let Some(crossing) = Crossing::of(child, &names, below(&body.items[i + 1..]))
         {
             let head = types.inherent(own);
-            let (declared, start) = (declare(child, body, &crossing), start(child, ty, &crossing, types));
+            let editor = for_editor(&names, types);
+            let (declared, start) = (declare(child, body, &crossing), start(child, ty, &crossing, types, &editor));
             all.extend(quote! {
                 #(#cfgs)*
                 #[cfg(any(rust_analyzer, #condition))]
@@ -121,22 +122,22 @@ fn declare(child: &Child, body: &Body, crossing: &Crossing<'_>) -> TokenStream {
     let (name, function, path) = (constant(child), function(child), plain(&child.name));
     let build = build(child, crossing);
     let on: Vec<&Setting> = child.all("on").collect();
+    let name_of_setting = on.first().map_or_else(|| Ident::new("on", Span::call_site()), |on| on.name.clone());
     let role = on.iter().find_map(|setting| setting.value());
     let at = role.map_or(child.name.span(), Spanned::span);
     let role = role.map_or_else(|| quote!("none"), |role| lower(role).into_token_stream());
     let new = quote_spanned! {at=>
-        __rt::RemoteSpec::new(#role, || __rt::remote_key::<Self>(::core::module_path!(), #path), #build, Self::#function)
+        __rt::RemoteSpec::#name_of_setting(#role, || __rt::remote_key::<Self>(::core::module_path!(), #path), #build, Self::#function)
     };
     let arguments = ARGUMENTS.iter().filter_map(|name| child.argument("on", name)).map(|(name, value)| {
-        let at = value.span();
         let value = match (&*name.to_string(), word(value)) {
             ("overlap", Some(word)) => quote!(__rt::Overlap::#word),
             ("spread", Some(word)) => quote!(__rt::Spread::#word),
             ("lease", _) => lower_time(value).into_token_stream(),
             _ => lower(value).into_token_stream(),
         };
-        // At the value, where rustc reports one that the runtime does not take.
-        quote_spanned!(at=> .#name(#value))
+        // At the name, where rustc then reports a value that the runtime does not take.
+        quote_spanned!(name.span()=> .#name(#value))
     });
     let shutdown = child.argument("lifecycle", "shutdown").map(|(name, value)| {
         let value = timeout(value);
@@ -149,7 +150,7 @@ fn declare(child: &Child, body: &Body, crossing: &Crossing<'_>) -> TokenStream {
     // An editor offers the methods for a word that is half typed, also in the default of the tree.
     let own = setting(&child.settings, "on").into_iter().chain(setting(&body.settings, "on"));
     let unknown: Vec<&Ident> = own.flat_map(half_typed_words).collect();
-    let half_typed = half_typed(&quote!(__rt::RemoteSpec::new("", || todo!(), 0, |it| it)), unknown.into_iter());
+    let half_typed = half_typed(&quote!(__rt::RemoteSpec::on("", || ::core::todo!(), 0, |it| it)), unknown.into_iter());
     let value = quote!(#new #(#arguments)* #shutdown #start);
     let value = if half_typed.is_empty() { value } else { quote!({ #half_typed #value }) };
     quote! {
@@ -177,8 +178,9 @@ fn timeout(value: &Expr) -> TokenStream {
     }
 }
 
-/// Returns a hash of what owner and nodes have to agree on: FNV-1a of the source.
-fn build(child: &Child, crossing: &Crossing<'_>) -> u64 {
+/// Emits a hash of what owner and nodes have to agree on: FNV-1a of the source. As a literal it is always as long, since an
+/// editor finds its place in the expansion by text offset.
+fn build(child: &Child, crossing: &Crossing<'_>) -> TokenStream {
     let unit = child.remote().map(|(_, ty)| to_source(ty.to_token_stream())).unwrap_or_default();
     let shape = match &child.shape {
         Some(Shape::Optional(_)) => "?".to_owned(),
@@ -206,11 +208,15 @@ fn build(child: &Child, crossing: &Crossing<'_>) -> u64 {
     let arguments = crossing.arguments.iter().map(|(argument, is_named)| format!("{is_named} {}", written(argument)));
     let all = [unit, shape, start].into_iter().chain(settings).chain(defaults).chain(values).chain(arguments);
     let bytes = all.flat_map(|text| text.into_bytes().into_iter().chain([0xff]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    let hash: u64 =
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (hash >> shift) & 0xffff);
+    // In groups, as a lint of clippy wants long literals.
+    format!("0x{a:04x}_{b:04x}_{c:04x}_{d:04x}").parse().unwrap_or_default()
 }
 
 /// Emits the function that starts the child on a node.
-fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>) -> TokenStream {
+fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>, editor: &TokenStream) -> TokenStream {
     let function = function(child);
     let far = path(span_of(ty));
     let actor = types.far_actor(ty);
@@ -245,6 +251,7 @@ fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>) ->
             #order,
             #options,
             |#captured: (#(#all,)*)| async move {
+                #editor
                 #[allow(unused_variables)]
                 let (#(#names,)*) = #captured;
                 #patterns
@@ -263,6 +270,22 @@ fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>) ->
             #far::erased(#order, |#order: #far::Order| #host)
         }
     }
+}
+
+/// Binds all names that could cross, but only for an editor: a half-typed start does not use the name yet.
+fn for_editor(names: &Names<'_>, types: Types<'_>) -> TokenStream {
+    let values = names.iter().map(|name| Value::of(name, name.ident.span()));
+    let typed = values.filter(|value| match value.origin {
+        Origin::Value(ty) => ty.is_some(),
+        Origin::Child(child) => child.unit().is_some_and(|unit| !matches!(unit, Unit::Task(_))) && !child.is_set(),
+        Origin::Tree => false,
+    });
+    typed
+        .map(|value| {
+            let (pattern, ty) = (far_pattern(&value), far_type(&value, types));
+            quote!(#[cfg(rust_analyzer)] let #pattern: #ty = ::core::todo!();)
+        })
+        .collect()
 }
 
 /// Emits the settings that hold on the node.

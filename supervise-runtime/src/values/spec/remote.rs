@@ -21,16 +21,25 @@ const WINDOW: usize = 64;
 ///
 /// See rules S56, S57 and S61.
 ///
-/// ```ignore
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::spec::TreeSpec;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// /// The roles of which there have to be nodes.
+/// fn roles(tree: &TreeSpec) -> Vec<&'static str> {
+///     tree.children.iter().filter_map(|child| child.remote).map(|remote| remote.role).collect()
+/// }
+///
 /// supervisor! {
 ///     struct Shop {
-///         #[on("worker", lease = 2s)]
-///         pricing: remote Pricing = Pricing::new(),
+///         db: Db = Db, // `#[on("worker")] db: remote Db = Db` would be on a node
 ///     }
 /// }
 ///
-/// let remote = Shop::SPEC.children[0].remote.expect("a remote child");
-/// assert_eq!((remote.role, remote.lease.as_secs(), remote.window), ("worker", 2, 64));
+/// assert!(roles(&Shop::SPEC).is_empty());
 /// ```
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -77,8 +86,9 @@ impl fmt::Debug for RemoteSpec {
 /// The settings as the macro writes them, evaluated while compiling.
 #[doc(hidden)]
 impl RemoteSpec {
+    /// Sets the role of the nodes, and with it all that is not written.
     #[track_caller]
-    pub const fn new(
+    pub const fn on(
         role: &'static str,
         key: fn() -> String,
         build: u64,
@@ -180,7 +190,7 @@ pub fn remote_key<T>(module: &str, path: &str) -> String {
 mod tests {
     use super::*;
 
-    const SPEC: RemoteSpec = RemoteSpec::new("worker", || remote_key::<u8>("shop", "pricing"), 7, |order| order);
+    const SPEC: RemoteSpec = RemoteSpec::on("worker", || remote_key::<u8>("shop", "pricing"), 7, |order| order);
 
     #[test]
     fn the_owner_waits_for_the_way() {
@@ -211,6 +221,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "a role has a name")]
     fn a_role_has_a_name() {
-        let _ = RemoteSpec::new("", String::new, 0, |order| order);
+        let _ = RemoteSpec::on("", String::new, 0, |order| order);
     }
 }

@@ -1,0 +1,314 @@
+use std::task::Wake;
+
+use super::*;
+use crate::outbox::Next;
+
+const MAX_FRAME: usize = 1 << 20;
+const LONG: Duration = Duration::from_secs(3600);
+
+fn peer(name: &str) -> Peer {
+    Peer::new(format!("{name}#0"))
+}
+
+/// An event that can be compared: the peer, and what it is about.
+type Seen = (Peer, Of);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Of {
+    Up,
+    Frame(Vec<u8>),
+    Down,
+}
+
+fn seen(event: LinkEvent) -> Seen {
+    match event {
+        LinkEvent::Up(peer) => (peer, Of::Up),
+        LinkEvent::Down(peer) => (peer, Of::Down),
+        LinkEvent::Frame { from, bytes } => (from, Of::Frame(bytes)),
+    }
+}
+
+fn up(name: &str) -> Seen {
+    (peer(name), Of::Up)
+}
+
+fn down(name: &str) -> Seen {
+    (peer(name), Of::Down)
+}
+
+fn frame(name: &str, byte: u8) -> Seen {
+    (peer(name), Of::Frame(vec![byte]))
+}
+
+/// A batch of one frame.
+fn one(number: u64, byte: u8) -> Vec<u8> {
+    batch::frames(number, &[vec![byte]]).0
+}
+
+struct Test {
+    pairs: Pairs,
+    now: Instant,
+}
+
+impl Test {
+    fn new() -> Test {
+        Test { pairs: Pairs::new(LONG, MAX_FRAME), now: Instant::now() }
+    }
+
+    /// The outbox of a peer that has come up, and whose subscriber is known.
+    fn up(&self, name: &str) -> Arc<Outbox> {
+        let begun = self.pairs.token(&peer(name), true, self.now).expect("a pair that begins");
+        assert_eq!(begun.peer, peer(name));
+        begun.outbox.reachable(true);
+        begun.outbox
+    }
+
+    fn down(&self, name: &str) {
+        assert!(self.pairs.token(&peer(name), false, self.now).is_none());
+    }
+
+    fn batch(&self, name: &str, bytes: &[u8]) -> Option<Begun> {
+        self.pairs.batch(&peer(name), bytes, self.now)
+    }
+
+    fn events(&self) -> Vec<Seen> {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut events = Vec::new();
+        while let Poll::Ready(Some(event)) = self.pairs.poll_event(&mut cx) {
+            events.push(seen(event));
+        }
+        events
+    }
+}
+
+fn told(outbox: &Outbox) -> String {
+    match outbox.next(&mut Vec::new()) {
+        Next::Tell(why) => why,
+        next => panic!("{next:?}"),
+    }
+}
+
+#[test]
+fn frames_of_a_peer_come_behind_its_up() {
+    let test = Test::new();
+    let begun = test.batch("a", &one(0, 1)).expect("a batch begins a pair");
+    assert!(test.batch("a", &one(1, 2)).is_none());
+    assert_eq!(test.events(), []);
+    assert!(test.pairs.token(&peer("a"), true, test.now).is_none(), "the pair has begun before");
+    test.batch("a", &one(2, 3));
+    assert_eq!(test.events(), [up("a"), frame("a", 1), frame("a", 2), frame("a", 3)]);
+    assert!(begun.outbox.writes());
+}
+
+#[test]
+fn a_token_that_is_seen_twice_is_one_up() {
+    let test = Test::new();
+    test.up("a");
+    assert!(test.pairs.token(&peer("a"), true, test.now).is_none());
+    assert_eq!(test.events(), [up("a")]);
+}
+
+#[test]
+fn a_missing_batch_ends_this_pair_alone() {
+    let test = Test::new();
+    let (a, b) = (test.up("a"), test.up("b"));
+    test.batch("a", &one(0, 1));
+    test.batch("a", &one(2, 3));
+    test.batch("a", &one(3, 4));
+    test.batch("b", &one(0, 5));
+    assert_eq!(test.events(), [up("a"), up("b"), frame("a", 1), down("a"), frame("b", 5)]);
+    assert_eq!(told(&a), "batch 2 came in place of 1");
+    assert!(b.writes());
+}
+
+#[test]
+fn a_batch_that_comes_twice_ends_the_pair() {
+    let test = Test::new();
+    let a = test.up("a");
+    test.batch("a", &one(0, 1));
+    test.batch("a", &one(0, 1));
+    assert_eq!(test.events(), [up("a"), frame("a", 1), down("a")]);
+    assert_eq!(told(&a), "batch 0 came in place of 1");
+}
+
+#[test]
+fn a_bad_batch_ends_this_pair_alone() {
+    let test = Test::new();
+    let (a, b) = (test.up("a"), test.up("b"));
+    test.batch("a", b"nonsense");
+    test.batch("a", &one(0, 1));
+    test.batch("b", &one(0, 5));
+    assert_eq!(test.events(), [up("a"), up("b"), down("a"), frame("b", 5)]);
+    assert_eq!(told(&a), "it sent a batch of version 110, and this is version 1");
+    assert!(b.writes());
+}
+
+#[test]
+fn a_bad_batch_before_the_token_is_no_down() {
+    let test = Test::new();
+    let begun = test.batch("a", b"nonsense").unwrap();
+    begun.outbox.reachable(true);
+    assert!(told(&begun.outbox).starts_with("it sent"));
+    assert!(test.pairs.token(&peer("a"), true, test.now).is_none());
+    assert_eq!(test.events(), []);
+}
+
+#[test]
+fn a_peer_that_is_down_stays_down() {
+    let test = Test::new();
+    let a = test.up("a");
+    test.down("a");
+    test.down("a");
+    assert!(test.pairs.token(&peer("a"), true, test.now).is_none());
+    test.batch("a", &one(0, 1));
+    test.pairs.send(&peer("a"), vec![1]);
+    assert_eq!(test.events(), [up("a"), down("a")]);
+    assert_eq!(a.next(&mut Vec::new()), Next::Finish);
+}
+
+#[test]
+fn a_peer_that_leaves_is_down_behind_its_frames_and_is_answered() {
+    let test = Test::new();
+    let a = test.up("a");
+    test.batch("a", &one(0, 1));
+    test.batch("a", &batch::end(1, LEFT));
+    test.down("a");
+    assert_eq!(test.events(), [up("a"), frame("a", 1), down("a")]);
+    // Its token goes when the answer has come, so the answer is not overtaken.
+    assert_eq!(a.next(&mut Vec::new()), Next::Tell(LEFT.into()));
+}
+
+#[test]
+fn a_peer_whose_token_does_not_come_is_forgotten() {
+    let mut test = Test::new();
+    let a = test.batch("a", &one(0, 1)).unwrap();
+    test.now += TOKEN_WITHIN - Duration::from_millis(1);
+    test.up("b");
+    assert!(a.outbox.writes());
+    test.now += Duration::from_millis(1);
+    test.up("c");
+    assert!(!a.outbox.writes());
+    assert_eq!(test.events(), [up("b"), up("c")]);
+}
+
+#[test]
+fn a_link_that_nobody_reads_is_over_and_keeps_no_frames() {
+    let mut test = Test::new();
+    let (a, b) = (test.up("a"), test.up("b"));
+    test.batch("a", &one(0, 1));
+    test.now += READ_WITHIN;
+    test.batch("a", &one(1, 2));
+    assert_eq!(told(&a), "nothing was read for 10s");
+    assert_eq!(told(&b), "nothing was read for 10s");
+    let mut events = test.events();
+    events[2..].sort();
+    assert_eq!(events, [up("a"), up("b"), down("a"), down("b")]);
+    // A new peer is let in.
+    test.up("c");
+    assert_eq!(test.events(), [up("c")]);
+}
+
+#[test]
+fn a_slow_reader_is_a_reader() {
+    let mut test = Test::new();
+    let a = test.up("a");
+    let mut cx = Context::from_waker(Waker::noop());
+    for number in 0..10 {
+        test.batch("a", &one(number, 1));
+        test.now += READ_WITHIN - Duration::from_millis(1);
+        assert!(test.pairs.poll_event(&mut cx).is_ready());
+    }
+    // Nothing to read is no reason either.
+    test.events();
+    test.now += LONG;
+    test.batch("a", &one(10, 1));
+    assert!(a.writes());
+}
+
+#[test]
+fn a_frame_that_is_too_long_ends_the_pair() {
+    let test = Test::new();
+    let (a, b) = (test.up("a"), test.up("b"));
+    test.pairs.send(&peer("b"), vec![0; MAX_FRAME]);
+    test.pairs.send(&peer("a"), vec![0; MAX_FRAME + 1]);
+    assert_eq!(test.events(), [up("a"), up("b"), down("a")]);
+    assert_eq!(told(&a), "a frame of 1048577 bytes was to be sent, above 1048576");
+    assert_eq!(b.next(&mut Vec::new()), Next::Write);
+}
+
+#[test]
+fn one_that_leaves_hears_nothing_more_than_answers() {
+    let test = Test::new();
+    let (a, b, c) = (test.up("a"), test.up("b"), test.up("c"));
+    test.pairs.send(&peer("a"), vec![1]);
+    test.pairs.leave();
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(matches!(test.pairs.poll_event(&mut cx), Poll::Ready(None)));
+    let mut frames = Vec::new();
+    assert_eq!(a.next(&mut frames), Next::Write);
+    assert_eq!(frames, [[1]]);
+    test.batch("a", &one(0, 1));
+    assert_eq!(a.next(&mut Vec::new()), Next::Leave);
+    test.batch("a", &batch::end(1, LEFT));
+    assert_eq!(a.next(&mut Vec::new()), Next::Finish);
+    test.down("b");
+    assert_eq!(b.next(&mut Vec::new()), Next::Finish);
+    assert_eq!(c.next(&mut Vec::new()), Next::Leave);
+    assert!(test.pairs.token(&peer("d"), true, test.now).is_none());
+    assert!(matches!(test.pairs.poll_event(&mut cx), Poll::Ready(None)));
+}
+
+#[test]
+fn only_so_many_are_remembered() {
+    let test = Test::new();
+    for n in 0..=REMEMBERED {
+        test.up(&format!("p{n}"));
+        test.down(&format!("p{n}"));
+    }
+    let state = test.pairs.lock();
+    assert_eq!(state.over.peers.len(), REMEMBERED);
+    assert!(!state.over.peers.contains(&peer("p0")) && state.over.peers.contains(&peer("p1")));
+    assert!(state.pairs.is_empty());
+}
+
+/// Calls back, as the waker of a task may.
+struct CallsBack(Arc<Pairs>, Mutex<u32>);
+
+impl Wake for CallsBack {
+    fn wake(self: Arc<Self>) {
+        assert!(self.0.state.try_lock().is_ok(), "a waker runs under the lock");
+        self.0.send(&peer("a"), vec![1]);
+        *self.1.lock().unwrap() += 1;
+    }
+}
+
+impl Drop for CallsBack {
+    fn drop(&mut self) {
+        assert!(self.0.state.try_lock().is_ok(), "a waker is dropped under the lock");
+    }
+}
+
+#[test]
+fn events_wake_and_no_waker_is_touched_under_the_lock() {
+    let pairs = Arc::new(Pairs::new(LONG, MAX_FRAME));
+    let wakes = |pairs: &Arc<Pairs>| Arc::new(CallsBack(pairs.clone(), Mutex::new(0)));
+    let (first, second) = (wakes(&pairs), wakes(&pairs));
+    {
+        let waker = Waker::from(first);
+        assert!(pairs.poll_event(&mut Context::from_waker(&waker)).is_pending());
+    }
+    let waker = Waker::from(second.clone());
+    for _ in 0..2 {
+        assert!(pairs.poll_event(&mut Context::from_waker(&waker)).is_pending());
+    }
+    pairs.token(&peer("a"), true, Instant::now());
+    assert_eq!(*second.1.lock().unwrap(), 1);
+    pairs.token(&peer("b"), true, Instant::now());
+    assert_eq!(*second.1.lock().unwrap(), 1, "woken once until it is polled again");
+    for _ in 0..2 {
+        assert!(pairs.poll_event(&mut Context::from_waker(&waker)).is_ready());
+    }
+    assert!(pairs.poll_event(&mut Context::from_waker(&waker)).is_pending());
+    pairs.leave();
+    assert_eq!(*second.1.lock().unwrap(), 2, "the end wakes too");
+}

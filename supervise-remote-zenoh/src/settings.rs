@@ -1,0 +1,322 @@
+//! What is set, checked, and written in zenoh's words.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::OpenError;
+use crate::batch;
+use crate::key::is_name;
+use crate::tls::Tls;
+
+/// Room for what `supervise-remote` puts around the bytes of a message.
+const AROUND: usize = 1 << 20;
+
+/// zenoh puts its own fields around a batch.
+const AROUND_BATCH: usize = 4096;
+
+const MOST_FRAME: usize = 1 << 30;
+
+const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3600));
+
+/// Says how a process takes part in a network. [`Zenoh::open`](crate::Zenoh::open) checks it.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise_remote_zenoh::Settings;
+///
+/// // The process that owns the tree listens, and its nodes connect to it.
+/// let owner = Settings::new("shop")
+///     .listen(["0.0.0.0:7447"])
+///     .tls("/etc/shop/cert.pem", "/etc/shop/key.pem", "/etc/shop/ca.pem")
+///     .network("prod");
+/// let node = Settings::new("host-7")
+///     .connect(["shop.example.org:7447"])
+///     .tls("/etc/shop/cert.pem", "/etc/shop/key.pem", "/etc/shop/ca.pem")
+///     .network("prod")
+///     .lease(Duration::from_secs(2));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "settings do nothing until a network is opened with them"]
+pub struct Settings {
+    pub(crate) name: String,
+    pub(crate) network: String,
+    pub(crate) lease: Duration,
+    max_frame: usize,
+    listen: Vec<String>,
+    connect: Vec<String>,
+    tls: Option<Tls>,
+    insecure: bool,
+}
+
+impl Settings {
+    /// Settings of a process with this name, which events and drawings show. Two processes may have the same name.
+    ///
+    /// The name has 1 to 64 letters, digits, `-`, `_` and `.`.
+    pub fn new(name: impl Into<String>) -> Settings {
+        Settings {
+            name: name.into(),
+            network: "default".into(),
+            lease: Duration::from_secs(5),
+            max_frame: supervise_remote::MAX_FRAME,
+            listen: Vec::new(),
+            connect: Vec::new(),
+            tls: None,
+            insecure: false,
+        }
+    }
+
+    /// Listens on these addresses, each `host:port`, `1.2.3.4:port` or `[::1]:port`.
+    ///
+    /// The port is not 0: those that connect have to know it.
+    pub fn listen(mut self, addresses: impl IntoIterator<Item = impl Into<String>>) -> Settings {
+        self.listen.extend(addresses.into_iter().map(Into::into));
+        self
+    }
+
+    /// Connects to the processes that listen on these addresses, and again when a connection breaks: first after
+    /// 100 ms, then less often, at last once a second.
+    ///
+    /// An owner and a node have to be connected directly; nobody passes frames on. Nobody is looked for in other ways,
+    /// and none of the addresses has to answer when the network is opened. With TLS, the certificate of the other side has to
+    /// name the host as it is written here, and an IPv6 address has to be given by a host name.
+    pub fn connect(mut self, addresses: impl IntoIterator<Item = impl Into<String>>) -> Settings {
+        self.connect.extend(addresses.into_iter().map(Into::into));
+        self
+    }
+
+    /// Mutual TLS on all connections: this process's certificate with its chain, its private key, and the certificates of
+    /// the authorities that have signed those of the peers. Three PEM files.
+    ///
+    /// Each side refuses a peer without a certificate of these authorities. The certificate needs the uses *server* (to
+    /// listen) and *client* (to connect). A process that connects also accepts a server whose certificate comes
+    /// from a public authority *and* names the host that it connects to: zenoh always adds those. Where that is not
+    /// wanted, connect to a name that no public authority certifies, such as one below `.internal`.
+    ///
+    /// A connection that is made later reads the files again; what listens does not.
+    pub fn tls(mut self, cert: impl AsRef<Path>, key: impl AsRef<Path>, ca: impl AsRef<Path>) -> Settings {
+        let [cert, key, ca] = [cert.as_ref(), key.as_ref(), ca.as_ref()].map(Path::to_owned);
+        self.tls = Some(Tls { cert, key, ca });
+        self
+    }
+
+    /// Lets addresses be used without TLS that are not on loopback.
+    ///
+    /// Everybody who reaches such an address can run what the tree's nodes run, and read and change all messages.
+    pub fn insecure(mut self) -> Settings {
+        self.insecure = true;
+        self
+    }
+
+    /// The name of the network, `default` if it is not set. Processes of two networks never meet, even at one address.
+    ///
+    /// Separates, and does not protect: that is for TLS. The name is formed as that of a process.
+    pub fn network(mut self, name: impl Into<String>) -> Settings {
+        self.network = name.into();
+        self
+    }
+
+    /// The time after which the *others* count this process as lost when nothing comes from it. 5 s if it is not
+    /// set; from 100 ms to an hour, in whole milliseconds. A sign of life is sent four times in this time.
+    ///
+    /// A process that dies is lost at once, as its connections break. The lease is for one that is frozen, and for a
+    /// network that takes everything and delivers nothing. For as long this process waits for a peer that takes
+    /// nothing, before it closes the connection.
+    pub fn lease(mut self, lease: Duration) -> Settings {
+        self.lease = lease;
+        self
+    }
+
+    /// The most bytes of a message, of a reply, or of the values that a start takes along; 16 MiB if it is not set, and at
+    /// most 1 GiB. Set it where [`Net::max_frame`](supervise_remote::Net::max_frame) is set, to the same value, and the same
+    /// for all processes.
+    ///
+    /// A frame may be 1 MiB longer, for what is put around a message. A peer that sends a longer one, or is to be sent one,
+    /// is down. More memory than for one such frame is not taken for what a peer sends in pieces.
+    pub fn max_frame(mut self, bytes: usize) -> Settings {
+        self.max_frame = bytes;
+        self
+    }
+
+    pub(crate) fn longest_frame(&self) -> usize {
+        self.max_frame + AROUND
+    }
+
+    /// Fails with the first mistake, and says which one. Reads the files of TLS.
+    pub(crate) fn check(&self) -> Result<(), OpenError> {
+        for name in [&self.name, &self.network] {
+            if !is_name(name) {
+                return Err(OpenError::Name { name: name.clone() });
+            }
+        }
+        if self.listen.is_empty() && self.connect.is_empty() {
+            return Err(OpenError::Alone);
+        }
+        let (least, most) = LEASES;
+        if !(least..=most).contains(&self.lease) {
+            return Err(OpenError::Lease { lease: self.lease, least, most });
+        }
+        if self.max_frame > MOST_FRAME {
+            return Err(OpenError::MaxFrame { bytes: self.max_frame, most: MOST_FRAME });
+        }
+        if self.tls.is_some() && self.insecure {
+            return Err(OpenError::TlsAndInsecure);
+        }
+        for address in self.listen.iter().chain(&self.connect) {
+            let host = host(address).map_err(|why| OpenError::Address { address: address.clone(), why })?;
+            if self.tls.is_none() && !self.insecure && !is_loopback(host) {
+                return Err(OpenError::Unprotected { address: address.clone() });
+            }
+        }
+        if let Some(tls) = &self.tls {
+            if let Some(address) = self.connect.iter().find(|address| address.starts_with('[')) {
+                let why = "is IPv6, which cannot be checked against a certificate here; give a host name";
+                return Err(OpenError::Address { address: address.clone(), why });
+            }
+            tls.check()?;
+        }
+        Ok(())
+    }
+
+    /// The address on which somebody else listens, for an error that has already come.
+    pub(crate) fn in_use(&self) -> Option<&str> {
+        let taken = |address: &&String| {
+            std::net::TcpListener::bind(address.as_str())
+                .is_err_and(|error| error.kind() == std::io::ErrorKind::AddrInUse)
+        };
+        self.listen.iter().find(taken).map(String::as_str)
+    }
+
+    /// The checked settings in zenoh's words.
+    pub(crate) fn config(&self) -> zenoh::Result<zenoh::Config> {
+        let protocol = if self.tls.is_some() { "tls" } else { "tcp" };
+        let endpoints = |all: &[String]| all.iter().map(|address| format!("{protocol}/{address}")).collect::<Vec<_>>();
+        let lease_ms = self.lease.as_millis() as u64;
+        let mut config = zenoh::Config::default();
+        let mut set = |key: &str, value: serde_json::Value| config.insert_json5(key, &value.to_string());
+        set("mode", json!("peer"))?;
+        set("scouting/multicast/enabled", json!(false))?;
+        set("scouting/gossip/enabled", json!(false))?;
+        set("listen/endpoints", json!(endpoints(&self.listen)))?;
+        set("listen/exit_on_failure", json!(true))?;
+        set("connect/endpoints", json!(endpoints(&self.connect)))?;
+        set("connect/retry", json!({ "period_init_ms": 100, "period_max_ms": 1000, "period_increase_factor": 2.0 }))?;
+        // Nobody has to be there when this process starts.
+        set("open/return_conditions/connect_scouted", json!(false))?;
+        set("transport/link/protocols", json!([protocol]))?;
+        set("transport/link/tx/lease", json!(lease_ms))?;
+        set("transport/link/tx/keep_alive", json!(4))?;
+        let before_close = lease_ms.saturating_mul(1000);
+        set("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(before_close))?;
+        // A frame of the greatest length, with what zenoh puts around it.
+        set("transport/link/rx/max_message_size", json!(batch::longest(self.longest_frame()) + AROUND_BATCH))?;
+        if let Some(Tls { cert, key, ca }) = &self.tls {
+            set("transport/link/tls/enable_mtls", json!(true))?;
+            set("transport/link/tls/verify_name_on_connect", json!(true))?;
+            set("transport/link/tls/root_ca_certificate", json!(ca))?;
+            for side in ["listen", "connect"] {
+                set(&format!("transport/link/tls/{side}_certificate"), json!(cert))?;
+                set(&format!("transport/link/tls/{side}_private_key"), json!(key))?;
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// The host of an address that zenoh takes as it is.
+fn host(address: &str) -> Result<&str, &'static str> {
+    const FORM: &str = "has not the form `host:port`, `1.2.3.4:port` or `[::1]:port`";
+    let (host, port) = address.rsplit_once(':').ok_or(FORM)?;
+    match port.parse::<u16>() {
+        Ok(0) => return Err("has the port 0, which nobody could connect to; give another port"),
+        Ok(_) if port.bytes().all(|byte| byte.is_ascii_digit()) => {}
+        _ => return Err(FORM),
+    }
+    match host.strip_prefix('[').map(|rest| rest.strip_suffix(']').unwrap_or_default()) {
+        Some(inner) if inner.parse::<std::net::Ipv6Addr>().is_ok() => Ok(inner),
+        Some(_) => Err(FORM),
+        // What has a meaning of its own in an endpoint of zenoh is no part of a host name.
+        None if !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) => Ok(host),
+        None => Err(FORM),
+    }
+}
+
+/// Whether nobody else can reach it. A name is not looked up, since it may lead elsewhere a moment later.
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(address: &str) -> Result<(), String> {
+        Settings::new("a").listen([address]).check().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn loopback_needs_no_protection() {
+        for address in ["127.0.0.1:1", "127.9.9.9:7447", "localhost:65535", "[::1]:7", "[::ffff:127.0.0.1]:7"] {
+            assert_eq!(on(address), Ok(()));
+        }
+    }
+
+    #[test]
+    fn anything_else_does() {
+        for address in
+            ["0.0.0.0:1", "[::]:1", "10.0.0.1:1", "shop.local:1", "localhost.evil.org:1", "[::ffff:10.0.0.1]:7"]
+        {
+            let error = on(address).unwrap_err();
+            assert!(error.contains("is not on loopback"), "{error}");
+            assert_eq!(Settings::new("a").listen([address]).insecure().check().map_err(drop), Ok(()));
+            let error = Settings::new("a").connect([address]).check().unwrap_err();
+            assert!(matches!(error, OpenError::Unprotected { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn addresses_have_one_form() {
+        for address in [
+            "",
+            "host",
+            ":1",
+            "host:",
+            "host:+1",
+            "host:70000",
+            "[::1:7",
+            "::1:7",
+            "tcp/h:1",
+            "h#x=1:1",
+            "h?x:1",
+            "[x]:1",
+        ] {
+            let error = on(address).unwrap_err();
+            assert!(error.contains("has not the form"), "{address}: {error}");
+        }
+        assert!(on("127.0.0.1:0").unwrap_err().contains("the port 0"));
+    }
+
+    #[test]
+    fn each_mistake_has_its_error() {
+        let here = || Settings::new("a").listen(["127.0.0.1:7447"]);
+        assert!(matches!(Settings::new("a").check(), Err(OpenError::Alone)));
+        assert!(matches!(Settings::new("a/b").listen(["127.0.0.1:1"]).check(), Err(OpenError::Name { .. })));
+        assert!(matches!(here().network("").check(), Err(OpenError::Name { .. })));
+        assert!(matches!(here().lease(Duration::from_millis(99)).check(), Err(OpenError::Lease { .. })));
+        assert!(matches!(here().lease(Duration::MAX).check(), Err(OpenError::Lease { .. })));
+        assert!(matches!(here().max_frame((1 << 30) + 1).check(), Err(OpenError::MaxFrame { .. })));
+        let tls = |settings: Settings| settings.tls("c", "k", "a");
+        assert!(matches!(tls(here()).insecure().check(), Err(OpenError::TlsAndInsecure)));
+        let error = tls(here()).connect(["[::1]:1"]).check().unwrap_err();
+        assert!(matches!(error, OpenError::Address { .. }), "{error}");
+    }
+
+    #[test]
+    fn zenoh_takes_every_setting() {
+        let settings = Settings::new("a").listen(["0.0.0.0:1", "[::]:2"]).connect(["h:3"]);
+        settings.clone().tls("/a \"b\"/c", "/k", "/ca").config().unwrap();
+        settings.insecure().config().unwrap();
+    }
+}

@@ -1,0 +1,10 @@
+//! Two sessions in one process, and in two: over real sockets, so on the real clock.
+
+mod common;
+mod cut;
+mod frames;
+mod leaving;
+mod opening;
+mod processes;
+mod strangers;
+mod tls;
