@@ -20,7 +20,7 @@ use crate::inlet::{AtOwner, InletOf, too_large};
 use crate::net::lock;
 use crate::proxy::Proxy;
 use crate::refs::RemoteRef;
-use crate::run::{Placed, Run, Waits, Wish};
+use crate::run::{Placed, Run, Waiting, Waits, Wish};
 use crate::wire::Peer;
 
 /// How long a child waits before it asks a node again that has declined it.
@@ -266,7 +266,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 }
                 Waits::Node { refused } => {
                     if waiting.is_none() {
-                        waiting = Some(run.waits(spec.role));
+                        let me = cx.actor_ref();
+                        hooks::set_wait(&me, Some(spec.role));
+                        waiting = Some(WaitsForNode { me, _counted: run.waits(spec.role) });
                         hooks::emit(&cx.actor_ref(), EventKind::NoNode { role: spec.role.to_owned() });
                     }
                     for why in refused {
@@ -566,6 +568,18 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 }
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The wait of a child for a node, until this is dropped.
+struct WaitsForNode<A: Actor<Msg: Remote>> {
+    me: ActorRef<Proxy<A>>,
+    _counted: Waiting,
+}
+
+impl<A: Actor<Msg: Remote>> Drop for WaitsForNode<A> {
+    fn drop(&mut self) {
+        hooks::set_wait(&self.me, None);
+    }
+}
 
 /// Drops a value of the user, whose panic must not end the task that drops it.
 fn drop_guarded<T>(value: T) {
