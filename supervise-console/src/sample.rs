@@ -258,9 +258,12 @@ impl Sample {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use serde_json::{Value, json};
-    use supervise::inspect::Extent;
+    use supervise::inspect::{Extent, NetworkView, RemoteNode, RoleWait};
     use supervise::prelude::*;
+    use supervise::remote::{Held, TreeNetwork, TreeRoot};
 
     use super::*;
 
@@ -312,6 +315,56 @@ mod tests {
         rooms.get(&1).unwrap().shutdown().await.unwrap();
         let gone = delta(&both, &sample(&house)).unwrap();
         assert_eq!(gone["removed"], json!(["upstairs/rooms/1"]));
+    }
+
+    /// A network that is what a test says.
+    struct Net(Mutex<NetworkView>);
+
+    impl TreeNetwork for Net {
+        fn begins(&self, _root: TreeRoot, _held: Option<Held>) {}
+
+        fn over(&self, _root: &TreeRoot, _all_down: bool) {}
+
+        fn view(&self, _root: &TreeRoot) -> NetworkView {
+            self.0.lock().unwrap().clone()
+        }
+    }
+
+    fn one_node(children: usize) -> NetworkView {
+        let node = RemoteNode::new("one#1".to_owned(), "worker".to_owned(), children, Some(2), None);
+        NetworkView::new(vec![node], vec![RoleWait::new("edge".to_owned(), 3)])
+    }
+
+    /// S63: the network is no part of a node. It is in a delta if it has changed, also if nothing else has.
+    #[tokio::test(start_paused = true)]
+    async fn the_network_is_sent_when_it_changes() {
+        let net = Arc::new(Net(Mutex::new(one_node(1))));
+        let network: Arc<dyn TreeNetwork> = net.clone();
+        let house = House::tree().on(network).start().await.unwrap();
+        let snapshot = || house.snapshot_of("House", Extent::Everything).unwrap();
+        let expected = serde_json::to_value(snapshot()).unwrap();
+        let json = json!({
+            "nodes": [{ "name": "one#1", "role": "worker", "children": 1, "capacity": 2 }],
+            "waiting": [{ "role": "edge", "children": 3 }],
+        });
+        assert_eq!(expected["network"], json);
+        assert_eq!(serde_json::from_str::<Value>(&whole(snapshot())).unwrap(), expected);
+        let hall = house.snapshot_of("hall", Extent::Declared).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&alone(hall)).unwrap()["path"], "hall");
+
+        let before = sample(&house);
+        assert_eq!(serde_json::from_str::<Value>(&before.text()).unwrap(), expected["root"]);
+        assert_eq!(
+            serde_json::from_str::<Value>(&format!("{{\"at_ms\":0{}}}", before.network())).unwrap()["network"],
+            json
+        );
+        assert_eq!(delta(&before, &sample(&house)), None);
+        *net.0.lock().unwrap() = one_node(2);
+        let after = sample(&house);
+        let changed = delta(&before, &after).unwrap();
+        assert_eq!((&changed["nodes"], &changed["network"]["nodes"][0]["children"]), (&json!([]), &json!(2)));
+        house.upstairs.rooms.spawn(1).await.unwrap();
+        assert_eq!(delta(&after, &sample(&house)).unwrap().get("network"), None);
     }
 
     /// A tree is put together from its nodes as `Serialize` writes it whole.

@@ -87,7 +87,9 @@ pub mod inspect {
     pub use crate::inspection::observing::Observing;
     pub use crate::inspection::page::{NodePage, Page, PageOrder};
     pub use crate::inspection::part::{Extent, Instances};
-    pub use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot};
+    pub use crate::inspection::snapshot::{
+        Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot,
+    };
     pub use crate::values::ended::EndedKind;
     pub use crate::values::failure::CauseKind;
     pub use crate::values::hooks::DeclaredHooks;

@@ -257,6 +257,12 @@ pub struct Node {
     pub starts_after: Option<String>,
     /// The paths for whose replies it waits.
     pub waits_for: Vec<String>,
+    /// The node on which the instance of a remote child is.
+    pub runs_on: Option<String>,
+    /// The messages of a remote child that are sent and not begun.
+    pub window: Option<u64>,
+    /// The role for whose node a remote child waits, and for how long.
+    pub waits_for_node: Option<(String, u64)>,
     /// The children spawned at run time, by state.
     pub instances: Option<Vec<(String, u64)>>,
     /// The last failure.
@@ -310,12 +316,27 @@ impl Node {
             runs_for_ms: fields.number("runs_for_ms"),
             starts_after: fields.text("starts_after"),
             waits_for: fields.texts("waits_for"),
+            runs_on: fields.text("runs_on"),
+            window: fields.number("window"),
+            waits_for_node: fields
+                .object("waits_for_node")
+                .map(|wait| (wait.text("role").unwrap_or_default(), wait.number("since_ms").unwrap_or(0))),
             instances: fields.object("instances").map(numbers),
             last_failure: fields.object("last_failure").map(Failure::of),
             parent: fields.text("parent"),
             index: fields.number("index"),
             path,
         }
+    }
+
+    /// Returns where the instance of a remote child is, or what it waits for, in a few words. The wait has grown since the
+    /// node was seen, by so many milliseconds.
+    pub fn place(&self, grown: u64) -> Option<String> {
+        if let Some((role, since)) = &self.waits_for_node {
+            return Some(format!("no node with the role {role} for {}", time_s(since.saturating_add(grown))));
+        }
+        let sent = self.window.filter(|sent| *sent > 0).map_or(String::new(), |sent| format!(", {sent} sent"));
+        Some(format!("on {}{sent}", self.runs_on.as_ref()?))
     }
 
     /// Returns whether the node is a set, or another one whose children are spawned at run time only.
@@ -334,6 +355,45 @@ impl Node {
     /// Returns the number of instances.
     pub fn total(&self) -> u64 {
         self.instances.iter().flatten().fold(0, |sum, (_, number)| sum.saturating_add(*number))
+    }
+}
+
+/// A node of the network that the tree is on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RemoteNode {
+    /// The name.
+    pub name: String,
+    /// The role.
+    pub role: String,
+    /// The children of the tree that are there.
+    pub children: u64,
+    /// The children that it takes at most; `None`: any number.
+    pub capacity: Option<u64>,
+    /// The time until its lease is over.
+    pub lease_left_ms: Option<u64>,
+}
+
+/// The network that the tree is on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Network {
+    /// The nodes.
+    pub nodes: Vec<RemoteNode>,
+    /// The number of children that wait for a node, by role.
+    pub waiting: Vec<(String, u64)>,
+}
+
+impl Network {
+    fn of(fields: Fields<'_>) -> Network {
+        let nodes = fields.list("nodes").map(Fields::of).map(|node| RemoteNode {
+            name: node.text("name").unwrap_or_default(),
+            role: node.text("role").unwrap_or_default(),
+            children: node.number("children").unwrap_or(0),
+            capacity: node.number("capacity"),
+            lease_left_ms: node.number("lease_left_ms"),
+        });
+        let waiting = fields.list("waiting").map(Fields::of);
+        let waiting = waiting.map(|wait| (wait.text("role").unwrap_or_default(), wait.number("children").unwrap_or(0)));
+        Network { nodes: nodes.collect(), waiting: waiting.collect() }
     }
 }
 
@@ -375,6 +435,12 @@ pub struct Event {
     pub reason: Option<String>,
     /// The operation of a request.
     pub operation: Option<String>,
+    /// The node on which a remote child was placed, or that was lost.
+    pub node: Option<String>,
+    /// The role for which there is no node.
+    pub role: Option<String>,
+    /// The reason of a node that does not take a child, or of a message that cannot be sent.
+    pub why: Option<String>,
     /// The number of restarts in the streak.
     pub streak: u64,
 }
@@ -405,6 +471,9 @@ impl Event {
             message: fields.text("message"),
             reason: fields.text("reason"),
             operation: fields.text("operation"),
+            node: fields.text("node"),
+            role: fields.text("role"),
+            why: fields.text("why"),
             streak: fields.number("streak").unwrap_or(0),
         }
     }
@@ -412,7 +481,8 @@ impl Event {
     /// Returns whether the event tells of something bad.
     pub fn is_bad(&self) -> bool {
         match &*self.event {
-            "failed" | "reported" | "escalated" | "limit_reached" | "aborted" | "stuck" | "ask_cycle" => true,
+            "failed" | "reported" | "escalated" | "limit_reached" | "aborted" | "stuck" | "ask_cycle" | "node_lost"
+            | "fenced" => true,
             "ended" => self.ended.as_ref().is_some_and(|ended| !matches!(&*ended.why, "done" | "stopped")),
             _ => false,
         }
@@ -460,6 +530,16 @@ impl Event {
             "blocked" => format!("a sender is blocked for {}", time_ms(self.since_ms.unwrap_or(0))),
             "ask_cycle" => format!("asks in a circle: {}", self.cycle.join(" > ")),
             "dead_letter" => format!("dead letter: {message} ({reason})"),
+            "placed" => format!("placed on {}", self.node.as_deref().unwrap_or("?")),
+            "node_lost" => format!(
+                "its node {} is lost, last heard of {} before",
+                self.node.as_deref().unwrap_or("?"),
+                time_ms(self.after_ms.unwrap_or(0))
+            ),
+            "no_node" => format!("no node with the role {}", self.role.as_deref().unwrap_or("?")),
+            "fenced" => "an instance was fenced: its lease was over".to_owned(),
+            "refused" => format!("a node does not take it: {}", self.why.as_deref().unwrap_or("?")),
+            "not_written" => format!("a message cannot be sent: {}", self.why.as_deref().unwrap_or("?")),
             other => other.replace('_', " "),
         }
     }
@@ -502,6 +582,8 @@ pub enum Message {
         nodes: Vec<(usize, Node)>,
         /// The number of dead letters since the start.
         dead_letters: Option<u64>,
+        /// The network; `None`: the tree is on none.
+        network: Option<Network>,
     },
     /// The nodes that have changed.
     Delta {
@@ -513,6 +595,8 @@ pub enum Message {
         removed: Vec<String>,
         /// The number of dead letters since the start.
         dead_letters: Option<u64>,
+        /// The network, if it has changed.
+        network: Option<Network>,
     },
     /// An event.
     Event(Box<Event>),
@@ -545,15 +629,16 @@ impl Message {
         let fields = Fields::of(&value);
         let at_ms = fields.number("at_ms").unwrap_or(0);
         let dead_letters = fields.number("dead_letters");
+        let network = fields.object("network").map(Network::of);
         Ok(Some(match kind {
             "snapshot" => {
                 let root = fields.get("root").filter(|root| root.is_object());
                 let nodes = flatten(root.ok_or_else(|| unreadable("there is no root".to_owned()))?);
-                Message::Snapshot { at_ms, nodes, dead_letters }
+                Message::Snapshot { at_ms, nodes, dead_letters, network }
             }
             "delta" => {
                 let nodes = fields.list("nodes").map(Node::of).collect();
-                Message::Delta { at_ms, nodes, removed: fields.texts("removed"), dead_letters }
+                Message::Delta { at_ms, nodes, removed: fields.texts("removed"), dead_letters, network }
             }
             "event" => Message::Event(Box::new(Event::of(&value))),
             "gap" => Message::Gap(fields.number("missed").unwrap_or(0)),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::base::sync::foreign;
 use crate::decide::group::{Group, MemberView, OwnEnd};
 use crate::decide::member::MemberState;
 use crate::engine::asks;
-use crate::base::sync::foreign;
 use crate::engine::cell::control::{AnyCell, CellCore, Elsewhere};
 use crate::engine::polls;
 use crate::engine::supervisor::ChildView;

@@ -33,11 +33,11 @@ impl Snapshot {
             for node in &network.nodes {
                 line(&mut text, node);
             }
-            for wait in &network.waiting {
-                line(&mut text, wait);
-            }
             if network.nodes.is_empty() {
                 line(&mut text, "no nodes");
+            }
+            for wait in &network.waiting {
+                line(&mut text, wait);
             }
         }
         text
