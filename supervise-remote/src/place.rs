@@ -177,13 +177,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 Ok(Answer::Up) => break,
                 Ok(Answer::NotUp(failure)) => return Err(from_wire(failure, self.plan().errors)),
                 Ok(Answer::Declined(why)) => {
+                    hooks::set_node(&cx.actor_ref(), None);
                     hooks::emit(&cx.actor_ref(), EventKind::Refused { why });
                     declined.extend(self.lock().before.clone());
                 }
                 Err(node) => return Err(lost(&node, &path, cx.incarnation())),
             }
         }
-        hooks::set_node(&cx.actor_ref(), self.node().map(|peer| peer.as_str().into()));
         self.send_waiting();
         Ok(())
     }
@@ -239,6 +239,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                         mine.placed = Some((placement, peer.clone()));
                         mine.before = Some(peer.clone());
                         (mine.answer, mine.seq) = (None, 0);
+                        // Under the lock, so that a loss of the node comes after it.
+                        hooks::set_node(&cx.actor_ref(), Some(peer.as_str().into()));
                         drop(mine);
                         hooks::emit(&cx.actor_ref(), EventKind::Placed { node: peer.to_string() });
                         return;
@@ -723,11 +725,13 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 return;
             }
             mine.happened = Some(Happened::Lost(node.clone()));
+            if let Some(me) = &mine.me {
+                hooks::set_node(me, None);
+            }
             (mine.lost(redeliver), mine.me.clone())
         };
         if let Some(me) = &me {
             hooks::emit(me, EventKind::NodeLost { node: node.to_string(), after });
-            hooks::set_node(me, None);
         }
         self.bury_later(dead, me.as_ref());
         self.show_window();

@@ -1,7 +1,7 @@
 //! S63: nodes in snapshots, in JSON and in drawings.
 
 use serde_json::{Value, json};
-use supervise::inspect::{Extent, NodeWait, Page, RemoteNode, Snapshot};
+use supervise::inspect::{Extent, NodeStateKind, NodeWait, Page, RemoteNode, Snapshot};
 
 use crate::world::*;
 
@@ -106,6 +106,37 @@ async fn a_child_without_a_node_says_for_which_role_it_waits() {
     let snapshot = shop.snapshot();
     assert_eq!(snapshot.find("pricing").unwrap().waits_for_node, None);
     assert_eq!(snapshot.network.as_ref().unwrap().waiting, []);
+}
+
+/// S63: a child that comes up on a node waits for none, and is on that node.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_comes_up_is_on_its_node() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Slow::node("worker"));
+    let slow = Slow::tree().on(cluster.owner()).start().await.unwrap();
+    cluster.kill("one");
+    tokio::time::sleep(10 * SECOND).await;
+    assert!(slow.snapshot().find("child").unwrap().waits_for_node.is_some());
+    cluster.node("two", Slow::node("worker"));
+    tokio::time::sleep(SECOND).await;
+    let snapshot = slow.snapshot();
+    let child = snapshot.find("child").unwrap();
+    assert_eq!(child.state.kind(), NodeStateKind::Starting);
+    assert_eq!((&child.waits_for_node, child.runs_on.as_ref()), (&None, Some(&snapshot.remote_nodes()[0].name)));
+    assert_eq!(slow.health().to_string(), "degraded: child is starting");
+}
+
+async fn slowly() -> Worker {
+    tokio::time::sleep(5 * SECOND).await;
+    Worker
+}
+
+supervisor! {
+    struct Slow {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        child: remote Worker = slowly().await,
+    }
 }
 
 /// S63: a child that is stopped while it waits, waits no more.
