@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use supervise::{Actor, ActorRef};
-use supervise_runtime::remote::{Held, RemoteNode, TreeNetwork, TreeRoot};
+use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 
 use crate::inlet::Inlets;
 use crate::run::Run;
@@ -254,9 +254,8 @@ impl TreeNetwork for Net {
         self.run_of(root.id).is_some_and(|run| run.acts())
     }
 
-    fn nodes(&self) -> Vec<RemoteNode> {
-        let runs: Vec<_> = lock(&self.0.runs).values().cloned().collect();
-        runs.iter().flat_map(|run| run.nodes()).collect()
+    fn view(&self, root: &TreeRoot) -> NetworkView {
+        self.run_of(root.id).map_or_else(NetworkView::default, |run| run.view())
     }
 }
 

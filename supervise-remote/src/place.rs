@@ -20,7 +20,7 @@ use crate::inlet::{AtOwner, InletOf, too_large};
 use crate::net::lock;
 use crate::proxy::Proxy;
 use crate::refs::RemoteRef;
-use crate::run::{Placed, Run, Waits, Wish};
+use crate::run::{Placed, Run, Waiting, Waits, Wish};
 use crate::wire::Peer;
 
 /// How long a child waits before it asks a node again that has declined it.
@@ -188,13 +188,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 Ok(Answer::Up) => break,
                 Ok(Answer::NotUp(failure)) => return Err(from_wire(failure, self.plan().errors)),
                 Ok(Answer::Declined(why)) => {
+                    hooks::set_node(&cx.actor_ref(), None);
                     hooks::emit(&cx.actor_ref(), EventKind::Refused { why });
                     declined.extend(self.lock().before.clone());
                 }
                 Err(node) => return Err(lost(&node, &path, cx.incarnation())),
             }
         }
-        hooks::set_node(&cx.actor_ref(), self.node().map(|peer| peer.as_str().into()));
         self.send_waiting();
         Ok(())
     }
@@ -250,6 +250,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                         mine.placed = Some((placement, peer.clone()));
                         mine.before = Some(peer.clone());
                         (mine.answer, mine.seq) = (None, 0);
+                        // Under the lock, so that a loss of the node comes after it.
+                        hooks::set_node(&cx.actor_ref(), Some(peer.as_str().into()));
                         drop(mine);
                         hooks::emit(&cx.actor_ref(), EventKind::Placed { node: peer.to_string() });
                         return;
@@ -277,7 +279,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 }
                 Waits::Node { refused } => {
                     if waiting.is_none() {
-                        waiting = Some(run.waits(spec.role));
+                        let me = cx.actor_ref();
+                        hooks::set_wait(&me, Some(spec.role));
+                        waiting = Some(WaitsForNode { me, _counted: run.waits(spec.role) });
                         hooks::emit(&cx.actor_ref(), EventKind::NoNode { role: spec.role.to_owned() });
                     }
                     for why in refused {
@@ -593,6 +597,18 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// The wait of a child for a node, until this is dropped.
+struct WaitsForNode<A: Actor<Msg: Remote>> {
+    me: ActorRef<Proxy<A>>,
+    _counted: Waiting,
+}
+
+impl<A: Actor<Msg: Remote>> Drop for WaitsForNode<A> {
+    fn drop(&mut self) {
+        hooks::set_wait(&self.me, None);
+    }
+}
+
 /// Drops a value of the user, whose panic must not end the task that drops it.
 fn drop_guarded<T>(value: T) {
     if let Err(why) = guarded(move || drop(value)) {
@@ -736,11 +752,13 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 return;
             }
             mine.happened = Some(Happened::Lost(node.clone()));
+            if let Some(me) = &mine.me {
+                hooks::set_node(me, None);
+            }
             (mine.lost(redeliver), mine.me.clone())
         };
         if let Some(me) = &me {
             hooks::emit(me, EventKind::NodeLost { node: node.to_string(), after });
-            hooks::set_node(me, None);
         }
         self.bury_later(dead, me.as_ref());
         self.show_window();
