@@ -64,6 +64,7 @@ async fn on_role_is_obeyed() {
 #[tokio::test(start_paused = true)]
 async fn on_lease_is_obeyed() {
     assert_eq!((of("plain").lease, of("leased").lease), (Duration::from_secs(2), GRACE));
+    assert_eq!(of("edge").lease, Duration::from_secs(2)); // an own role hides nothing else
     assert_eq!(Defaults::SPEC.children[0].remote.unwrap().lease, Duration::from_secs(5));
 }
 
