@@ -346,11 +346,12 @@ const _: () = {
             let server = __rt::Clone::clone(&__of_server);
             #[allow(unreachable_code)]
             let __of_nightly = match {
-                let __options = __rt::of_subtree({
+                let __options = {
                     <Defaults as __rt::ChildIf<
                         { <Defaults as __rt::Declared>::IS },
                     >>::options()
-                });
+                };
+                let __options = __rt::of_subtree(__options);
                 let __lease = { __rt::lease_of(lease()) };
                 __rt::Builder::only(
                     &__b,

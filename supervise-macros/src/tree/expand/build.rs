@@ -196,7 +196,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         let call = quote_spanned! {start.span()=>
             __rt::Builder::#only(&#builder, #name, #own, #given, move |()| { #start_names async move { #value } })
         };
-        return quote_spanned!(unit.span()=> { #capture let #own = __rt::of_subtree(#options); let #given = { #rebind #taken }; #call });
+        return quote_spanned!(unit.span()=> { #capture let #own = #options; let #own = __rt::of_subtree(#own); let #given = { #rebind #taken }; #call });
     }
     // Temporaries of the options must not live across the await.
     let (named, options) = match options::are_plain(child) {
