@@ -145,6 +145,12 @@ const _: () = {
                                         _,
                                     >(&front),
                                 ),
+                                __far::__private::errors!(
+                                    < < Pricing as __far::__private::ActorIf < { < Pricing as
+                                    __far::__private::FarMessages < { < Pricing as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -177,6 +183,9 @@ const _: () = {
                             > as __rt::ChildIf<{ true }>>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_loader,
                                 &(&first,),
+                                __far::__private::errors!(
+                                    < Loader < T > as __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -240,6 +249,12 @@ const _: () = {
                                                 _,
                                             >(&pricing),
                                         ),
+                                        __far::__private::errors!(
+                                            < < Audit as __far::__private::ActorIf < { < Audit as
+                                            __far::__private::FarMessages < { < Audit as
+                                            __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                            __rt::Actor > ::Error
+                                        ),
                                     )?,
                                 )
                             } else {
@@ -293,6 +308,12 @@ const _: () = {
                             >>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_shards,
                                 &(&__i,),
+                                __far::__private::errors!(
+                                    < < Shard as __far::__private::ActorIf < { < Shard as
+                                    __far::__private::FarMessages < { < Shard as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -427,6 +448,12 @@ const _: () = {
                                         },
                                     >>::value(&__a1),
                                 ),
+                                __far::__private::errors!(
+                                    < < Cart as __far::__private::ActorIf < { < Cart as
+                                    __far::__private::FarMessages < { < Cart as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -528,6 +555,12 @@ const _: () = {
                                         },
                                     >>::value(&__key),
                                 ),
+                                __far::__private::errors!(
+                                    < < Session as __far::__private::ActorIf < { < Session as
+                                    __far::__private::FarMessages < { < Session as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -605,6 +638,12 @@ const _: () = {
                                                         },
                                                         _,
                                                     >(&pricing),
+                                                ),
+                                                __far::__private::errors!(
+                                                    < < Deep as __far::__private::ActorIf < { < Deep as
+                                                    __far::__private::FarMessages < { < Deep as
+                                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                                    __rt::Actor > ::Error
                                                 ),
                                             )?;
                                             __rt::Ok::<_, __rt::UserError>(__it)

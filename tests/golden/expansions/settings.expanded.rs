@@ -492,6 +492,7 @@ const _: () = {
                     settings: &["only_with(lease())"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Defaults as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

@@ -361,6 +361,7 @@ fn argument_type(argument: &Argument<'_>, types: Types<'_>) -> TokenStream {
 ///
 /// `arguments` has the value of each argument of the closure.
 pub(super) fn at_owner(child: &Child, crossing: &Crossing<'_>, arguments: &[Ident], scope: &Scope<'_>) -> TokenStream {
+    let Some((_, ty)) = child.remote() else { return TokenStream::new() };
     let types = scope.types;
     let far = types.far_path(crossing.start.span());
     let mut parts: Vec<TokenStream> = crossing.values.iter().map(|value| exported(value, types)).collect();
