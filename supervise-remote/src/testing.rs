@@ -274,3 +274,28 @@ pub fn process() -> Option<String> {
 pub fn placements(net: &Net) -> usize {
     net.0.placements()
 }
+
+/// Reads these bytes as a frame of either side, and all that is inside, as a process does with what it receives. For
+/// fuzzing: it never panics, and writes again what it has read.
+#[doc(hidden)]
+pub fn read_frame(bytes: &[u8]) {
+    use crate::errors::{Errors, from_wire};
+    use crate::frame::{ToNode, ToOwner, read};
+
+    if let Ok(framed) = read::<ToNode>(bytes) {
+        let again = read::<ToNode>(&framed.write()).expect("it was written here");
+        assert_eq!(format!("{framed:?}"), format!("{again:?}"));
+        match framed.body {
+            ToNode::Place(order) => drop(order.healing.map(|failure| from_wire(failure, Errors::TEXT).to_string())),
+            ToNode::Leave { failure, .. } => drop(from_wire(failure, Errors::TEXT).to_string()),
+            _ => {}
+        }
+    }
+    if let Ok(framed) = read::<ToOwner>(bytes) {
+        let again = read::<ToOwner>(&framed.write()).expect("it was written here");
+        assert_eq!(format!("{framed:?}"), format!("{again:?}"));
+        if let ToOwner::NotUp { failure, .. } | ToOwner::Failed { failure, .. } = framed.body {
+            drop(from_wire(failure, Errors::TEXT).to_string());
+        }
+    }
+}
