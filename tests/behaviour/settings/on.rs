@@ -99,7 +99,7 @@ async fn on_window_is_obeyed() {
     assert_eq!(Defaults::SPEC.children[0].remote.unwrap().window, 64);
 }
 
-/// The owner waits for the way to the node and back, a second for each child.
+/// S62: the owner waits for the way to the node and back, a second for each child.
 #[test]
 fn the_time_to_stop_has_the_way_to_the_nodes() {
     let [plain, below] = Defaults::SPEC.children else { panic!("two") };
@@ -109,7 +109,7 @@ fn the_time_to_stop_has_the_way_to_the_nodes() {
     assert_eq!(Shop::SPEC.shutdown_budget(), Some(Duration::from_secs(seven - 1)));
 }
 
-/// Each of two builds knows by it whether the other one starts the same.
+/// S56, S63: each of two builds knows by it whether the other one starts the same.
 #[test]
 fn a_build_is_told_by_the_whole_declaration() {
     let builds: std::collections::BTreeSet<u64> =
