@@ -129,7 +129,7 @@ fn degraded(begin: Option<&str>, symptoms: &[&Symptom], all: usize, left: impl F
             SymptomKind::Streak(times) => Some(format!("{times} times in a row")),
             SymptomKind::Blocked(1) => Some("1 sender".to_owned()),
             SymptomKind::Blocked(senders) => Some(format!("{senders} senders")),
-            SymptomKind::NoNode { role, .. } => Some(format!("role {role}")),
+            SymptomKind::NoNode { role, .. } => Some(role.clone()),
             SymptomKind::Ended(ended) => Some(end(ended.kind()).to_owned()),
         };
         if let Some(detail) = detail {
