@@ -220,8 +220,9 @@ pub(crate) fn live(view: View) -> Body {
         Message::Snapshot(seq, sample) => {
             let (at_ms, dead_letters) = (sample.at_ms(), sample.dead_letters);
             let data = format!(
-                "{{\"seq\":{seq},\"at_ms\":{at_ms},\"dead_letters\":{dead_letters},\"root\":{}}}",
-                sample.text()
+                "{{\"seq\":{seq},\"at_ms\":{at_ms},\"dead_letters\":{dead_letters},\"root\":{}{}}}",
+                sample.text(),
+                sample.network(),
             );
             stream.sse("snapshot", &data, text);
         }

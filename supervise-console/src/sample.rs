@@ -46,6 +46,7 @@ struct Shown {
 /// Takes a snapshot apart, and calls `f` with each node, a parent before its children. The depth of a tree may exceed the
 /// stack, so this is a loop.
 fn each(mut snapshot: Snapshot, mut f: impl FnMut(Shown)) {
+    snapshot.network = None; // not part of a node
     // Node by node takes the place of the root, which can be serialized.
     let prefix = format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot));
     let mut position = 0;
@@ -127,15 +128,22 @@ impl Nested {
 }
 
 /// Writes a snapshot as JSON, as its `Serialize` does.
-pub(crate) fn whole(snapshot: Snapshot) -> String {
+pub(crate) fn whole(mut snapshot: Snapshot) -> String {
+    let network = network(&mut snapshot).map(|network| format!(",\"network\":{network}"));
     let mut nested = Nested { text: format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot)), ..Nested::default() };
     each(snapshot, |node| nested.add(node.parent, &node.json));
-    nested.finish() + "}"
+    nested.finish() + &network.unwrap_or_default() + "}"
+}
+
+/// Takes the network out of a snapshot, as JSON.
+fn network(snapshot: &mut Snapshot) -> Option<String> {
+    to_json(&snapshot.network.take()?)
 }
 
 /// Writes the root of a snapshot without its children.
 pub(crate) fn alone(mut snapshot: Snapshot) -> String {
     snapshot.root.children.clear();
+    snapshot.network = None;
     let prefix = format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot));
     fields(&mut snapshot, &prefix) + "}"
 }
@@ -162,16 +170,19 @@ pub(crate) struct Sample {
     /// The dead letters of the whole tree since its start.
     pub(crate) dead_letters: u64,
     nodes: Vec<Shown>,
+    /// The network that the tree is on.
+    network: Option<String>,
     /// The tree as one value; made for the first viewer that wants it.
     text: OnceLock<Arc<str>>,
 }
 
 impl Sample {
-    pub(crate) fn of(snapshot: Snapshot, dead_letters: u64) -> Sample {
+    pub(crate) fn of(mut snapshot: Snapshot, dead_letters: u64) -> Sample {
         let (at, started) = (snapshot.at, snapshot.started);
+        let network = network(&mut snapshot);
         let mut nodes = Vec::new();
         each(snapshot, |node| nodes.push(node));
-        Sample { at, started, dead_letters, nodes, text: OnceLock::new() }
+        Sample { at, started, dead_letters, nodes, network, text: OnceLock::new() }
     }
 
     /// Returns the time of the sample, in milliseconds since the start of the tree.
@@ -184,6 +195,11 @@ impl Sample {
         millis(at.saturating_duration_since(self.started))
     }
 
+    /// Returns the field of the network, with a comma before it; nothing if the tree is on none.
+    pub(crate) fn network(&self) -> String {
+        self.network.as_ref().map_or(String::new(), |network| format!(",\"network\":{network}"))
+    }
+
     /// Returns the root with everything below it.
     pub(crate) fn text(&self) -> Arc<str> {
         let text = self.text.get_or_init(|| {
@@ -194,8 +210,8 @@ impl Sample {
         text.clone()
     }
 
-    /// Returns the lists of a `delta` that leads from `before` to this sample: the nodes that are new or have changed, and
-    /// the paths that are gone. `None` if nothing has changed.
+    /// Returns the lists of a `delta` that leads from `before` to this sample: the nodes that are new or have changed, the
+    /// paths that are gone, and the network if it has changed. `None` if nothing has changed.
     pub(crate) fn since(&self, before: &Sample) -> Option<String> {
         let mut changed: Vec<(&Shown, bool)> = Vec::new();
         let mut removed: Vec<&str> = Vec::new();
@@ -216,7 +232,8 @@ impl Sample {
             let are: HashSet<&str> = self.nodes.iter().map(|node| &*node.path).collect();
             removed.extend(before.nodes.iter().map(|node| &*node.path).filter(|path| !are.contains(path)));
         }
-        if changed.is_empty() && removed.is_empty() && self.dead_letters == before.dead_letters {
+        let is_same_network = self.network == before.network;
+        if changed.is_empty() && removed.is_empty() && is_same_network && self.dead_letters == before.dead_letters {
             return None;
         }
         let mut text = String::from("\"nodes\":[");
@@ -232,15 +249,21 @@ impl Sample {
             text.push('}');
         }
         text.push_str(&format!("],\"removed\":{}", json!(removed)));
+        if !is_same_network {
+            text.push_str(&self.network());
+        }
         Some(text)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use serde_json::{Value, json};
-    use supervise::inspect::Extent;
+    use supervise::inspect::{Extent, NetworkView, RemoteNode, RoleWait};
     use supervise::prelude::*;
+    use supervise::remote::{Held, TreeNetwork, TreeRoot};
 
     use super::*;
 
@@ -292,6 +315,56 @@ mod tests {
         rooms.get(&1).unwrap().shutdown().await.unwrap();
         let gone = delta(&both, &sample(&house)).unwrap();
         assert_eq!(gone["removed"], json!(["upstairs/rooms/1"]));
+    }
+
+    /// A network that is what a test says.
+    struct Net(Mutex<NetworkView>);
+
+    impl TreeNetwork for Net {
+        fn begins(&self, _root: TreeRoot, _held: Option<Held>) {}
+
+        fn over(&self, _root: &TreeRoot, _all_down: bool) {}
+
+        fn view(&self, _root: &TreeRoot) -> NetworkView {
+            self.0.lock().unwrap().clone()
+        }
+    }
+
+    fn one_node(children: usize) -> NetworkView {
+        let node = RemoteNode::new("one#1".to_owned(), "worker".to_owned(), children, Some(2), None);
+        NetworkView::new(vec![node], vec![RoleWait::new("edge".to_owned(), 3)])
+    }
+
+    /// S63: the network is no part of a node. It is in a delta if it has changed, also if nothing else has.
+    #[tokio::test(start_paused = true)]
+    async fn the_network_is_sent_when_it_changes() {
+        let net = Arc::new(Net(Mutex::new(one_node(1))));
+        let network: Arc<dyn TreeNetwork> = net.clone();
+        let house = House::tree().on(network).start().await.unwrap();
+        let snapshot = || house.snapshot_of("House", Extent::Everything).unwrap();
+        let expected = serde_json::to_value(snapshot()).unwrap();
+        let json = json!({
+            "nodes": [{ "name": "one#1", "role": "worker", "children": 1, "capacity": 2 }],
+            "waiting": [{ "role": "edge", "children": 3 }],
+        });
+        assert_eq!(expected["network"], json);
+        assert_eq!(serde_json::from_str::<Value>(&whole(snapshot())).unwrap(), expected);
+        let hall = house.snapshot_of("hall", Extent::Declared).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&alone(hall)).unwrap()["path"], "hall");
+
+        let before = sample(&house);
+        assert_eq!(serde_json::from_str::<Value>(&before.text()).unwrap(), expected["root"]);
+        assert_eq!(
+            serde_json::from_str::<Value>(&format!("{{\"at_ms\":0{}}}", before.network())).unwrap()["network"],
+            json
+        );
+        assert_eq!(delta(&before, &sample(&house)), None);
+        *net.0.lock().unwrap() = one_node(2);
+        let after = sample(&house);
+        let changed = delta(&before, &after).unwrap();
+        assert_eq!((&changed["nodes"], &changed["network"]["nodes"][0]["children"]), (&json!([]), &json!(2)));
+        house.upstairs.rooms.spawn(1).await.unwrap();
+        assert_eq!(delta(&after, &sample(&house)).unwrap().get("network"), None);
     }
 
     /// A tree is put together from its nodes as `Serialize` writes it whole.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use supervise::{Actor, ActorRef};
-use supervise_runtime::remote::{Held, RemoteNode, TreeNetwork, TreeRoot};
+use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 
 use crate::inlet::Inlets;
 use tokio::sync::watch;
@@ -57,6 +57,15 @@ pub(crate) struct NetInner {
     /// The nodes that serve on this network.
     #[cfg(feature = "testing")]
     nodes: Mutex<Vec<std::sync::Weak<crate::node::NodeInner>>>,
+}
+
+impl NetInner {
+    /// Takes out the runs that are over, and of which nothing acts.
+    #[must_use]
+    fn forget_over(&self) -> Vec<Arc<Run>> {
+        let is_done = |run: &Arc<Run>| run.is_over() && !run.acts();
+        lock(&self.runs).extract_if(|_, run| is_done(run)).map(|(_, run)| run).collect()
+    }
 }
 
 #[cfg(feature = "testing")]
@@ -282,19 +291,16 @@ impl TreeNetwork for Net {
             leaving.push(left);
         }
         // Kept as long as something may act, so that the lease of the tree is not given back as a clean one.
-        if !run.acts() {
-            let gone = lock(&self.0.runs).remove(&root.id);
-            drop(gone);
-        }
+        drop(self.0.forget_over());
     }
 
     fn acts(&self, root: &TreeRoot) -> bool {
+        drop(self.0.forget_over());
         self.run_of(root.id).is_some_and(|run| run.acts())
     }
 
-    fn nodes(&self) -> Vec<RemoteNode> {
-        let runs: Vec<_> = lock(&self.0.runs).values().cloned().collect();
-        runs.iter().flat_map(|run| run.nodes()).collect()
+    fn view(&self, root: &TreeRoot) -> NetworkView {
+        self.run_of(root.id).map_or_else(NetworkView::default, |run| run.view())
     }
 }
 

@@ -66,6 +66,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 /// # }
 /// ```
 #[must_use = "a node does nothing until it is told to `serve`"]
+#[derive(Clone)]
 pub struct Node {
     tree: &'static TreeSpec,
     role: String,
@@ -182,6 +183,12 @@ impl Node {
                 return Ok(());
             };
             drop(link);
+            let leaves = inner.lock().leaving;
+            if leaves {
+                // The owner is lost on the way out: nobody moves the children, and there is nothing to join for.
+                inner.until_empty().await;
+                return Ok(());
+            }
             link = loop {
                 tokio::select! {
                     joined = net.0.wire.join(Side::Node) => match joined {
@@ -409,6 +416,10 @@ impl NodeInner {
             })
             .await;
             let full = events.len() == MOST;
+            if let Woken::Leave = woken {
+                // First: the events may end this join, and nobody asks `until` again.
+                leave_by = Some(self.leave());
+            }
             for event in events {
                 if !self.take(event) {
                     self.end_join();
@@ -421,10 +432,7 @@ impl NodeInner {
                     self.end_join();
                     return Ended::Again;
                 }
-                Woken::Leave => {
-                    leave_by = Some(self.leave());
-                    continue;
-                }
+                Woken::Leave => continue,
                 Woken::Due => {}
             }
             let now = self.clock.now();

@@ -20,7 +20,7 @@ use crate::inlet::{AtOwner, InletOf, too_large};
 use crate::net::lock;
 use crate::proxy::Proxy;
 use crate::refs::RemoteRef;
-use crate::run::{Placed, Run, Waits, Wish};
+use crate::run::{Placed, Run, Waiting, Waits, Wish};
 use crate::wire::Peer;
 
 /// How long a child waits before it asks a node again that has declined it.
@@ -66,6 +66,8 @@ struct Mine<A: Actor<Msg: Remote>> {
     happened: Option<Happened>,
     /// The instance was told to go down.
     goes_down: bool,
+    /// The mailbox is closed: the child ends with this instance.
+    closed: bool,
     /// The last failure of the instance is decided by the supervisor.
     in_decision: bool,
     turn: Option<Waker>,
@@ -119,6 +121,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 trash: Vec::new(),
                 happened: None,
                 goes_down: false,
+                closed: false,
                 in_decision: false,
                 turn: None,
             }),
@@ -173,10 +176,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.context = Some(AtOwner::of(run.as_net()));
             mine.me = Some(cx.actor_ref());
             (mine.happened, mine.answer) = (None, None);
-            (mine.in_decision, mine.goes_down) = (false, false);
+            (mine.in_decision, mine.goes_down, mine.closed) = (false, false, false);
         }
         let place = Arc::downgrade(self);
-        let at_close = move || place.upgrade().into_iter().for_each(|place| place.end());
+        let at_close = move || place.upgrade().into_iter().for_each(|place| place.close());
         hooks::at_close(&cx.actor_ref(), Arc::new(at_close));
         let mut declined: Vec<Peer> = Vec::new();
         loop {
@@ -185,13 +188,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 Ok(Answer::Up) => break,
                 Ok(Answer::NotUp(failure)) => return Err(from_wire(failure, self.plan().errors)),
                 Ok(Answer::Declined(why)) => {
+                    hooks::set_node(&cx.actor_ref(), None);
                     hooks::emit(&cx.actor_ref(), EventKind::Refused { why });
                     declined.extend(self.lock().before.clone());
                 }
                 Err(node) => return Err(lost(&node, &path, cx.incarnation())),
             }
         }
-        hooks::set_node(&cx.actor_ref(), self.node().map(|peer| peer.as_str().into()));
         self.send_waiting();
         Ok(())
     }
@@ -247,6 +250,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                         mine.placed = Some((placement, peer.clone()));
                         mine.before = Some(peer.clone());
                         (mine.answer, mine.seq) = (None, 0);
+                        // Under the lock, so that a loss of the node comes after it.
+                        hooks::set_node(&cx.actor_ref(), Some(peer.as_str().into()));
                         drop(mine);
                         hooks::emit(&cx.actor_ref(), EventKind::Placed { node: peer.to_string() });
                         return;
@@ -274,7 +279,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 }
                 Waits::Node { refused } => {
                     if waiting.is_none() {
-                        waiting = Some(run.waits(spec.role));
+                        let me = cx.actor_ref();
+                        hooks::set_wait(&me, Some(spec.role));
+                        waiting = Some(WaitsForNode { me, _counted: run.waits(spec.role) });
                         hooks::emit(&cx.actor_ref(), EventKind::NoNode { role: spec.role.to_owned() });
                     }
                     for why in refused {
@@ -530,11 +537,11 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     /// The proxy is gone, in order or not. A placement that is not known to be down is given up.
     pub(crate) fn let_go(&self) {
-        let (given_up, me, dead) = {
+        let (given_up, me, dead, closed) = {
             let mut mine = self.lock();
             let given_up = mine.placed.take();
             let dead = given_up.is_some().then(|| mine.lost(self.redeliver));
-            (given_up.zip(mine.run.clone()), mine.me.clone(), dead)
+            (given_up.zip(mine.run.clone()), mine.me.clone(), dead, mine.closed)
         };
         if let Some(((placement, _), run)) = given_up {
             run.give_up(placement);
@@ -544,6 +551,21 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         }
         if let Some(dead) = dead {
             self.bury(dead, me.as_ref());
+        }
+        if closed {
+            self.end();
+        }
+    }
+
+    /// The mailbox is closed. An instance that is up goes down now, and may begin more of what was sent to it.
+    fn close(&self) {
+        let is_placed = {
+            let mut mine = self.lock();
+            mine.closed = mine.placed.is_some();
+            mine.closed
+        };
+        if !is_placed {
+            self.end();
         }
     }
 
@@ -574,6 +596,18 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 }
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The wait of a child for a node, until this is dropped.
+struct WaitsForNode<A: Actor<Msg: Remote>> {
+    me: ActorRef<Proxy<A>>,
+    _counted: Waiting,
+}
+
+impl<A: Actor<Msg: Remote>> Drop for WaitsForNode<A> {
+    fn drop(&mut self) {
+        hooks::set_wait(&self.me, None);
+    }
+}
 
 /// Drops a value of the user, whose panic must not end the task that drops it.
 fn drop_guarded<T>(value: T) {
@@ -718,11 +752,13 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 return;
             }
             mine.happened = Some(Happened::Lost(node.clone()));
+            if let Some(me) = &mine.me {
+                hooks::set_node(me, None);
+            }
             (mine.lost(redeliver), mine.me.clone())
         };
         if let Some(me) = &me {
             hooks::emit(me, EventKind::NodeLost { node: node.to_string(), after });
-            hooks::set_node(me, None);
         }
         self.bury_later(dead, me.as_ref());
         self.show_window();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use supervise::policy::{Overlap, Spread};
 use supervise::spec::RemoteSpec;
-use supervise_runtime::remote::{RemoteNode, TreeRoot};
+use supervise_runtime::remote::{NetworkView, RemoteNode, RoleWait, TreeRoot};
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::clock::{Clock, Moment};
@@ -128,6 +128,7 @@ pub(crate) struct Wish<'a> {
 }
 
 /// Why a wish has to wait.
+#[derive(Debug)]
 pub(crate) enum Waits {
     /// For an older placement of the same path.
     Older { until: Option<Moment>, bell: Arc<Notify> },
@@ -209,44 +210,27 @@ impl Run {
 
     #[cfg(feature = "testing")]
     pub(crate) fn placements(&self) -> usize {
-        let state = self.lock();
-        assert_eq!(state.placements.len(), state.paths.values().map(|path| path.placements.len()).sum::<usize>());
-        state.placements.len()
-    }
-
-    pub(crate) fn nodes(&self) -> Vec<RemoteNode> {
         let now = self.clock.now();
         let state = self.lock();
-        let mut nodes: Vec<RemoteNode> = state
-            .nodes
-            .iter()
-            .filter_map(|(peer, node)| {
-                let hello = node.hello.as_ref()?;
-                let lease = state.shortest_lease(node);
-                Some(RemoteNode {
-                    name: peer.to_string(),
-                    role: hello.role.clone(),
-                    children: node.placements.len(),
-                    capacity: hello.capacity,
-                    lease_left: node.granted.zip(lease).map(|(granted, lease)| (granted + lease).since(now)),
-                    waiting: 0,
-                })
-            })
-            .collect();
-        for (role, waiting) in state.waiting.iter().filter(|(_, waiting)| **waiting > 0) {
-            match nodes.iter_mut().find(|node| node.role == *role) {
-                Some(node) => node.waiting = *waiting,
-                None => nodes.push(RemoteNode {
-                    name: String::new(),
-                    role: (*role).to_owned(),
-                    children: 0,
-                    capacity: Some(0),
-                    lease_left: None,
-                    waiting: *waiting,
-                }),
-            }
-        }
-        nodes
+        assert_eq!(state.placements.len(), state.paths.values().map(|path| path.placements.len()).sum::<usize>());
+        let is_clear = |placement: &&Placement| placement.clear_at.is_some_and(|at| at <= now);
+        state.placements.len().saturating_sub(state.placements.values().filter(is_clear).count())
+    }
+
+    /// Returns the nodes that follow this run, and what waits for one.
+    pub(crate) fn view(&self) -> NetworkView {
+        let now = self.clock.now();
+        let state = self.lock();
+        let nodes = state.nodes.iter().filter_map(|(peer, node)| {
+            let hello = node.hello.as_ref()?;
+            let lease = state.shortest_lease(node);
+            let lease_left = node.granted.zip(lease).map(|(granted, lease)| (granted + lease).since(now));
+            let (name, role) = (peer.to_string(), hello.role.clone());
+            Some(RemoteNode::new(name, role, node.placements.len(), hello.capacity, lease_left))
+        });
+        let waiting = state.waiting.iter().filter(|(_, children)| **children > 0);
+        let waiting = waiting.map(|(role, children)| RoleWait::new((*role).to_owned(), *children));
+        NetworkView::new(nodes.collect(), waiting.collect())
     }
 
     /// Counts a child that waits for a node of this role, as long as the guard lives.
@@ -692,6 +676,9 @@ impl Drop for Waiting {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 /// The task of a run: joins, reads the link, and looks at the clock. A link that is closed is joined again. Leaves in
 /// order once `ending` is ready: the run is over, or dropped.

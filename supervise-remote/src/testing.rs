@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -57,6 +58,7 @@ pub struct Cluster {
 }
 
 struct Running {
+    node: Node,
     net: Net,
     task: JoinHandle<io::Result<()>>,
     leave: Option<oneshot::Sender<()>>,
@@ -111,8 +113,8 @@ impl Cluster {
                 std::future::pending::<()>().await; // the cluster is gone, and its test over
             }
         };
-        let task = tokio::spawn(node.serve(net.clone(), until));
-        self.nodes.insert(name.to_owned(), Running { net, task, leave: Some(leave) });
+        let task = tokio::spawn(node.clone().serve(net.clone(), until));
+        self.nodes.insert(name.to_owned(), Running { node, net, task, leave: Some(leave) });
     }
 
     /// Lets a node leave in order, and waits until it has.
@@ -163,6 +165,51 @@ impl Cluster {
         }
     }
 
+    /// Gives the nodes trouble for this time: cuts and mends, freezes and thaws, delays, and deaths after which the process
+    /// starts anew, in an order that the seed decides. Afterwards everything is mended, and every node runs.
+    ///
+    /// Run it beside the work of a test, and check what has to hold at all times; then wait until the children are up
+    /// again, and check what has to hold in the end.
+    ///
+    /// # Panics
+    ///
+    /// If the cluster has no nodes.
+    pub async fn chaos(&mut self, seed: u64, time: Duration) {
+        let mut names: Vec<String> = self.nodes.keys().cloned().collect();
+        names.sort();
+        assert!(!names.is_empty(), "a cluster without nodes has no trouble");
+        let mut dice = Dice(seed);
+        let until = tokio::time::Instant::now() + time;
+        while tokio::time::Instant::now() < until {
+            let name = &names[dice.below(names.len())];
+            match dice.below(6) {
+                0 => self.cut(name),
+                1 => self.mend(name),
+                2 => self.freeze(name),
+                3 => self.thaw(name),
+                4 => self.network.delay(Duration::from_millis(dice.upto(100))),
+                _ => self.start_anew(name),
+            }
+            let pause = Duration::from_millis(dice.upto(1_000));
+            tokio::time::sleep(pause.min(until.duration_since(tokio::time::Instant::now()))).await;
+        }
+        self.network.delay(Duration::ZERO);
+        for name in &names {
+            self.mend(name);
+            self.thaw(name);
+            if self.nodes.get(name).is_none_or(|running| running.task.is_finished()) {
+                self.start_anew(name);
+            }
+        }
+    }
+
+    /// Kills a process, and starts its node in a new one.
+    fn start_anew(&mut self, name: &str) {
+        let Some(node) = self.nodes.get(name).map(|running| running.node.clone()) else { return };
+        self.kill(name);
+        self.node(name, node);
+    }
+
     /// Returns the name of the process in a [`RemoteRef::node`](crate::RemoteRef::node).
     pub fn name_of(&self, node: &str) -> String {
         crate::wire::Peer::new(node).name().to_owned()
@@ -171,6 +218,27 @@ impl Cluster {
     /// Returns how many instances the nodes of this cluster host; one that was killed hosts none.
     pub fn hosted(&self) -> usize {
         self.nodes.values().map(|node| node.net.0.hosted()).sum()
+    }
+}
+
+/// Numbers that a seed decides: SplitMix64.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn upto(&mut self, most: u64) -> u64 {
+        self.next().checked_rem(most.saturating_add(1)).unwrap_or(0)
+    }
+
+    fn below(&mut self, number: usize) -> usize {
+        let most = u64::try_from(number.saturating_sub(1)).unwrap_or(u64::MAX);
+        usize::try_from(self.upto(most)).unwrap_or(0)
     }
 }
 
@@ -205,4 +273,29 @@ pub fn process() -> Option<String> {
 /// over.
 pub fn placements(net: &Net) -> usize {
     net.0.placements()
+}
+
+/// Reads these bytes as a frame of either side, and all that is inside, as a process does with what it receives. For
+/// fuzzing: it never panics, and writes again what it has read.
+#[doc(hidden)]
+pub fn read_frame(bytes: &[u8]) {
+    use crate::errors::{Errors, from_wire};
+    use crate::frame::{ToNode, ToOwner, read};
+
+    if let Ok(framed) = read::<ToNode>(bytes) {
+        let again = read::<ToNode>(&framed.write()).expect("it was written here");
+        assert_eq!(format!("{framed:?}"), format!("{again:?}"));
+        match framed.body {
+            ToNode::Place(order) => drop(order.healing.map(|failure| from_wire(failure, Errors::TEXT).to_string())),
+            ToNode::Leave { failure, .. } => drop(from_wire(failure, Errors::TEXT).to_string()),
+            _ => {}
+        }
+    }
+    if let Ok(framed) = read::<ToOwner>(bytes) {
+        let again = read::<ToOwner>(&framed.write()).expect("it was written here");
+        assert_eq!(format!("{framed:?}"), format!("{again:?}"));
+        if let ToOwner::NotUp { failure, .. } | ToOwner::Failed { failure, .. } = framed.body {
+            drop(from_wire(failure, Errors::TEXT).to_string());
+        }
+    }
 }

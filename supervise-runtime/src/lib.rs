@@ -69,7 +69,7 @@ pub mod error {
 ///
 /// See rule S55, and `docs/leases.md`.
 pub mod lease {
-    pub use crate::tree::lease::{Lease, Leased, Only, Subtree, When};
+    pub use crate::tree::lease::{Lease, Leased, Only, When};
     pub use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
 }
 
@@ -96,12 +96,15 @@ pub mod inspect {
     pub use crate::inspection::observing::Observing;
     pub use crate::inspection::page::{NodePage, Page, PageOrder};
     pub use crate::inspection::part::{Extent, Instances};
-    pub use crate::inspection::snapshot::{Messages, Node, NodeState, NodeStateKind, RestartBudget, Snapshot};
+    pub use crate::inspection::snapshot::{
+        Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot,
+    };
     pub use crate::values::ended::EndedKind;
     pub use crate::values::failure::CauseKind;
     pub use crate::values::hooks::DeclaredHooks;
     pub use crate::values::kind::ChildKind;
     pub use crate::values::mailbox_depth::MailboxDepth;
+    pub use crate::values::network::{NetworkView, RemoteNode, RoleWait};
     pub use crate::values::observe::Observe;
     pub use crate::values::report::{ChildReport, Report};
 }

@@ -11,10 +11,10 @@ pub use crate::actor::crossing::{
 };
 pub use crate::actor::host::{
     Host, ask_time, at_close, dead_letter, deliver, emit, events, failure, healing, host, in_hand, leave, network,
-    release, root, set_node, set_window, tell_error,
+    release, root, set_node, set_wait, set_window, tell_error,
 };
 pub use crate::values::fence::Fence;
-pub use crate::values::network::{Held, RemoteNode, TreeNetwork, TreeRoot};
+pub use crate::values::network::{Held, NetworkView, RemoteNode, RoleWait, TreeNetwork, TreeRoot};
 
 /// Makes both ends of an ask.
 pub fn reply<T>() -> (Reply<T>, Answer<T>) {

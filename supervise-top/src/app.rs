@@ -159,6 +159,8 @@ pub enum Overlay {
     Warnings(usize),
     /// The events of the whole tree; the number of lines scrolled back.
     Events(usize),
+    /// The nodes of the network; the first one that is shown.
+    Nodes(usize),
     /// The operations for this path.
     Menu(String),
     /// The question before an operation.
@@ -653,6 +655,7 @@ impl App {
             KeyCode::Char('?') | KeyCode::F(1) => self.overlay = Some(Overlay::Help),
             KeyCode::Char('w') => self.overlay = Some(Overlay::Warnings(0)),
             KeyCode::Char('e') => self.overlay = Some(Overlay::Events(0)),
+            KeyCode::Char('n') if self.model.network.is_some() => self.overlay = Some(Overlay::Nodes(0)),
             KeyCode::Char('a') => self.menu(now),
             KeyCode::Esc => self.back(),
             code if self.detail.as_ref().is_some_and(|detail| detail.has_focus) => self.in_detail(code),
@@ -733,6 +736,12 @@ impl App {
                     let at = moved(at, warnings.len(), self.list_height(), code);
                     self.overlay = (code != KeyCode::Char('w')).then_some(Overlay::Warnings(at));
                 }
+            }
+            (Overlay::Nodes(at), code) => {
+                let all =
+                    self.model.network.as_ref().map_or(0, |(network, _)| network.nodes.len() + network.waiting.len());
+                let at = moved(at, all, self.list_height(), code);
+                self.overlay = (code != KeyCode::Char('n')).then_some(Overlay::Nodes(at));
             }
             (Overlay::Events(at), code) => {
                 // The newest is at the bottom: up leads back.

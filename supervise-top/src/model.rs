@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
-use crate::wire::{Ended, Event, Message, Node, State, ago, time_ms};
+use crate::wire::{Ended, Event, Message, Network, Node, State, ago, time_ms};
 
 /// The values of a sparkline, one for each second.
 pub const SPARK: usize = 60;
@@ -169,6 +169,8 @@ pub struct Model {
     pub events: VecDeque<Event>,
     /// The dead letters since the start, if the server tells them.
     pub dead_letters: Option<u64>,
+    /// The network that the tree is on, and its time on the server's clock.
+    pub network: Option<(Network, u64)>,
     /// The messages that could not be read, with the last error.
     pub unreadable: (u64, String),
     entries: HashMap<String, Entry>,
@@ -187,10 +189,16 @@ impl Model {
     /// Takes a message.
     pub fn apply(&mut self, message: Message, now: Duration) {
         match message {
-            Message::Snapshot { at_ms, nodes, dead_letters } => self.replace(at_ms, nodes, dead_letters, now),
-            Message::Delta { at_ms, nodes, removed, dead_letters } => {
+            Message::Snapshot { at_ms, nodes, dead_letters, network } => {
+                self.network = network.map(|network| (network, at_ms));
+                self.replace(at_ms, nodes, dead_letters, now);
+            }
+            Message::Delta { at_ms, nodes, removed, dead_letters, network } => {
                 if self.root.is_none() {
                     return; // without a snapshot there is nothing to change
+                }
+                if let Some(network) = network {
+                    self.network = Some((network, at_ms));
                 }
                 for path in removed {
                     self.remove(&path);
@@ -456,6 +464,7 @@ impl Model {
             say(Weight::Warn, first, format!("asked in a circle {ago}: {} > {first}", cycle.join(" > ")));
         }
         let mut shared: HashSet<&str> = HashSet::new();
+        let mut told_waits: HashMap<&str, u64> = HashMap::new();
         for path in self.paths() {
             let entry = &self.entries[path];
             let node = &entry.node;
@@ -471,6 +480,10 @@ impl Model {
                     say(Weight::Bad, path, format!("ended: {ended}"));
                 }
                 _ => {}
+            }
+            if let Some((role, _)) = &node.waits_for_node {
+                *told_waits.entry(role).or_default() += 1;
+                say(Weight::Bad, path, node.place(at_ms.saturating_sub(entry.seen_ms)).unwrap_or_default());
             }
             if let Some(held) = node.runs_for_ms.filter(|held| *held >= HELD) {
                 say(Weight::Bad, path, format!("holds its thread for {}", time_ms(held)));
@@ -516,6 +529,15 @@ impl Model {
                 if !ill.is_empty() {
                     say(Weight::Warn, path, format!("{} of {}", ill.join(", "), node.total()));
                 }
+            }
+        }
+        // The instances of sets are no nodes here.
+        for (role, children) in self.network.iter().flat_map(|(network, _)| &network.waiting) {
+            let others = children.saturating_sub(told_waits.get(role.as_str()).copied().unwrap_or(0));
+            if others > 0 {
+                let children = if others == 1 { "instance waits" } else { "instances wait" };
+                let root = self.root().unwrap_or_default();
+                say(Weight::Bad, root, format!("{others} {children} for a node with the role {role}"));
             }
         }
         let letters = self.recent_dead_letters(now);

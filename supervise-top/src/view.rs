@@ -151,6 +151,11 @@ fn counts_of(app: &App, canvas: &Canvas<'_>, has_words: bool, now: Duration) -> 
     if instances > 0 {
         text.push(&format!("{gap}{} in sets", instances), Role::Normal);
     }
+    if let Some((network, _)) = &model.network {
+        let nodes = if network.nodes.len() == 1 { "node" } else { "nodes" };
+        let role = if network.waiting.is_empty() { Role::Normal } else { Role::Bad };
+        text.push(&format!("{gap}{} {nodes}", network.nodes.len()), role);
+    }
     if let Some(rate) = model.rate() {
         text.push(&format!("{gap}{} msg/s", rows::rate(rate)), Role::Normal);
     }
@@ -281,6 +286,9 @@ fn foot(app: &App, canvas: &mut Canvas<'_>, line: Rect) {
     }
     if act {
         key("a", "act");
+    }
+    if app.model.network.is_some() && app.set.is_none() {
+        key("n", "nodes");
     }
     canvas.line(line.x, line.y, line.width, &text);
 }

@@ -257,10 +257,12 @@ pub struct Node {
     pub starts_after: Option<String>,
     /// The paths for whose replies it waits.
     pub waits_for: Vec<String>,
-    /// The name of the node on which its instance runs.
+    /// The node on which the instance of a remote child is.
     pub runs_on: Option<String>,
-    /// The messages on their way to that node.
+    /// The messages of a remote child that are sent and not begun.
     pub window: Option<u64>,
+    /// The role for whose node a remote child waits, and for how long.
+    pub waits_for_node: Option<(String, u64)>,
     /// The children spawned at run time, by state.
     pub instances: Option<Vec<(String, u64)>>,
     /// The last failure.
@@ -316,12 +318,25 @@ impl Node {
             waits_for: fields.texts("waits_for"),
             runs_on: fields.text("runs_on"),
             window: fields.number("window"),
+            waits_for_node: fields
+                .object("waits_for_node")
+                .map(|wait| (wait.text("role").unwrap_or_default(), wait.number("since_ms").unwrap_or(0))),
             instances: fields.object("instances").map(numbers),
             last_failure: fields.object("last_failure").map(Failure::of),
             parent: fields.text("parent"),
             index: fields.number("index"),
             path,
         }
+    }
+
+    /// Returns where the instance of a remote child is, or what it waits for, in a few words. The wait has grown since the
+    /// node was seen, by so many milliseconds.
+    pub fn place(&self, grown: u64) -> Option<String> {
+        if let Some((role, since)) = &self.waits_for_node {
+            return Some(format!("no node with the role {role} for {}", time_s(since.saturating_add(grown))));
+        }
+        let sent = self.window.filter(|sent| *sent > 0).map_or(String::new(), |sent| format!(", {sent} sent"));
+        Some(format!("on {}{sent}", self.runs_on.as_ref()?))
     }
 
     /// Returns whether the node is a set, or another one whose children are spawned at run time only.
@@ -340,6 +355,45 @@ impl Node {
     /// Returns the number of instances.
     pub fn total(&self) -> u64 {
         self.instances.iter().flatten().fold(0, |sum, (_, number)| sum.saturating_add(*number))
+    }
+}
+
+/// A node of the network that the tree is on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RemoteNode {
+    /// The name.
+    pub name: String,
+    /// The role.
+    pub role: String,
+    /// The children of the tree that are there.
+    pub children: u64,
+    /// The children that it takes at most; `None`: any number.
+    pub capacity: Option<u64>,
+    /// The time until its lease is over.
+    pub lease_left_ms: Option<u64>,
+}
+
+/// The network that the tree is on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Network {
+    /// The nodes.
+    pub nodes: Vec<RemoteNode>,
+    /// The number of children that wait for a node, by role.
+    pub waiting: Vec<(String, u64)>,
+}
+
+impl Network {
+    fn of(fields: Fields<'_>) -> Network {
+        let nodes = fields.list("nodes").map(Fields::of).map(|node| RemoteNode {
+            name: node.text("name").unwrap_or_default(),
+            role: node.text("role").unwrap_or_default(),
+            children: node.number("children").unwrap_or(0),
+            capacity: node.number("capacity"),
+            lease_left_ms: node.number("lease_left_ms"),
+        });
+        let waiting = fields.list("waiting").map(Fields::of);
+        let waiting = waiting.map(|wait| (wait.text("role").unwrap_or_default(), wait.number("children").unwrap_or(0)));
+        Network { nodes: nodes.collect(), waiting: waiting.collect() }
     }
 }
 
@@ -383,11 +437,11 @@ pub struct Event {
     pub reason: Option<String>,
     /// The operation of a request.
     pub operation: Option<String>,
-    /// The name of a node.
+    /// The node on which a remote child was placed, or that was lost.
     pub node: Option<String>,
-    /// The role of a node.
+    /// The role for which there is no node.
     pub role: Option<String>,
-    /// The reason of a node, or an error.
+    /// The reason of a node that does not take a child, or of a message that cannot be sent.
     pub why: Option<String>,
     /// The number of restarts in the streak.
     pub streak: u64,
@@ -488,14 +542,14 @@ impl Event {
             "dead_letter" => format!("dead letter: {message} ({reason})"),
             "placed" => format!("placed on {}", self.node.as_deref().unwrap_or("?")),
             "node_lost" => format!(
-                "lost its node {}, not heard of for {}",
+                "its node {} is lost, last heard of {} before",
                 self.node.as_deref().unwrap_or("?"),
-                time_ms(self.after_ms.unwrap_or(0)),
+                time_ms(self.after_ms.unwrap_or(0))
             ),
-            "no_node" => format!("waits for a node of the role {}", self.role.as_deref().unwrap_or("?")),
-            "fenced" => "fenced: its lease was over".to_owned(),
-            "refused" => format!("refused by a node: {}", self.why.as_deref().unwrap_or("?")),
-            "not_written" => format!("cannot be written: {}", self.why.as_deref().unwrap_or("?")),
+            "no_node" => format!("no node with the role {}", self.role.as_deref().unwrap_or("?")),
+            "fenced" => "an instance was fenced: its lease was over".to_owned(),
+            "refused" => format!("a node does not take it: {}", self.why.as_deref().unwrap_or("?")),
+            "not_written" => format!("a message cannot be sent: {}", self.why.as_deref().unwrap_or("?")),
             other => other.replace('_', " "),
         }
     }
@@ -538,6 +592,8 @@ pub enum Message {
         nodes: Vec<(usize, Node)>,
         /// The number of dead letters since the start.
         dead_letters: Option<u64>,
+        /// The network; `None`: the tree is on none.
+        network: Option<Network>,
     },
     /// The nodes that have changed.
     Delta {
@@ -549,6 +605,8 @@ pub enum Message {
         removed: Vec<String>,
         /// The number of dead letters since the start.
         dead_letters: Option<u64>,
+        /// The network, if it has changed.
+        network: Option<Network>,
     },
     /// An event.
     Event(Box<Event>),
@@ -581,15 +639,16 @@ impl Message {
         let fields = Fields::of(&value);
         let at_ms = fields.number("at_ms").unwrap_or(0);
         let dead_letters = fields.number("dead_letters");
+        let network = fields.object("network").map(Network::of);
         Ok(Some(match kind {
             "snapshot" => {
                 let root = fields.get("root").filter(|root| root.is_object());
                 let nodes = flatten(root.ok_or_else(|| unreadable("there is no root".to_owned()))?);
-                Message::Snapshot { at_ms, nodes, dead_letters }
+                Message::Snapshot { at_ms, nodes, dead_letters, network }
             }
             "delta" => {
                 let nodes = fields.list("nodes").map(Node::of).collect();
-                Message::Delta { at_ms, nodes, removed: fields.texts("removed"), dead_letters }
+                Message::Delta { at_ms, nodes, removed: fields.texts("removed"), dead_letters, network }
             }
             "event" => Message::Event(Box::new(Event::of(&value))),
             "gap" => Message::Gap(fields.number("missed").unwrap_or(0)),

@@ -253,6 +253,8 @@ mod no_effect {
     mod shutdown_of_a_task_without_context;
     #[path = "significant_permanent_child.fixed.rs"]
     mod significant_permanent_child;
+    #[path = "significant_with_only_with.fixed.rs"]
+    mod significant_with_only_with;
     #[path = "start_time_of_a_task_without_ready.fixed.rs"]
     mod start_time_of_a_task_without_ready;
     #[path = "too_many_initial.fixed.rs"]
@@ -379,6 +381,12 @@ mod settings {
     mod number_too_large;
     #[path = "one_for_all_as_strategy.fixed.rs"]
     mod one_for_all_as_strategy;
+    #[path = "only_with_above_a_set.fixed.rs"]
+    mod only_with_above_a_set;
+    #[path = "only_with_above_a_task.fixed.rs"]
+    mod only_with_above_a_task;
+    #[path = "only_with_above_an_inline_subtree.fixed.rs"]
+    mod only_with_above_an_inline_subtree;
     #[path = "runtime_of_wrong_type.fixed.rs"]
     mod runtime_of_wrong_type;
     #[path = "semicolon_after_a_setting.fixed.rs"]
@@ -601,6 +609,10 @@ mod types {
     mod neither_actor_nor_tree;
     #[path = "neither_actor_nor_tree_in_shapes.fixed.rs"]
     mod neither_actor_nor_tree_in_shapes;
+    #[path = "only_with_above_an_actor.fixed.rs"]
+    mod only_with_above_an_actor;
+    #[path = "only_with_of_wrong_type.fixed.rs"]
+    mod only_with_of_wrong_type;
     #[path = "spawn_with_wrong_arguments.fixed.rs"]
     mod spawn_with_wrong_arguments;
     #[path = "start_of_wrong_type.fixed.rs"]

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 const RUNTIME: &str = "supervise-runtime/src";
 
 /// The modules of the runtime that are public.
-const MODULES: [&str; 11] =
-    ["testing", "error", "policy", "event", "inspect", "metrics", "spec", "future", "bound", "guardian", "path"];
+const MODULES: [&str; 12] = [
+    "testing", "error", "lease", "policy", "event", "inspect", "metrics", "spec", "future", "bound", "guardian", "path",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const RULES: RangeInclusive<u32> = 1..=63;
 
 /// The crates whose tests may cite a rule.
-const TESTS: [&str; 12] = [
+const TESTS: [&str; 14] = [
     "tests/behaviour/main.rs",
     "tests/features/main.rs",
     "tests/process/buffers.rs",
@@ -25,7 +25,9 @@ const TESTS: [&str; 12] = [
     "tests/case_studies/main.rs",
     "tests/threads/main.rs",
     "tests/scenarios/main.rs",
+    "tests/remote/main.rs",
     "supervise-remote/tests/rules/main.rs",
+    "supervise-remote/tests/stuck.rs",
 ];
 
 /// A test, and the rules that its doc comment cites.
@@ -142,9 +144,9 @@ fn mutants() -> Vec<Mutant> {
         } else {
             format!("{folder}/{target}/{}", modules.join("/"))
         };
-        let file = [format!("{base}.rs"), format!("{base}/mod.rs"), format!("tests/process/{target}.rs")]
-            .into_iter()
-            .find(|file| root().join(file).is_file());
+        let ends = ["", "/mod", "/main"].map(|end| format!("{base}{end}.rs"));
+        let file =
+            ends.into_iter().chain([format!("tests/process/{target}.rs")]).find(|file| root().join(file).is_file());
         let file = file.unwrap_or_else(|| panic!("{path}: where is {base}?"));
         mutants.push(Mutant { name, rule, file, test });
     }

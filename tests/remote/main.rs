@@ -96,7 +96,7 @@ async fn seen<A: Actor<Msg = Seen>>(of: &RemoteRef<A>) -> String {
     of.ask(Seen).within(std::time::Duration::from_secs(5)).await.unwrap()
 }
 
-/// What a start names arrives on the node, in every shape: parameters, `let`s, siblings, indices, keys and arguments.
+/// S56: what a start names arrives on the node, in every shape: parameters, `let`s, siblings, indices, keys and arguments.
 #[tokio::test(start_paused = true)]
 async fn values_arrive_in_every_shape() {
     let rates = BTreeMap::from([("a".to_owned(), 1)]);
@@ -117,7 +117,7 @@ async fn values_arrive_in_every_shape() {
     shop.shutdown().await;
 }
 
-/// The declaration of a generic tree has the types in the key, and each node finds its child by it.
+/// S56: the declaration of a generic tree has the types in the key, and each node finds its child by it.
 #[test]
 fn each_choice_of_types_is_another_child() {
     let key = |spec: &supervise::spec::TreeSpec| (spec.children[3].remote.unwrap().key)();

@@ -124,7 +124,7 @@ def build():
     if run.returncode != 0 or "supervise" not in files:
         sys.exit(f"the program without a mistake does not compile:\n{run.stderr}{run.stdout[-3000:]}")
     extern = []
-    for crate in ["supervise", "tokio"]:
+    for crate in ["supervise", "supervise_remote", "serde", "tokio"]:
         # A path with a hash: others of that name may lie next to it.
         file = next(file for file in files[crate] if file.suffix == ".rmeta")
         extern += ["--extern", f"{crate}={file}"]

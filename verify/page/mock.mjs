@@ -27,7 +27,7 @@ export function tree(children, more = {}) {
 }
 
 /** Starts a server. `routes(path, url, request)` answers JSON, or `{ status, error }`. */
-export async function mock({ root = tree([]), info = {}, routes = () => undefined, chunk = 0, end = "\n" } = {}) {
+export async function mock({ root = tree([]), network, info = {}, routes = () => undefined, chunk = 0, end = "\n" } = {}) {
   const begun = Date.now();
   const streams = new Set();
   const requests = [];
@@ -52,7 +52,7 @@ export async function mock({ root = tree([]), info = {}, routes = () => undefine
       response.writeHead(200, { "content-type": "text/event-stream" });
       streams.add(response);
       response.on("close", () => streams.delete(response));
-      const seen = { seq: 1, at_ms: server.time(), dead_letters: 0, root: server.root };
+      const seen = { seq: 1, at_ms: server.time(), dead_letters: 0, root: server.root, network };
       return server.write(response, "snapshot", seen);
     }
     if (at === "detail.json") {

@@ -112,6 +112,41 @@ async fn readiness_counts_states_and_not_streaks() {
     assert_eq!(ask(&named, "/readyz").await.json()["paths"], json!(["db"]));
 }
 
+/// Waits for a node when it is restarted, as a remote child that has lost its own.
+struct Lost;
+
+#[actor]
+impl Lost {
+    #[pre_start]
+    async fn pre_start(&mut self, cx: &mut Context<Self>) {
+        if cx.incarnation() > 1 {
+            supervise::remote::set_wait(&cx.actor_ref(), Some("worker"));
+            std::future::pending().await
+        }
+    }
+
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Far {
+        lost: Lost = Lost,
+    }
+}
+
+/// S63
+#[tokio::test(start_paused = true)]
+async fn a_child_without_a_node_is_not_ready() {
+    let far = Far::start().await.unwrap();
+    let router = probes(tree(&far)).router();
+    assert_eq!(ask(&router, "/readyz").await.body, "ok");
+    far.lost.restart().unwrap();
+    until(async || far.health().to_string().contains("for a node with the role worker")).await;
+    let answer = ask(&router, "/readyz").await;
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(answer.json(), json!({ "status": "degraded", "paths": ["lost"] }));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_children_that_count_are_a_setting() {
     let plain = Plain::start().await.unwrap();

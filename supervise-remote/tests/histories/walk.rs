@@ -141,7 +141,7 @@ impl Run {
     }
 
     /// Shuts the tree down, and balances its messages.
-    async fn shut_down(mut self, world: &World) {
+    async fn shut_down(&mut self, world: &World) {
         world.say(format_args!("run {} shuts down", self.number));
         if let Some(starting) = self.starting.take() {
             starting.abort();
@@ -157,6 +157,9 @@ impl Run {
             world.wrong(format_args!("the events of run {} do not end", self.number));
         }
         world.balance(self.number, &BTreeMap::new());
+        if placements(&self.net) > 0 {
+            tokio::time::sleep(4 * SECOND).await; // what was given up has its lease and its time
+        }
         let left = placements(&self.net);
         if left > 0 {
             world.wrong(format_args!("run {} leaves {left} placements", self.number));
@@ -183,8 +186,10 @@ fn sender(world: &Arc<World>, sender: u32) -> (UnboundedSender<Send>, JoinHandle
                         answer = Some(comes);
                         Msg::Ask(id, work, reply)
                     }
-                    // Sent by the node: its sender is this one, with a number of its own.
-                    Way::Pass(next) => Msg::Pass(id, next.clone(), Id { run, sender: sender + 100, number }),
+                    // Sent by the instance: in order for each pair of this sender and that child.
+                    Way::Pass(next) => {
+                        Msg::Pass(id, next.clone(), Id { run, sender: world.relay(sender, to.path()), number })
+                    }
                 };
                 let told = match &way {
                     Way::TryTell => Ok(to.try_tell(msg)),
@@ -267,7 +272,15 @@ impl Walk {
             0..26 => self.send().await,
             26..40 => self.request().await,
             40..46 => self.keys().await,
-            46..49 => {
+            46 => {
+                if let Some(zoo) = self.run.zoo(&world, Duration::ZERO).await
+                    && let Ok(start) = zoo.below.start_again()
+                {
+                    world.say("start of below again");
+                    self.tasks.push(tokio::spawn(async move { drop(timeout(60 * SECOND, start).await) }));
+                }
+            }
+            47..49 => {
                 if let Some(zoo) = self.run.zoo(&world, Duration::ZERO).await
                     && let Ok(restart) = zoo.below.restart()
                 {
@@ -307,8 +320,9 @@ impl Walk {
             0 => Way::TryTell,
             1 | 2 => Way::Ask,
             3 => match self.child().await {
-                Some(next) => Way::Pass(next),
-                None => Way::Tell,
+                // One that is handed a message twice sends twice.
+                Some(next) if to.path() != "again" => Way::Pass(next),
+                _ => Way::Tell,
             },
             _ => Way::Tell,
         };
@@ -500,7 +514,7 @@ impl Walk {
             self.cluster.network().cut(net.name(), name);
         }
         let next = Run::begin(&world, self.run.number + 1, net);
-        let old = std::mem::replace(&mut self.run, next);
+        let mut old = std::mem::replace(&mut self.run, next);
         if way == 3 {
             let world = world.clone();
             self.tasks.push(tokio::spawn(async move { old.shut_down(&world).await }));
@@ -537,7 +551,10 @@ impl Walk {
         for task in self.tasks.drain(..) {
             task.await.expect("no task panics");
         }
+        self.run.zoo(&world, Duration::ZERO).await;
         if self.run.is_over() {
+            // Its first start failed in the last moment.
+            self.run.shut_down(&world).await;
             self.run = Run::begin(&world, self.run.number + 1, self.cluster.owner());
         }
         if self.run.zoo(&world, 120 * SECOND).await.is_none() {
@@ -572,7 +589,7 @@ impl Walk {
         if self.kind == Kind::Gentle {
             world.nothing_is_unknown();
         }
-        for old in self.old.drain(..) {
+        for mut old in self.old.drain(..) {
             old.shut_down(&world).await;
         }
         self.run.shut_down(&world).await;
@@ -589,21 +606,33 @@ impl Walk {
     }
 
     async fn shut_down_now(&mut self) {
-        let next = Run::begin(&self.world, self.run.number + 1, self.cluster.owner());
-        let old = std::mem::replace(&mut self.run, next);
-        old.shut_down(&self.world).await;
+        let number = self.run.number;
+        self.run.shut_down(&self.world).await;
+        if self.kind == Kind::Gentle {
+            self.world.nothing_is_unknown();
+        }
+        self.run = Run::begin(&self.world, number + 1, self.cluster.owner());
     }
 
     /// Every child answers, within a bounded time; those that have ended are started again.
     async fn all_answer(&mut self) {
         let world = self.world.clone();
         let zoo = self.run.zoo.as_ref().expect("it is up");
+        if zoo.below.ended().is_some()
+            && let Ok(starting) = zoo.below.start_again()
+            && timeout(60 * SECOND, starting).await.is_err()
+        {
+            world.wrong("below does not start again");
+        }
         for child in zoo.all() {
             let limit = tokio::time::Instant::now() + 120 * SECOND;
             let mut answered = None;
             while answered.is_none() && tokio::time::Instant::now() < limit {
+                if child.ended().is_some() && child.path().starts_with("sessions/") {
+                    break; // its key is free
+                }
                 if child.ended().is_some() {
-                    let _ = timeout(60 * SECOND, child.start_again()).await;
+                    let _ = timeout(60 * SECOND, child.start_again()).await; // it may have been started meanwhile
                 }
                 let id = Id { run: self.run.number, sender: world.next_sender(), number: 1 };
                 let (reply, answer) = supervise_runtime::remote::reply();
@@ -616,7 +645,7 @@ impl Walk {
                     tokio::time::sleep(100 * MS).await;
                 }
             }
-            if answered.is_none() {
+            if answered.is_none() && !(child.ended().is_some() && child.path().starts_with("sessions/")) {
                 world.wrong(format_args!("{} does not answer", child.path()));
             }
         }

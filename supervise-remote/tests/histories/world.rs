@@ -82,6 +82,8 @@ struct State {
     paths: HashMap<String, PathState>,
     tokens: HashSet<(String, Token)>,
     accounts: BTreeMap<(u32, String), Account>,
+    /// The senders that send through a child.
+    relays: HashMap<(u32, String), u32>,
     /// Processes that do not act: frozen or dead.
     still: BTreeSet<String>,
     log: Vec<String>,
@@ -165,6 +167,16 @@ impl World {
     /// A sender that has sent nothing yet.
     pub(crate) fn next_sender(&self) -> u32 {
         self.senders.fetch_add(1, SeqCst) as u32
+    }
+
+    /// The sender of what a child sends on for this sender. A child that may overlap or repeat keeps no order.
+    pub(crate) fn relay(&self, sender: u32, path: &str) -> u32 {
+        if may_overlap(path) || may_repeat(path) {
+            return self.next_sender();
+        }
+        let mut state = self.state();
+        let next = 100 + state.relays.len() as u32;
+        *state.relays.entry((sender, path.to_owned())).or_insert(next)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

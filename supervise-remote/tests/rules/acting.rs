@@ -244,3 +244,46 @@ async fn a_gap_ends_the_link() {
         assert_eq!(shop.pricing.incarnation(), Some(2), "{from}");
     }
 }
+
+/// Whatever happens to the nodes: at most one instance handles, tokens grow, and the child is up again afterwards.
+#[tokio::test(start_paused = true)]
+async fn trouble_by_seed() {
+    for seed in 0..20 {
+        let mut cluster = Cluster::new();
+        for name in ["one", "two", "three"] {
+            cluster.node(name, Tough::node("worker"));
+        }
+        let log = new_log();
+        let tough = Tough::tree(log).on(cluster.owner()).start().await.unwrap();
+        let pricing = tough.pricing.clone();
+        let asks = tokio::spawn(async move {
+            let mut last = (0, 0);
+            loop {
+                if let Ok(token) = pricing.ask(PricingMsg::Token).within(SECOND).await {
+                    assert!(token >= last, "{token:?} after {last:?}");
+                    last = token;
+                }
+                tokio::time::sleep(10 * MS).await;
+            }
+        });
+        cluster.chaos(seed, 60 * SECOND).await;
+        assert!(!asks.is_finished());
+        asks.abort();
+        let asked = async {
+            while tough.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.is_err() {
+                tokio::time::sleep(100 * MS).await;
+            }
+        };
+        tokio::time::timeout(60 * SECOND, asked).await.unwrap_or_else(|_| panic!("seed {seed}: it is not up again"));
+        assert!(tough.pricing.incarnation() > Some(1), "seed {seed} was no trouble");
+    }
+}
+
+supervisor! {
+    struct Tough(log: u64) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}

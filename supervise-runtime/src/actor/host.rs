@@ -86,6 +86,12 @@ pub fn set_window<A: Actor>(actor: &ActorRef<A>, sent: usize) {
     actor.cell.core().set_elsewhere(|elsewhere| elsewhere.window = sent);
 }
 
+/// Says that the child waits for a node of this role from now on, or for none, for snapshots and health.
+pub fn set_wait<A: Actor>(actor: &ActorRef<A>, role: Option<&'static str>) {
+    let waits = role.map(|role| (role, tokio::time::Instant::now()));
+    actor.cell.core().set_elsewhere(|elsewhere| elsewhere.waits = waits);
+}
+
 /// Returns the network that the tree around this actor is on.
 pub fn network<A: Actor>(cx: &Context<A>) -> Option<StdArc<dyn TreeNetwork>> {
     cx.cell().core().bus.remote()?.network.clone()

@@ -19,7 +19,7 @@ use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
 use crate::decide::group::{Group, Owner};
 use crate::engine::cell::control::{AnyCell, CellCore, number};
-use crate::values::event::DeadLetterReason;
+use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Cause, Failure};
 use crate::values::place::Name;
 use crate::values::spec::TreeSpec;
@@ -34,6 +34,11 @@ const DEAD_LETTERS: &str = "supervise.dead_letters";
 const CHILDREN: &str = "supervise.children";
 const BUDGET_REMAINING: &str = "supervise.budget.remaining";
 const SHUTDOWN_DURATION: &str = "supervise.shutdown.duration";
+const REMOTE_EVENTS: &str = "supervise.remote.events";
+const REMOTE_NODES: &str = "supervise.remote.nodes";
+const REMOTE_WAITING: &str = "supervise.remote.waiting";
+const REMOTE_CHILDREN: &str = "supervise.remote.children";
+const REMOTE_CAPACITY: &str = "supervise.remote.capacity";
 
 /// The name of the tree of all top-level children.
 const GUARDIAN: &str = "guardian";
@@ -63,6 +68,11 @@ fn describe(recorder: &dyn Recorder) {
     gauge(CHILDREN, "Children by their state.");
     gauge(BUDGET_REMAINING, "Restarts that are left to the child that has the fewest.");
     seconds(SHUTDOWN_DURATION, "Time that a child took to end after it was asked to.");
+    counter(REMOTE_EVENTS, "Events of remote children.");
+    gauge(REMOTE_NODES, "Nodes that follow the owner of the tree.");
+    gauge(REMOTE_WAITING, "Children that wait for a node.");
+    gauge(REMOTE_CHILDREN, "Children of the tree on a node.");
+    gauge(REMOTE_CAPACITY, "Children that a node takes at most.");
 }
 
 /// The metrics of a tree: on, off, or over with the tree.
@@ -201,15 +211,20 @@ pub(crate) struct Meters {
     health: Arc<Caught>,
 }
 
-/// A gauge of a tree: its declared path, and the gauge.
+/// A gauge of a tree: its declared path, or the role for those of nodes, and the gauge.
 pub(crate) type Sampled = (Arc<str>, Sample);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Sample {
     /// The children in the state with this name.
     Children(&'static str),
     MailboxDepth,
     BudgetRemaining,
+    RemoteNodes,
+    RemoteWaiting,
+    /// The children on the nodes of the process with this name.
+    RemoteChildren(Arc<str>),
+    RemoteCapacity(Arc<str>),
 }
 
 /// A gauge of the recorder, shared by samples that are taken at the same time.
@@ -306,7 +321,11 @@ impl Meters {
     }
 
     fn labels(&self, path: &Arc<str>) -> [Label; 2] {
-        [Label::new("tree", self.tree.clone()), Label::new("path", SharedString::from(path.clone()))]
+        [self.tree_label(), Label::new("path", SharedString::from(path.clone()))]
+    }
+
+    fn tree_label(&self) -> Label {
+        Label::new("tree", self.tree.clone())
     }
 
     /// Replaces the contributions to all gauges by these.
@@ -362,18 +381,27 @@ impl Meters {
     }
 
     fn gauge(&self, (path, sample): &Sampled) -> Option<GaugeHandle> {
-        let mut labels = Vec::from(self.labels(path));
-        let name = match sample {
-            Sample::Children(state) => {
-                labels.push(Label::new("state", *state));
-                CHILDREN
-            }
-            Sample::MailboxDepth => MAILBOX_DEPTH,
-            Sample::BudgetRemaining => BUDGET_REMAINING,
+        let (name, more) = match sample {
+            Sample::Children(state) => (CHILDREN, Some(Label::new("state", *state))),
+            Sample::MailboxDepth => (MAILBOX_DEPTH, None),
+            Sample::BudgetRemaining => (BUDGET_REMAINING, None),
+            Sample::RemoteNodes => (REMOTE_NODES, None),
+            Sample::RemoteWaiting => (REMOTE_WAITING, None),
+            Sample::RemoteChildren(node) => (REMOTE_CHILDREN, Some(node_label(node))),
+            Sample::RemoteCapacity(node) => (REMOTE_CAPACITY, Some(node_label(node))),
         };
+        let mut labels = match sample {
+            Sample::Children(_) | Sample::MailboxDepth | Sample::BudgetRemaining => Vec::from(self.labels(path)),
+            _ => vec![self.tree_label(), Label::new("role", SharedString::from(path.clone()))],
+        };
+        labels.extend(more);
         let key = Key::from_parts(name, labels);
         self.health.run(|| Arc::new(CatchDrop::new(with_recorder(|recorder| recorder.register_gauge(&key, &METADATA)))))
     }
+}
+
+fn node_label(node: &Arc<str>) -> Label {
+    Label::new("node", SharedString::from(node.clone()))
 }
 
 /// The calls of the recorder. It is not called again after a panic.
@@ -420,6 +448,8 @@ pub(crate) struct PathMeters {
     duration: OnceLock<CatchDrop<Histogram>>,
     shutdown: OnceLock<CatchDrop<Histogram>>,
     dead_letters: [OnceLock<CatchDrop<Counter>>; 6],
+    /// By the position in [`REMOTE`].
+    remote_events: [OnceLock<CatchDrop<Counter>>; REMOTE.len()],
     /// By the type of the error, and the directive.
     restarts: Mutex<HashMap<[&'static str; 2], Arc<CatchDrop<Counter>>>>,
 }
@@ -442,6 +472,7 @@ impl PathMeters {
             duration: OnceLock::new(),
             shutdown: OnceLock::new(),
             dead_letters: Default::default(),
+            remote_events: Default::default(),
             restarts: Mutex::default(),
         }
     }
@@ -500,14 +531,7 @@ impl PathMeters {
             DeadLetterReason::NotWritten => (4, "not_written"),
             DeadLetterReason::NotRead => (5, "not_read"),
         };
-        let counter = &self.dead_letters[at];
-        if counter.get().is_none() {
-            let made = self.counter(&self.key(DEAD_LETTERS, [Label::new("reason", reason)]));
-            drop(made.map(|made| counter.set(made)));
-        }
-        if let Some(counter) = counter.get() {
-            self.health.run(|| counter.increment(1));
-        }
+        self.increment(&self.dead_letters[at], DEAD_LETTERS, Label::new("reason", reason));
     }
 
     /// Counts a decision about a failure.
@@ -533,6 +557,21 @@ impl PathMeters {
         self.count(error, "restart");
     }
 
+    /// Counts what has happened to a remote child: the event at this position in [`REMOTE`].
+    pub(crate) fn remote(&self, at: usize) {
+        self.increment(&self.remote_events[at], REMOTE_EVENTS, Label::new("event", REMOTE[at]));
+    }
+
+    fn increment(&self, counter: &OnceLock<CatchDrop<Counter>>, name: &'static str, label: Label) {
+        if counter.get().is_none() {
+            let made = self.counter(&self.key(name, [label]));
+            drop(made.map(|made| counter.set(made)));
+        }
+        if let Some(counter) = counter.get() {
+            self.health.run(|| counter.increment(1));
+        }
+    }
+
     fn count(&self, error: &'static str, directive: &'static str) {
         let known = lock(&self.restarts).get(&[error, directive]).cloned();
         let counter = known.or_else(|| {
@@ -543,6 +582,22 @@ impl PathMeters {
         if let Some(counter) = counter {
             self.health.run(|| counter.increment(1));
         }
+    }
+}
+
+/// The events of remote children that are counted.
+const REMOTE: [&str; 6] = ["placed", "node_lost", "no_node", "fenced", "refused", "not_written"];
+
+/// Returns the position of an event in [`REMOTE`].
+pub(crate) fn remote_event(event: &EventKind) -> Option<usize> {
+    match event {
+        EventKind::Placed { .. } => Some(0),
+        EventKind::NodeLost { .. } => Some(1),
+        EventKind::NoNode { .. } => Some(2),
+        EventKind::Fenced => Some(3),
+        EventKind::Refused { .. } => Some(4),
+        EventKind::NotWritten { .. } => Some(5),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The health of a tree, as a list of symptoms (rule S42).
 
 use std::fmt;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -9,7 +10,7 @@ use crate::decide::group::OwnEnd;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{Extent, are_spawned, seen};
-use crate::inspection::snapshot::{Node, NodeState, Snapshot, is_excused, lifecycle, own_end, state, streak};
+use crate::inspection::snapshot::{Node, NodeState, NodeWait, Snapshot, is_excused, lifecycle, own_end, state, streak};
 use crate::values::ended::Ended;
 use crate::values::strategy::Lifecycle;
 
@@ -133,6 +134,13 @@ pub enum SymptomKind {
     Streak(u32),
     /// The mailbox is full, and this many senders wait for room.
     Blocked(usize),
+    /// The node is remote, and waits for a node that takes it: none with this role is there and has room for it.
+    NoNode {
+        /// The role.
+        role: String,
+        /// The time for which it has waited.
+        since: Duration,
+    },
     /// The node has ended against its lifecycle.
     ///
     /// For a `Permanent` or `Transient` child this is an end by a failure, a limit, a kill or an abort; a stop, or an
@@ -204,13 +212,17 @@ struct Facts {
     lifecycle: Lifecycle,
     excused: bool,
     blocked: usize,
+    no_node: Option<NodeWait>,
 }
 
 impl Facts {
     fn of(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> Self {
         let member = seen.map(|seen| &seen.member);
+        let state = state(cell, seen, end, now);
+        let elsewhere = cell.core().elsewhere();
         Facts {
-            state: state(cell, seen, end, now),
+            no_node: elsewhere.and_then(|elsewhere| NodeWait::of(&elsewhere, &state, now)),
+            state,
             streak: streak(cell, member),
             lifecycle: lifecycle(member),
             excused: is_excused(end, member),
@@ -225,6 +237,7 @@ impl Facts {
             lifecycle: node.lifecycle,
             excused: node.excused,
             blocked: node.mailbox.map_or(0, |mailbox| mailbox.blocked),
+            no_node: node.waits_for_node.clone(),
         }
     }
 
@@ -239,6 +252,12 @@ impl Facts {
             }
             NodeState::Ended(ended) if asked || is_against(&ended, self.lifecycle) => say(SymptomKind::Ended(ended)),
             NodeState::Ended(_) => {}
+            // Also of a child that was spawned: it may wait for ever.
+            NodeState::Starting if self.no_node.is_some() => {
+                if let Some(NodeWait { role, since }) = self.no_node {
+                    say(SymptomKind::NoNode { role, since });
+                }
+            }
             _ if self.excused && !asked => {}
             state => say(SymptomKind::Down(state)),
         }
@@ -279,6 +298,9 @@ impl fmt::Display for Symptom {
             SymptomKind::Streak(streak) => write!(f, "{path} was restarted {streak} times in a row"),
             SymptomKind::Blocked(1) => write!(f, "{path} has 1 sender waiting for room"),
             SymptomKind::Blocked(blocked) => write!(f, "{path} has {blocked} senders waiting for room"),
+            SymptomKind::NoNode { role, since } => {
+                write!(f, "{path} has waited {since:.0?} for a node with the role {role}")
+            }
             SymptomKind::Ended(ended) => write!(f, "{path} has ended: {}", ended.at(path)),
         }
     }

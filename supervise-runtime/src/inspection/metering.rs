@@ -13,7 +13,7 @@ use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::metered::{self, Meters, Sample, Sampled};
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{are_spawned, seen};
-use crate::inspection::snapshot::{NodeStateKind, own_end, state};
+use crate::inspection::snapshot::{NodeStateKind, network, own_end, state};
 use crate::tree::TreeRef;
 use crate::values::observe::Observe;
 
@@ -147,10 +147,13 @@ pub fn sample() {
     for meters in metered::all() {
         let roots = meters.roots();
         let mut all = All::new();
+        let mut remote = HashMap::new();
         for root in &roots {
             add(&meters, root, now, &mut all);
+            add_network(root, &mut remote);
         }
-        meters.contribute(all.values().flat_map(|(path, totals)| totals.gauges(path)).collect());
+        remote.extend(all.values().flat_map(|(path, totals)| totals.gauges(path)));
+        meters.contribute(remote);
     }
 }
 
@@ -280,6 +283,26 @@ fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut All) {
                 todo.push(cell);
             }
         }
+    }
+}
+
+/// Adds the gauges of the network that the tree of this root is on. Several nodes of one process are one.
+fn add_network(root: &AnyCell, all: &mut HashMap<Sampled, i64>) {
+    let Some(network) = network(root.core()).filter(|_| !root.core().has_ended()) else { return };
+    let mut add = |role: &str, sample, value: usize| {
+        let sum = all.entry((Arc::<str>::from(role), sample)).or_default();
+        *sum = sum.saturating_add(i64::try_from(value).unwrap_or(i64::MAX));
+    };
+    for node in &network.nodes {
+        let process: Arc<str> = node.process().into();
+        add(&node.role, Sample::RemoteNodes, 1);
+        add(&node.role, Sample::RemoteChildren(process.clone()), node.children);
+        if let Some(capacity) = node.capacity {
+            add(&node.role, Sample::RemoteCapacity(process), capacity);
+        }
+    }
+    for wait in &network.waiting {
+        add(&wait.role, Sample::RemoteWaiting, wait.children);
     }
 }
 

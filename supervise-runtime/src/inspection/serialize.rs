@@ -10,12 +10,13 @@ use tokio::time::Instant;
 use crate::inspection::health::{Health, Symptom, SymptomKind};
 use crate::inspection::page::NodePage;
 use crate::inspection::part::Instances;
-use crate::inspection::snapshot::{Messages, Node, NodeState, RestartBudget, Snapshot};
+use crate::inspection::snapshot::{Messages, Node, NodeState, NodeWait, RestartBudget, Snapshot};
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::lease::LeaseChange;
 use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::network::{NetworkView, RemoteNode, RoleWait};
 use crate::values::report::{ChildReport, Report};
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Arm, Directive, Lifecycle, Strategy};
@@ -268,9 +269,53 @@ fn on_the_way_out<M: SerializeMap>(map: &mut M, failure: Option<&Failure>, failu
 
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("at_ms", &millis(self.at.saturating_duration_since(self.started)))?;
         map.serialize_entry("root", &Since { node: &self.root, started: self.started })?;
+        if let Some(network) = &self.network {
+            map.serialize_entry("network", network)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for NetworkView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("nodes", &self.nodes)?;
+        map.serialize_entry("waiting", &self.waiting)?;
+        map.end()
+    }
+}
+
+impl Serialize for RemoteNode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("role", &self.role)?;
+        map.serialize_entry("children", &self.children)?;
+        map.serialize_entry("capacity", &self.capacity)?;
+        if let Some(left) = self.lease_left {
+            map.serialize_entry("lease_left_ms", &millis(left))?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for RoleWait {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("role", &self.role)?;
+        map.serialize_entry("children", &self.children)?;
+        map.end()
+    }
+}
+
+impl Serialize for NodeWait {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("role", &self.role)?;
+        map.serialize_entry("since_ms", &millis(self.since))?;
         map.end()
     }
 }
@@ -347,6 +392,9 @@ impl Serialize for Since<'_, Node> {
         }
         if let Some(window) = node.window {
             map.serialize_entry("window", &window)?;
+        }
+        if let Some(wait) = &node.waits_for_node {
+            map.serialize_entry("waits_for_node", wait)?;
         }
         if !node.waits_for.is_empty() {
             map.serialize_entry("waits_for", &node.waits_for)?;
@@ -428,7 +476,7 @@ impl Serialize for Health {
 
 impl Serialize for Symptom {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &self.path)?;
         match &self.reason {
             SymptomKind::Down(down) => {
@@ -442,6 +490,11 @@ impl Serialize for Symptom {
             SymptomKind::Blocked(senders) => {
                 map.serialize_entry("reason", "blocked")?;
                 map.serialize_entry("senders", senders)?;
+            }
+            SymptomKind::NoNode { role, since } => {
+                map.serialize_entry("reason", "no_node")?;
+                map.serialize_entry("role", role)?;
+                map.serialize_entry("since_ms", &millis(*since))?;
             }
             SymptomKind::Ended(ended) => {
                 map.serialize_entry("reason", "ended")?;

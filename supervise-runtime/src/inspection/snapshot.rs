@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::base::sync::foreign;
 use crate::decide::group::{Group, MemberView, OwnEnd};
 use crate::decide::member::MemberState;
 use crate::engine::asks;
-use crate::engine::cell::control::AnyCell;
+use crate::engine::cell::control::{AnyCell, CellCore, Elsewhere};
 use crate::engine::polls;
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{Extent, Instances, are_spawned};
@@ -17,6 +18,7 @@ use crate::values::failure::Failure;
 use crate::values::hooks::DeclaredHooks;
 use crate::values::kind::ChildKind;
 use crate::values::mailbox_depth::MailboxDepth;
+use crate::values::network::{NetworkView, RemoteNode};
 use crate::values::observe::Observe;
 use crate::values::spec::ChildSpec;
 use crate::values::strategy::{Lifecycle, Strategy};
@@ -63,6 +65,8 @@ pub struct Snapshot {
     pub started: Instant,
     /// The tree on which `snapshot` was called, with everything below it.
     pub root: Node,
+    /// The network that the whole tree is on; `None` if it is on none. See [`Tree::on`](crate::Tree::on).
+    pub network: Option<NetworkView>,
 }
 
 /// A child, or the tree itself, in a [`Snapshot`].
@@ -137,6 +141,8 @@ pub struct Node {
     /// The number of messages of a remote child that were sent to its node and are not known to be begun; `None` for all
     /// others. They are not in the mailbox any more.
     pub window: Option<usize>,
+    /// The wait of a remote child for a node that takes it: none of its role is there and has room for it.
+    pub waits_for_node: Option<NodeWait>,
     /// The numbers of the messages of an actor, if they are observed.
     pub messages: Option<Messages>,
     /// The time for which code of this child has held its thread, in real time: tasks that are queued on that thread wait
@@ -157,6 +163,36 @@ pub struct Node {
     /// True if the node is down for an intended reason: it was asked to stop, or was spawned at run time and is
     /// starting.
     pub(crate) excused: bool,
+}
+
+/// The wait of a remote child for a node. In [`Node::waits_for_node`].
+///
+/// ```
+/// use supervise::inspect::{NodeWait, Snapshot};
+///
+/// /// Returns the longest wait for a node of this role.
+/// fn longest<'a>(snapshot: &'a Snapshot, role: &str) -> Option<&'a NodeWait> {
+///     let waits = snapshot.nodes().filter_map(|node| node.waits_for_node.as_ref());
+///     waits.filter(|wait| wait.role == role).max_by_key(|wait| wait.since)
+/// }
+/// # let _ = longest;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NodeWait {
+    /// The role that a node needs.
+    pub role: String,
+    /// The time for which the child has waited.
+    pub since: Duration,
+}
+
+impl NodeWait {
+    /// Only a child that is starting waits: one that is told to go down waits no more, though its start is not dropped
+    /// yet.
+    pub(super) fn of(elsewhere: &Elsewhere, state: &NodeState, now: Instant) -> Option<Self> {
+        let (role, since) = elsewhere.waits.filter(|_| matches!(state, NodeState::Starting))?;
+        Some(NodeWait { role: role.to_owned(), since: now.saturating_duration_since(since) })
+    }
 }
 
 /// The state of a node.
@@ -423,7 +459,14 @@ impl Snapshot {
         if root.state.kind() == NodeStateKind::Queued {
             root.starts_after = awaited_by(cell, now);
         }
-        Snapshot { at: now, started: cell.core().bus.started(), root }
+        Snapshot { at: now, started: cell.core().bus.started(), root, network: network(cell.core()) }
+    }
+
+    /// Returns the nodes on which the remote children of the whole tree run. Empty if the tree is on no network.
+    ///
+    /// See rule S63.
+    pub fn remote_nodes(&self) -> &[RemoteNode] {
+        self.network.as_ref().map_or(&[], |network| &network.nodes)
     }
 
     /// Returns every node, each before its children, in the order of declaration.
@@ -441,6 +484,13 @@ impl Snapshot {
     pub fn find(&self, path: &str) -> Option<&Node> {
         self.nodes().find(|node| node.path == path)
     }
+}
+
+/// Returns the network that the tree of this cell is on.
+pub(super) fn network(core: &CellCore) -> Option<NetworkView> {
+    let remote = core.bus.remote()?;
+    foreign();
+    Some(remote.network.as_ref()?.view(&remote.root))
 }
 
 impl Node {
@@ -499,6 +549,7 @@ impl Node {
         let end = own_end(cell);
         let state = state(cell, seen.as_ref(), end, now);
         let elsewhere = core.elsewhere();
+        let waits_for_node = elsewhere.as_ref().and_then(|elsewhere| NodeWait::of(elsewhere, &state, now));
         Node {
             path: core.path(),
             name: core.name(),
@@ -518,6 +569,7 @@ impl Node {
             streak: streak(cell, member),
             runs_on: elsewhere.as_ref().and_then(|elsewhere| elsewhere.node.as_deref().map(str::to_owned)),
             window: elsewhere.map(|elsewhere| elsewhere.window),
+            waits_for_node,
             messages: Messages::of(cell, now),
             runs_for: polls::of(core),
             starts_after: None,

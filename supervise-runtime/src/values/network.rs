@@ -19,8 +19,8 @@ pub trait TreeNetwork: Any + Send + Sync + 'static {
         false
     }
 
-    /// Returns the nodes, for snapshots, health, drawings and metrics.
-    fn nodes(&self) -> Vec<RemoteNode>;
+    /// Returns the nodes that this run sees, and its children that wait for one. Called without a lock.
+    fn view(&self, root: &TreeRoot) -> NetworkView;
 }
 
 impl fmt::Debug for dyn TreeNetwork {
@@ -48,17 +48,135 @@ pub struct Held {
     pub released: bool,
 }
 
-/// A node, as the owner of a tree sees it.
-#[doc(hidden)]
+/// The network that a tree is on, as the tree sees it: its nodes, and the children that wait for one. Part of a
+/// [`Snapshot`](crate::inspect::Snapshot).
+///
+/// See rule S63.
+///
+/// ```
+/// use supervise::inspect::{NetworkView, Snapshot};
+///
+/// /// Returns the roles for which a machine has to be added.
+/// fn wanted(snapshot: &Snapshot) -> Vec<&str> {
+///     let network: Option<&NetworkView> = snapshot.network.as_ref();
+///     network.into_iter().flat_map(|network| &network.waiting).map(|wait| wait.role.as_str()).collect()
+/// }
+/// # let _ = wanted;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct NetworkView {
+    /// The nodes that follow the owner of the tree, by name. Nodes that are lost are not in it, and none that has
+    /// declined to follow.
+    pub nodes: Vec<RemoteNode>,
+    /// The roles for whose nodes children wait, by name.
+    pub waiting: Vec<RoleWait>,
+}
+
+impl NetworkView {
+    #[doc(hidden)]
+    pub fn new(nodes: Vec<RemoteNode>, waiting: Vec<RoleWait>) -> Self {
+        NetworkView { nodes, waiting }
+    }
+}
+
+/// A node on which remote children run, as the owner of the tree sees it. In
+/// [`Snapshot::remote_nodes`](crate::inspect::Snapshot::remote_nodes).
+///
+/// `Display` writes one line: `host-7#1  worker  2 of 100 children  lease 4s`.
+///
+/// ```
+/// use supervise::inspect::{RemoteNode, Snapshot};
+///
+/// /// Returns the number of children that the nodes of this role still take; `None`: any number.
+/// fn room(snapshot: &Snapshot, role: &str) -> Option<usize> {
+///     let of_role = |node: &&RemoteNode| node.role == role;
+///     let room = |node: &RemoteNode| Some(node.capacity?.saturating_sub(node.children));
+///     snapshot.remote_nodes().iter().filter(of_role).map(room).sum()
+/// }
+/// # let _ = room;
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RemoteNode {
+    /// The name of the node, as in [`Node::runs_on`](crate::inspect::Node::runs_on) and in events: that of its process,
+    /// then `#` and a part that is new each time the process joins.
     pub name: String,
+    /// The role in which it serves.
     pub role: String,
-    /// The number of children of this tree that run there.
+    /// The number of children of this tree that are there: they run, come up, go down, or are not known to be down.
     pub children: usize,
+    /// The number of children that it takes at most; `None`: any number.
     pub capacity: Option<usize>,
-    /// The time until the lease of the node is over, unless the node renews it.
+    /// The time until its lease is over, unless it renews it. `None`: it runs no child, so nothing depends on a lease.
     pub lease_left: Option<Duration>,
-    /// The number of children that wait for a node of this role.
-    pub waiting: usize,
+}
+
+impl RemoteNode {
+    #[doc(hidden)]
+    pub fn new(
+        name: String,
+        role: String,
+        children: usize,
+        capacity: Option<usize>,
+        lease_left: Option<Duration>,
+    ) -> Self {
+        RemoteNode { name, role, children, capacity, lease_left }
+    }
+
+    /// Returns the name of its process: the part of the name before the last `#`.
+    pub fn process(&self) -> &str {
+        self.name.rsplit_once('#').map_or(&*self.name, |(process, _)| process)
+    }
+}
+
+impl fmt::Display for RemoteNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}  {}  {}", self.name, self.role, self.children)?;
+        if let Some(capacity) = self.capacity {
+            write!(f, " of {capacity}")?;
+        }
+        // The last number decides: `1 child`, `1 of 100 children`.
+        f.write_str(if self.capacity.unwrap_or(self.children) == 1 { " child" } else { " children" })?;
+        match self.lease_left {
+            Some(left) => write!(f, "  lease {left:.1?}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The number of children that wait for a node of one role. In [`NetworkView::waiting`].
+///
+/// `Display` writes `2 children wait for a node with the role worker`.
+///
+/// ```
+/// use supervise::inspect::{RoleWait, Snapshot};
+///
+/// fn waits(snapshot: &Snapshot) -> usize {
+///     let all: &[RoleWait] = snapshot.network.as_ref().map_or(&[], |network| &network.waiting);
+///     all.iter().map(|wait| wait.children).sum()
+/// }
+/// # let _ = waits;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RoleWait {
+    /// The role.
+    pub role: String,
+    /// The number of children, at least 1.
+    pub children: usize,
+}
+
+impl RoleWait {
+    #[doc(hidden)]
+    pub fn new(role: String, children: usize) -> Self {
+        RoleWait { role, children }
+    }
+}
+
+impl fmt::Display for RoleWait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (children, verb) = if self.children == 1 { ("child", "waits") } else { ("children", "wait") };
+        write!(f, "{} {children} {verb} for a node with the role {}", self.children, self.role)
+    }
 }

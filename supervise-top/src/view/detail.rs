@@ -117,9 +117,11 @@ fn lines(app: &App, view: &DetailView, canvas: &Canvas<'_>, columns: usize, now:
 pub(super) fn event_role(event: &Event) -> Role {
     match &*event.event {
         _ if event.is_bad() => Role::Bad,
-        "started" | "restarted" => Role::Good,
+        "started" | "restarted" | "placed" => Role::Good,
         "requested" => Role::Key,
-        "dead_letter" | "blocked" | "still_starting" | "restart_scheduled" => Role::Warn,
+        "dead_letter" | "blocked" | "still_starting" | "restart_scheduled" | "no_node" | "refused" | "not_written" => {
+            Role::Warn
+        }
         _ => Role::Normal,
     }
 }
@@ -188,6 +190,9 @@ fn now_lines(lines: &mut Lines<'_>, entry: &Entry, at_ms: u64) {
     }
     if let Some(held) = node.runs_for_ms {
         lines.field("thread", &format!("held for {}", time_ms(held)), Role::Warn);
+    }
+    if let Some(place) = node.place(at_ms.saturating_sub(entry.seen_ms)) {
+        lines.field("node", &place, if node.waits_for_node.is_some() { Role::Bad } else { Role::Normal });
     }
     if let Some(above) = &node.starts_after {
         lines.field("starts after", above, Role::Warn);

@@ -8,7 +8,7 @@ use super::canvas::{Canvas, Role, Text};
 use super::detail::event_role;
 use crate::app::{App, Operation, Overlay};
 use crate::model::Weight;
-use crate::wire::ago;
+use crate::wire::{ago, time_ms};
 
 const HELP: &[(&str, &str)] = &[
     ("up down j k", "move; PgUp PgDn, Home End, g G"),
@@ -20,7 +20,7 @@ const HELP: &[(&str, &str)] = &[
     ("o", "order: declared, name, state, restarts, .."),
     ("t", "tree, or one flat list in that order"),
     ("p", "only what has a problem"),
-    ("w  e", "all warnings (Enter goes there); all events"),
+    ("w  e  n", "warnings (Enter goes there); events; nodes"),
     ("f", "in a set: only one state"),
     ("a", "act: stop, restart, start again, kill"),
     ("Esc  q  Ctrl-L", "back; quit; draw anew"),
@@ -63,6 +63,32 @@ pub(super) fn draw(app: &App, overlay: &Overlay, canvas: &mut Canvas<'_>, area: 
                 .collect();
             let lines = if lines.is_empty() { vec![Text::of("no warnings", Role::Dim)] } else { lines };
             list(canvas, area, &format!("Warnings: {}", warnings.len()), &lines, *selected);
+        }
+        Overlay::Nodes(selected) => {
+            let Some((network, seen_ms)) = &app.model.network else { return };
+            let grown = app.model.server_now(now).saturating_sub(*seen_ms);
+            let waiting = network.waiting.iter().map(|(role, children)| {
+                let children =
+                    if *children == 1 { "1 child waits".to_owned() } else { format!("{children} children wait") };
+                Text::of(&format!("{} {children} for a node with the role {role}", canvas.glyphs().warning), Role::Bad)
+            });
+            let nodes = network.nodes.iter().map(|node| {
+                let mut line = Text::of(&node.name, Role::Title);
+                line.push(&format!("  {}", node.role), Role::Normal);
+                let is_full = node.capacity.is_some_and(|capacity| node.children >= capacity);
+                let of = node.capacity.map_or(String::new(), |capacity| format!(" of {capacity}"));
+                let children = if node.capacity.unwrap_or(node.children) == 1 { "child" } else { "children" };
+                let role = if is_full { Role::Warn } else { Role::Normal };
+                line.push(&format!("  {}{of} {children}", node.children), role);
+                if let Some(left) = node.lease_left_ms {
+                    line.push(&format!("  lease {}", time_ms(left.saturating_sub(grown))), Role::Dim);
+                }
+                line
+            });
+            // What waits comes first: it is what somebody has to see to.
+            let lines: Vec<Text> = waiting.chain(nodes).collect();
+            let lines = if lines.is_empty() { vec![Text::of("no nodes", Role::Dim)] } else { lines };
+            list(canvas, area, &format!("Nodes: {}", network.nodes.len()), &lines, *selected);
         }
         Overlay::Events(back) => {
             let at_ms = app.model.server_now(now);

@@ -218,7 +218,7 @@ fn draw(
                 canvas.put_right(x, y, own, &text, Role::Info);
             }
             Column::Note => {
-                let (text, role) = note(node);
+                let (text, role) = note(entry, at_ms);
                 canvas.put(x, y, own, &text, role);
             }
             Column::Incarnation => {}
@@ -256,13 +256,18 @@ pub(super) fn activity(entry: &Entry, at_ms: u64) -> (String, Role) {
 }
 
 /// Returns the remarkable thing about a node.
-fn note(node: &Node) -> (String, Role) {
+fn note(entry: &Entry, at_ms: u64) -> (String, Role) {
+    let node = &entry.node;
+    let place = || node.place(at_ms.saturating_sub(entry.seen_ms));
     let failure = || node.last_failure.as_ref().map(Failure::words);
     if let (State::Ended, Some(ended)) = (node.state, &node.ended) {
         return (Ended::words(ended), if node.has_ended_wrongly() { Role::Bad } else { Role::Dim });
     }
     if let Some(above) = &node.starts_after {
         return (format!("waits for {above}"), Role::Warn);
+    }
+    if let Some((role, _)) = &node.waits_for_node {
+        return (format!("no node: {role}"), Role::Bad);
     }
     if node.state != State::Running
         && let Some(failure) = failure()
@@ -283,6 +288,9 @@ fn note(node: &Node) -> (String, Role) {
             .map(|(word, number)| format!("{number} {}", word.replace('_', " ")))
             .collect();
         return (states.join(", "), Role::Normal);
+    }
+    if let Some(place) = place() {
+        return (place, Role::Normal);
     }
     (failure().map(|failure| format!("last: {failure}")).unwrap_or_default(), Role::Dim)
 }

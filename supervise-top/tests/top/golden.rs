@@ -239,3 +239,38 @@ fn wide_and_combining_letters_keep_the_columns() {
         assert_eq!(cells, "running", "row {row}: {}", lines(&app)[usize::from(5 + row)]);
     }
 }
+
+/// S63: where remote children are, and the nodes.
+#[test]
+fn nodes() {
+    let remote = |path: &str, more| with(with(actor(path), json!({ "messages": null })), more);
+    let wait = json!({ "role": "edge", "since_ms": 4000 });
+    let root = tree(vec![
+        remote("pricing", json!({ "runs_on": "host-7#1", "window": 3 })),
+        remote("search", json!({ "runs_on": "host-8#2", "window": 0 })),
+        remote("gateway", json!({ "state": "starting", "up_since_ms": null, "waits_for_node": wait, "window": 0 })),
+    ]);
+    let network = json!({
+        "nodes": [
+            { "name": "host-7#1", "role": "worker", "children": 1, "capacity": 100, "lease_left_ms": 4200 },
+            { "name": "host-8#2", "role": "worker", "children": 1, "capacity": 1, "lease_left_ms": 1500 },
+            { "name": "host-9#1", "role": "worker", "children": 0, "capacity": null },
+        ],
+        "waiting": [{ "role": "edge", "children": 3 }],
+    });
+    let of = |size| {
+        let mut app = App::new(setup(), size);
+        let data = json!({ "at_ms": 102_000, "root": root, "dead_letters": 0, "network": network });
+        app.apply(message("snapshot", data), NOW);
+        app
+    };
+    for size in [(80, 24), (120, 40)] {
+        golden(&format!("remote-{}x{}", size.0, size.1), &of(size));
+    }
+    let mut app = of((80, 24));
+    press(&mut app, "n");
+    golden("nodes-80x24", &app);
+    press(&mut app, "n");
+    press(&mut app, "jjji");
+    golden("remote-detail-80x24", &app);
+}

@@ -384,3 +384,75 @@ fn a_recording_ends_where_its_last_snapshot_is() {
     assert!(followed.get("flour").unwrap().node.incarnation > 1);
     assert!(followed.rate().is_some_and(|rate| rate > 10.0));
 }
+
+fn network(children: u64, waiting: Value) -> Value {
+    let node =
+        json!({ "name": "host-7#1", "role": "worker", "children": children, "capacity": 100, "lease_left_ms": 4200 });
+    json!({ "nodes": [node], "waiting": waiting })
+}
+
+/// S63: a delta without a network changes none; a snapshot without one is of a tree that is on none.
+#[test]
+fn the_network_is_that_of_the_last_message_that_had_one() {
+    let mut model = Model::default();
+    let root = tree(vec![actor("a")]);
+    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, json!([])) })), MS * 0);
+    let of = |model: &Model| model.network.as_ref().map(|(network, at_ms)| (network.nodes[0].children, *at_ms));
+    assert_eq!(of(&model), Some((1, 1000)));
+    model.apply(delta(1500, vec![], &[]), MS * 500);
+    assert_eq!(of(&model), Some((1, 1000)));
+    model.apply(
+        message("delta", json!({ "at_ms": 2000, "nodes": [], "removed": [], "network": network(2, json!([])) })),
+        MS * 1000,
+    );
+    assert_eq!(of(&model), Some((2, 2000)));
+    let node = &model.network.as_ref().unwrap().0.nodes[0];
+    assert_eq!(
+        (node.name.as_str(), node.role.as_str(), node.capacity, node.lease_left_ms),
+        ("host-7#1", "worker", Some(100), Some(4200))
+    );
+    model.apply(snapshot(2500, tree(vec![actor("a")])), MS * 1500);
+    assert_eq!(model.network, None);
+}
+
+/// S63: each declared child once, and the instances of sets by their number.
+#[test]
+fn children_without_a_node_are_warnings() {
+    let wait = json!({ "state": "starting", "waits_for_node": { "role": "worker", "since_ms": 4000 } });
+    let root = tree(vec![with(actor("a"), wait), with(actor("b"), json!({ "runs_on": "host-7#1", "window": 3 }))]);
+    let waiting = json!([{ "role": "worker", "children": 1 }, { "role": "edge", "children": 2 }]);
+    let mut model = Model::default();
+    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, waiting) })), MS * 0);
+    let told: Vec<_> = model.warnings(MS * 3000).into_iter().map(|warning| (warning.path, warning.text)).collect();
+    assert_eq!(
+        told,
+        [
+            ("a".to_owned(), "no node with the role worker for 7 s".to_owned()),
+            ("Shop".to_owned(), "2 instances wait for a node with the role edge".to_owned()),
+        ]
+    );
+    assert_eq!(model.get("b").unwrap().node.place(0).as_deref(), Some("on host-7#1, 3 sent"));
+}
+
+#[test]
+fn events_of_remote_children_are_told_in_words() {
+    let words = |word: &str, details: Value| {
+        let Message::Event(event) = event("a", 1, 1, word, details) else { panic!("an event") };
+        (event.words(), event.is_bad())
+    };
+    for (word, details, text, is_bad) in [
+        ("placed", json!({ "node": "host-7#1" }), "placed on host-7#1", false),
+        (
+            "node_lost",
+            json!({ "node": "host-7#1", "after_ms": 5000 }),
+            "its node host-7#1 is lost, last heard of 5.0 s before",
+            true,
+        ),
+        ("no_node", json!({ "role": "edge" }), "no node with the role edge", false),
+        ("fenced", json!({}), "an instance was fenced: its lease was over", true),
+        ("refused", json!({ "why": "full" }), "a node does not take it: full", false),
+        ("not_written", json!({ "why": "too large" }), "a message cannot be sent: too large", false),
+    ] {
+        assert_eq!(words(word, details), (text.to_owned(), is_bad));
+    }
+}

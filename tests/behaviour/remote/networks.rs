@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::remote::{self, Held, RemoteNode, TreeNetwork, TreeRoot};
+use supervise::remote::{self, Held, NetworkView, TreeNetwork, TreeRoot};
 
 use crate::common::{Journal, Probe, quiet_panics};
 
@@ -31,8 +31,8 @@ impl TreeNetwork for Net {
         assert!(!self.panics, "planned panic");
     }
 
-    fn nodes(&self) -> Vec<RemoteNode> {
-        Vec::new()
+    fn view(&self, _root: &TreeRoot) -> NetworkView {
+        NetworkView::default()
     }
 }
 

@@ -64,6 +64,7 @@ async fn on_role_is_obeyed() {
 #[tokio::test(start_paused = true)]
 async fn on_lease_is_obeyed() {
     assert_eq!((of("plain").lease, of("leased").lease), (Duration::from_secs(2), GRACE));
+    assert_eq!(of("edge").lease, Duration::from_secs(2)); // an own role hides nothing else
     assert_eq!(Defaults::SPEC.children[0].remote.unwrap().lease, Duration::from_secs(5));
 }
 
@@ -98,7 +99,7 @@ async fn on_window_is_obeyed() {
     assert_eq!(Defaults::SPEC.children[0].remote.unwrap().window, 64);
 }
 
-/// The owner waits for the way to the node and back, a second for each child.
+/// S62: the owner waits for the way to the node and back, a second for each child.
 #[test]
 fn the_time_to_stop_has_the_way_to_the_nodes() {
     let [plain, below] = Defaults::SPEC.children else { panic!("two") };
@@ -108,7 +109,7 @@ fn the_time_to_stop_has_the_way_to_the_nodes() {
     assert_eq!(Shop::SPEC.shutdown_budget(), Some(Duration::from_secs(seven - 1)));
 }
 
-/// Each of two builds knows by it whether the other one starts the same.
+/// S56, S63: each of two builds knows by it whether the other one starts the same.
 #[test]
 fn a_build_is_told_by_the_whole_declaration() {
     let builds: std::collections::BTreeSet<u64> =

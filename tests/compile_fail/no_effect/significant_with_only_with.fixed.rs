@@ -1,3 +1,4 @@
+// `no_effect/significant_with_only_with.rs`, repaired.
 use supervise::prelude::*;
 use supervise::testing::MemoryLease;
 

@@ -1,3 +1,4 @@
+// `settings/only_with_above_a_task.rs`, repaired.
 use supervise::prelude::*;
 use supervise::testing::MemoryLease;
 

@@ -1,3 +1,4 @@
+// `settings/only_with_above_an_inline_subtree.rs`, repaired.
 use supervise::prelude::*;
 use supervise::testing::MemoryLease;
 

@@ -1,3 +1,4 @@
+// `types/only_with_above_an_actor.rs`, repaired.
 use supervise::prelude::*;
 use supervise::testing::MemoryLease;
 

@@ -1,3 +1,4 @@
+// `types/only_with_of_wrong_type.rs`, repaired.
 use supervise::prelude::*;
 use supervise::testing::MemoryLease;
 

@@ -8,6 +8,8 @@
 )]
 const _: () = {
     use ::supervise::__private as __rt;
+    #[allow(unused_imports)]
+    use ::supervise_remote as __far;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl<T: Row + 'static> __rt::TreeDef for Shop<T> {
         type Params = (
@@ -80,12 +82,12 @@ const _: () = {
                     __rt::Builder::later(&__b, "front", __options)
                 };
                 let __options = {
-                    let __options = <::supervise_remote::Far<
+                    let __options = <__far::Far<
                         Pricing,
                     > as __rt::ChildIf<
                         {
-                            <Pricing as ::supervise_remote::__private::FarMessages<
-                                { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                            <Pricing as __far::__private::FarMessages<
+                                { <Pricing as __far::__private::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -108,40 +110,46 @@ const _: () = {
                         use __rt::later;
                         let front = __rt::Clone::clone(&__of_front);
                         async move {
-                            let __it: <::supervise_remote::Far<
+                            let __it: <__far::Far<
                                 Pricing,
                             > as __rt::ChildIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = ::supervise_remote::__private::far_start(
+                            >>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_pricing,
                                 &(
-                                    <Rates as ::supervise_remote::__private::ValueIf<
+                                    <Rates as __far::__private::ValueIf<
                                         {
-                                            <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                            <__far::__private::Check as __far::__private::Crosses<
                                                 Rates,
                                             >>::IS
                                         },
                                     >>::value(&rates),
-                                    ::supervise_remote::__private::exported::<
+                                    __far::__private::exported::<
                                         {
-                                            <Db as ::supervise_remote::__private::NearMessages<
-                                                { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                            <Db as __far::__private::NearMessages<
+                                                { <Db as __far::__private::NearActor>::IS },
                                             >>::IS
                                         },
                                         _,
                                     >(&db),
-                                    ::supervise_remote::__private::exported::<
+                                    __far::__private::exported::<
                                         {
-                                            <Front as ::supervise_remote::__private::NearMessages<
-                                                { <Front as ::supervise_remote::__private::NearActor>::IS },
+                                            <Front as __far::__private::NearMessages<
+                                                { <Front as __far::__private::NearActor>::IS },
                                             >>::IS
                                         },
                                         _,
                                     >(&front),
+                                ),
+                                __far::__private::errors!(
+                                    < < Pricing as __far::__private::ActorIf < { < Pricing as
+                                    __far::__private::FarMessages < { < Pricing as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
                                 ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
@@ -163,20 +171,21 @@ const _: () = {
                     &__b,
                     "loader",
                     {
-                        <::supervise_remote::Far<
-                            Loader<T>,
-                        > as __rt::ChildIf<{ true }>>::options()
+                        <__far::Far<Loader<T>> as __rt::ChildIf<{ true }>>::options()
                             .shutdown(<Shop<T>>::__REMOTE_loader.shutdown_at_owner())
                     },
                     move || {
                         #[allow(unused_variables)]
                         let first = __of_first.clone_for_start();
                         async move {
-                            let __it: <::supervise_remote::Far<
+                            let __it: <__far::Far<
                                 Loader<T>,
-                            > as __rt::ChildIf<{ true }>>::Start = ::supervise_remote::__private::far_start(
+                            > as __rt::ChildIf<{ true }>>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_loader,
                                 &(&first,),
+                                __far::__private::errors!(
+                                    < Loader < T > as __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -195,12 +204,12 @@ const _: () = {
                 let __of_config = __rt::Clone::clone(&__of_config);
                 let __of_pricing = __rt::Clone::clone(&__of_pricing);
                 let __options = {
-                    <::supervise_remote::Far<
+                    <__far::Far<
                         Audit,
                     > as __rt::ChildIf<
                         {
-                            <Audit as ::supervise_remote::__private::FarMessages<
-                                { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                            <Audit as __far::__private::FarMessages<
+                                { <Audit as __far::__private::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -217,28 +226,34 @@ const _: () = {
                         let pricing = __rt::Clone::clone(&__of_pricing);
                         async move {
                             let __it: ::core::option::Option<
-                                <::supervise_remote::Far<
+                                <__far::Far<
                                     Audit,
                                 > as __rt::ChildIf<
                                     {
-                                        <Audit as ::supervise_remote::__private::FarMessages<
-                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        <Audit as __far::__private::FarMessages<
+                                            { <Audit as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Start,
                             > = if config.audit {
                                 Some(
-                                    ::supervise_remote::__private::far_start(
+                                    __far::__private::far_start(
                                         <Shop<T>>::__REMOTE_audit,
                                         &(
-                                            ::supervise_remote::__private::exported::<
+                                            __far::__private::exported::<
                                                 {
-                                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                                    <Pricing as __far::__private::FarMessages<
+                                                        { <Pricing as __far::__private::FarActor>::IS },
                                                     >>::IS
                                                 },
                                                 _,
                                             >(&pricing),
+                                        ),
+                                        __far::__private::errors!(
+                                            < < Audit as __far::__private::ActorIf < { < Audit as
+                                            __far::__private::FarMessages < { < Audit as
+                                            __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                            __rt::Actor > ::Error
                                         ),
                                     )?,
                                 )
@@ -260,12 +275,12 @@ const _: () = {
             #[allow(unreachable_code)]
             let __of_shards = match {
                 let __options = {
-                    <::supervise_remote::Far<
+                    <__far::Far<
                         Shard,
                     > as __rt::ChildIf<
                         {
-                            <Shard as ::supervise_remote::__private::FarMessages<
-                                { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                            <Shard as __far::__private::FarMessages<
+                                { <Shard as __far::__private::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -282,17 +297,23 @@ const _: () = {
                     __options,
                     move |__i: ::core::primitive::usize| {
                         async move {
-                            let __it: <::supervise_remote::Far<
+                            let __it: <__far::Far<
                                 Shard,
                             > as __rt::ChildIf<
                                 {
-                                    <Shard as ::supervise_remote::__private::FarMessages<
-                                        { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                    <Shard as __far::__private::FarMessages<
+                                        { <Shard as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = ::supervise_remote::__private::far_start(
+                            >>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_shards,
                                 &(&__i,),
+                                __far::__private::errors!(
+                                    < < Shard as __far::__private::ActorIf < { < Shard as
+                                    __far::__private::FarMessages < { < Shard as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
+                                ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -310,12 +331,12 @@ const _: () = {
             let __of_carts = match {
                 let __of_shards = __rt::Clone::clone(&__of_shards);
                 let __options = {
-                    <::supervise_remote::Far<
+                    <__far::Far<
                         Cart,
                     > as __rt::ChildIf<
                         {
-                            <Cart as ::supervise_remote::__private::FarMessages<
-                                { <Cart as ::supervise_remote::__private::FarActor>::IS },
+                            <Cart as __far::__private::FarMessages<
+                                { <Cart as __far::__private::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -390,28 +411,28 @@ const _: () = {
                             >>::Type,
                         ) = __args;
                         async move {
-                            let __it: <::supervise_remote::Far<
+                            let __it: <__far::Far<
                                 Cart,
                             > as __rt::ChildIf<
                                 {
-                                    <Cart as ::supervise_remote::__private::FarMessages<
-                                        { <Cart as ::supervise_remote::__private::FarActor>::IS },
+                                    <Cart as __far::__private::FarMessages<
+                                        { <Cart as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = ::supervise_remote::__private::far_start(
+                            >>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_carts,
                                 &(
-                                    ::supervise_remote::__private::exported::<
+                                    __far::__private::exported::<
                                         {
-                                            <Shard as ::supervise_remote::__private::FarMessages<
-                                                { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                            <Shard as __far::__private::FarMessages<
+                                                { <Shard as __far::__private::FarActor>::IS },
                                             >>::IS
                                         },
                                         _,
                                     >(&shards),
-                                    <u64 as ::supervise_remote::__private::ValueIf<
+                                    <u64 as __far::__private::ValueIf<
                                         {
-                                            <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                            <__far::__private::Check as __far::__private::Crosses<
                                                 u64,
                                             >>::IS
                                         },
@@ -419,13 +440,19 @@ const _: () = {
                                     <(
                                         u8,
                                         u8,
-                                    ) as ::supervise_remote::__private::ValueIf<
+                                    ) as __far::__private::ValueIf<
                                         {
-                                            <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                            <__far::__private::Check as __far::__private::Crosses<
                                                 (u8, u8),
                                             >>::IS
                                         },
                                     >>::value(&__a1),
+                                ),
+                                __far::__private::errors!(
+                                    < < Cart as __far::__private::ActorIf < { < Cart as
+                                    __far::__private::FarMessages < { < Cart as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
                                 ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
@@ -443,12 +470,12 @@ const _: () = {
             #[allow(unreachable_code)]
             let __of_sessions = match {
                 let __options = {
-                    <::supervise_remote::Far<
+                    <__far::Far<
                         Session,
                     > as __rt::ChildIf<
                         {
-                            <Session as ::supervise_remote::__private::FarMessages<
-                                { <Session as ::supervise_remote::__private::FarActor>::IS },
+                            <Session as __far::__private::FarMessages<
+                                { <Session as __far::__private::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -509,24 +536,30 @@ const _: () = {
                         #[allow(clippy::no_effect_underscore_binding)]
                         let _unused: u8 = __a1;
                         async move {
-                            let __it: <::supervise_remote::Far<
+                            let __it: <__far::Far<
                                 Session,
                             > as __rt::ChildIf<
                                 {
-                                    <Session as ::supervise_remote::__private::FarMessages<
-                                        { <Session as ::supervise_remote::__private::FarActor>::IS },
+                                    <Session as __far::__private::FarMessages<
+                                        { <Session as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = ::supervise_remote::__private::far_start(
+                            >>::Start = __far::__private::far_start(
                                 <Shop<T>>::__REMOTE_sessions,
                                 &(
-                                    <String as ::supervise_remote::__private::ValueIf<
+                                    <String as __far::__private::ValueIf<
                                         {
-                                            <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                            <__far::__private::Check as __far::__private::Crosses<
                                                 String,
                                             >>::IS
                                         },
                                     >>::value(&__key),
+                                ),
+                                __far::__private::errors!(
+                                    < < Session as __far::__private::ActorIf < { < Session as
+                                    __far::__private::FarMessages < { < Session as
+                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                    __rt::Actor > ::Error
                                 ),
                             )?;
                             __rt::Ok::<_, __rt::UserError>(__it)
@@ -571,12 +604,12 @@ const _: () = {
                                     &__b,
                                     "deep",
                                     {
-                                        <::supervise_remote::Far<
+                                        <__far::Far<
                                             Deep,
                                         > as __rt::ChildIf<
                                             {
-                                                <Deep as ::supervise_remote::__private::FarMessages<
-                                                    { <Deep as ::supervise_remote::__private::FarActor>::IS },
+                                                <Deep as __far::__private::FarMessages<
+                                                    { <Deep as __far::__private::FarActor>::IS },
                                                 >>::IS
                                             },
                                         >>::options()
@@ -586,25 +619,31 @@ const _: () = {
                                         #[allow(unused_variables)]
                                         let pricing = __rt::Clone::clone(&__of_pricing);
                                         async move {
-                                            let __it: <::supervise_remote::Far<
+                                            let __it: <__far::Far<
                                                 Deep,
                                             > as __rt::ChildIf<
                                                 {
-                                                    <Deep as ::supervise_remote::__private::FarMessages<
-                                                        { <Deep as ::supervise_remote::__private::FarActor>::IS },
+                                                    <Deep as __far::__private::FarMessages<
+                                                        { <Deep as __far::__private::FarActor>::IS },
                                                     >>::IS
                                                 },
-                                            >>::Start = ::supervise_remote::__private::far_start(
+                                            >>::Start = __far::__private::far_start(
                                                 <Below<T>>::__REMOTE_deep,
                                                 &(
-                                                    ::supervise_remote::__private::exported::<
+                                                    __far::__private::exported::<
                                                         {
-                                                            <Pricing as ::supervise_remote::__private::FarMessages<
-                                                                { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                                            <Pricing as __far::__private::FarMessages<
+                                                                { <Pricing as __far::__private::FarActor>::IS },
                                                             >>::IS
                                                         },
                                                         _,
                                                     >(&pricing),
+                                                ),
+                                                __far::__private::errors!(
+                                                    < < Deep as __far::__private::ActorIf < { < Deep as
+                                                    __far::__private::FarMessages < { < Deep as
+                                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                                    __rt::Actor > ::Error
                                                 ),
                                             )?;
                                             __rt::Ok::<_, __rt::UserError>(__it)
@@ -697,15 +736,15 @@ const _: () = {
         fn __start_pricing(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Pricing as ::supervise_remote::__private::ActorIf<
+                        <Pricing as __far::__private::ActorIf<
                             {
-                                <Pricing as ::supervise_remote::__private::FarMessages<
-                                    { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                <Pricing as __far::__private::FarMessages<
+                                    { <Pricing as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
@@ -719,27 +758,27 @@ const _: () = {
                         .pre_restart(Pricing::dump),
                     |
                         __captured: (
-                            <Rates as ::supervise_remote::__private::ValueIf<
+                            <Rates as __far::__private::ValueIf<
                                 {
-                                    <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    <__far::__private::Check as __far::__private::Crosses<
                                         Rates,
                                     >>::IS
                                 },
                             >>::Value,
-                            ::supervise_remote::RemoteRef<
-                                <Db as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Db as __far::__private::ActorIf<
                                     {
-                                        <Db as ::supervise_remote::__private::NearMessages<
-                                            { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                        <Db as __far::__private::NearMessages<
+                                            { <Db as __far::__private::NearActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
-                            ::supervise_remote::RemoteRef<
-                                <Front as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Front as __far::__private::ActorIf<
                                     {
-                                        <Front as ::supervise_remote::__private::NearMessages<
-                                            { <Front as ::supervise_remote::__private::NearActor>::IS },
+                                        <Front as __far::__private::NearMessages<
+                                            { <Front as __far::__private::NearActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -747,9 +786,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -757,19 +796,19 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -778,20 +817,20 @@ const _: () = {
                         let (rates, db, front) = __captured;
                         #[allow(unused_imports)]
                         use __rt::later;
-                        let __it: <Pricing as ::supervise_remote::__private::ActorIf<
+                        let __it: <Pricing as __far::__private::ActorIf<
                             {
-                                <Pricing as ::supervise_remote::__private::FarMessages<
-                                    { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                <Pricing as __far::__private::FarMessages<
+                                    { <Pricing as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Pricing::load(rates, db, later(front)).await?;
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < < Pricing as ::supervise_remote::__private::ActorIf < { <
-                        Pricing as ::supervise_remote::__private::FarMessages < { <
-                        Pricing as ::supervise_remote::__private::FarActor > ::IS } >>
-                        ::IS } >> ::Actor as __rt::Actor > ::Error
+                    __far::__private::errors!(
+                        < < Pricing as __far::__private::ActorIf < { < Pricing as
+                        __far::__private::FarMessages < { < Pricing as
+                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                        __rt::Actor > ::Error
                     ),
                 ),
             )
@@ -815,16 +854,16 @@ const _: () = {
         fn __start_loader(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<Loader<T>>::new(),
                     |__captured: (T,)| async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -832,29 +871,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let pricing: ::supervise_remote::RemoteRef<
-                            <Pricing as ::supervise_remote::__private::ActorIf<
+                        let pricing: __far::RemoteRef<
+                            <Pricing as __far::__private::ActorIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -864,9 +903,7 @@ const _: () = {
                         let __it: Loader<T> = Loader(first);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < Loader < T > as __rt::Actor > ::Error
-                    ),
+                    __far::__private::errors!(< Loader < T > as __rt::Actor > ::Error),
                 ),
             )
         }
@@ -889,26 +926,26 @@ const _: () = {
         fn __start_audit(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Audit as ::supervise_remote::__private::ActorIf<
+                        <Audit as __far::__private::ActorIf<
                             {
-                                <Audit as ::supervise_remote::__private::FarMessages<
-                                    { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                <Audit as __far::__private::FarMessages<
+                                    { <Audit as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |
                         __captured: (
-                            ::supervise_remote::RemoteRef<
-                                <Pricing as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Pricing as __far::__private::ActorIf<
                                     {
-                                        <Pricing as ::supervise_remote::__private::FarMessages<
-                                            { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                        <Pricing as __far::__private::FarMessages<
+                                            { <Pricing as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -916,9 +953,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -926,51 +963,51 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let pricing: ::supervise_remote::RemoteRef<
-                            <Pricing as ::supervise_remote::__private::ActorIf<
+                        let pricing: __far::RemoteRef<
+                            <Pricing as __far::__private::ActorIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        let loader: __far::RemoteRef<Loader<T>> = ::core::todo!();
                         #[allow(unused_variables)]
                         let (pricing,) = __captured;
-                        let __it: <Audit as ::supervise_remote::__private::ActorIf<
+                        let __it: <Audit as __far::__private::ActorIf<
                             {
-                                <Audit as ::supervise_remote::__private::FarMessages<
-                                    { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                <Audit as __far::__private::FarMessages<
+                                    { <Audit as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Audit::open(pricing);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < < Audit as ::supervise_remote::__private::ActorIf < { < Audit
-                        as ::supervise_remote::__private::FarMessages < { < Audit as
-                        ::supervise_remote::__private::FarActor > ::IS } >> ::IS } >>
-                        ::Actor as __rt::Actor > ::Error
+                    __far::__private::errors!(
+                        < < Audit as __far::__private::ActorIf < { < Audit as
+                        __far::__private::FarMessages < { < Audit as
+                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                        __rt::Actor > ::Error
                     ),
                 ),
             )
@@ -992,24 +1029,24 @@ const _: () = {
         fn __start_shards(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Shard as ::supervise_remote::__private::ActorIf<
+                        <Shard as __far::__private::ActorIf<
                             {
-                                <Shard as ::supervise_remote::__private::FarMessages<
-                                    { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                <Shard as __far::__private::FarMessages<
+                                    { <Shard as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |__captured: (::core::primitive::usize,)| async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1017,42 +1054,42 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let pricing: ::supervise_remote::RemoteRef<
-                            <Pricing as ::supervise_remote::__private::ActorIf<
+                        let pricing: __far::RemoteRef<
+                            <Pricing as __far::__private::ActorIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        let loader: __far::RemoteRef<Loader<T>> = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
-                            ::supervise_remote::RemoteRef<
-                                <Audit as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Audit as __far::__private::ActorIf<
                                     {
-                                        <Audit as ::supervise_remote::__private::FarMessages<
-                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        <Audit as __far::__private::FarMessages<
+                                            { <Audit as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1061,20 +1098,20 @@ const _: () = {
                         #[allow(unused_variables)]
                         let (__a0,) = __captured;
                         let i = __a0;
-                        let __it: <Shard as ::supervise_remote::__private::ActorIf<
+                        let __it: <Shard as __far::__private::ActorIf<
                             {
-                                <Shard as ::supervise_remote::__private::FarMessages<
-                                    { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                <Shard as __far::__private::FarMessages<
+                                    { <Shard as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Shard::open(i);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < < Shard as ::supervise_remote::__private::ActorIf < { < Shard
-                        as ::supervise_remote::__private::FarMessages < { < Shard as
-                        ::supervise_remote::__private::FarActor > ::IS } >> ::IS } >>
-                        ::Actor as __rt::Actor > ::Error
+                    __far::__private::errors!(
+                        < < Shard as __far::__private::ActorIf < { < Shard as
+                        __far::__private::FarMessages < { < Shard as
+                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                        __rt::Actor > ::Error
                     ),
                 ),
             )
@@ -1097,36 +1134,36 @@ const _: () = {
         fn __start_carts(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Cart as ::supervise_remote::__private::ActorIf<
+                        <Cart as __far::__private::ActorIf<
                             {
-                                <Cart as ::supervise_remote::__private::FarMessages<
-                                    { <Cart as ::supervise_remote::__private::FarActor>::IS },
+                                <Cart as __far::__private::FarMessages<
+                                    { <Cart as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |
                         __captured: (
-                            ::supervise_remote::__private::Several<
-                                ::supervise_remote::RemoteRef<
-                                    <Shard as ::supervise_remote::__private::ActorIf<
+                            __far::__private::Several<
+                                __far::RemoteRef<
+                                    <Shard as __far::__private::ActorIf<
                                         {
-                                            <Shard as ::supervise_remote::__private::FarMessages<
-                                                { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                            <Shard as __far::__private::FarMessages<
+                                                { <Shard as __far::__private::FarActor>::IS },
                                             >>::IS
                                         },
                                     >>::Actor,
                                 >,
                                 { 4 },
                             >,
-                            <u64 as ::supervise_remote::__private::ValueIf<
+                            <u64 as __far::__private::ValueIf<
                                 {
-                                    <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    <__far::__private::Check as __far::__private::Crosses<
                                         u64,
                                     >>::IS
                                 },
@@ -1134,9 +1171,9 @@ const _: () = {
                             <(
                                 u8,
                                 u8,
-                            ) as ::supervise_remote::__private::ValueIf<
+                            ) as __far::__private::ValueIf<
                                 {
-                                    <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    <__far::__private::Check as __far::__private::Crosses<
                                         (u8, u8),
                                     >>::IS
                                 },
@@ -1144,9 +1181,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1154,56 +1191,56 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let pricing: ::supervise_remote::RemoteRef<
-                            <Pricing as ::supervise_remote::__private::ActorIf<
+                        let pricing: __far::RemoteRef<
+                            <Pricing as __far::__private::ActorIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        let loader: __far::RemoteRef<Loader<T>> = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
-                            ::supervise_remote::RemoteRef<
-                                <Audit as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Audit as __far::__private::ActorIf<
                                     {
-                                        <Audit as ::supervise_remote::__private::FarMessages<
-                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        <Audit as __far::__private::FarMessages<
+                                            { <Audit as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let ::supervise_remote::__private::Several(
+                        let __far::__private::Several(
                             shards,
-                        ): ::supervise_remote::__private::Several<
-                            ::supervise_remote::RemoteRef<
-                                <Shard as ::supervise_remote::__private::ActorIf<
+                        ): __far::__private::Several<
+                            __far::RemoteRef<
+                                <Shard as __far::__private::ActorIf<
                                     {
-                                        <Shard as ::supervise_remote::__private::FarMessages<
-                                            { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                        <Shard as __far::__private::FarMessages<
+                                            { <Shard as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1211,27 +1248,23 @@ const _: () = {
                             { 4 },
                         > = ::core::todo!();
                         #[allow(unused_variables)]
-                        let (
-                            ::supervise_remote::__private::Several(shards),
-                            __a0,
-                            __a1,
-                        ) = __captured;
+                        let (__far::__private::Several(shards), __a0, __a1) = __captured;
                         let id: u64 = __a0;
                         let (a, b): (u8, u8) = __a1;
-                        let __it: <Cart as ::supervise_remote::__private::ActorIf<
+                        let __it: <Cart as __far::__private::ActorIf<
                             {
-                                <Cart as ::supervise_remote::__private::FarMessages<
-                                    { <Cart as ::supervise_remote::__private::FarActor>::IS },
+                                <Cart as __far::__private::FarMessages<
+                                    { <Cart as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Cart::new(id, a, b, shards);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < < Cart as ::supervise_remote::__private::ActorIf < { < Cart as
-                        ::supervise_remote::__private::FarMessages < { < Cart as
-                        ::supervise_remote::__private::FarActor > ::IS } >> ::IS } >>
-                        ::Actor as __rt::Actor > ::Error
+                    __far::__private::errors!(
+                        < < Cart as __far::__private::ActorIf < { < Cart as
+                        __far::__private::FarMessages < { < Cart as
+                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                        __rt::Actor > ::Error
                     ),
                 ),
             )
@@ -1253,24 +1286,24 @@ const _: () = {
         fn __start_sessions(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Session as ::supervise_remote::__private::ActorIf<
+                        <Session as __far::__private::ActorIf<
                             {
-                                <Session as ::supervise_remote::__private::FarMessages<
-                                    { <Session as ::supervise_remote::__private::FarActor>::IS },
+                                <Session as __far::__private::FarMessages<
+                                    { <Session as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |
                         __captured: (
-                            <String as ::supervise_remote::__private::ValueIf<
+                            <String as __far::__private::ValueIf<
                                 {
-                                    <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                    <__far::__private::Check as __far::__private::Crosses<
                                         String,
                                     >>::IS
                                 },
@@ -1278,9 +1311,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1288,56 +1321,56 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let pricing: ::supervise_remote::RemoteRef<
-                            <Pricing as ::supervise_remote::__private::ActorIf<
+                        let pricing: __far::RemoteRef<
+                            <Pricing as __far::__private::ActorIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        let loader: __far::RemoteRef<Loader<T>> = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
-                            ::supervise_remote::RemoteRef<
-                                <Audit as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Audit as __far::__private::ActorIf<
                                     {
-                                        <Audit as ::supervise_remote::__private::FarMessages<
-                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        <Audit as __far::__private::FarMessages<
+                                            { <Audit as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let ::supervise_remote::__private::Several(
+                        let __far::__private::Several(
                             shards,
-                        ): ::supervise_remote::__private::Several<
-                            ::supervise_remote::RemoteRef<
-                                <Shard as ::supervise_remote::__private::ActorIf<
+                        ): __far::__private::Several<
+                            __far::RemoteRef<
+                                <Shard as __far::__private::ActorIf<
                                     {
-                                        <Shard as ::supervise_remote::__private::FarMessages<
-                                            { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                        <Shard as __far::__private::FarMessages<
+                                            { <Shard as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1347,20 +1380,20 @@ const _: () = {
                         #[allow(unused_variables)]
                         let (__a0,) = __captured;
                         let user: String = __a0;
-                        let __it: <Session as ::supervise_remote::__private::ActorIf<
+                        let __it: <Session as __far::__private::ActorIf<
                             {
-                                <Session as ::supervise_remote::__private::FarMessages<
-                                    { <Session as ::supervise_remote::__private::FarActor>::IS },
+                                <Session as __far::__private::FarMessages<
+                                    { <Session as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Session::open(user);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < < Session as ::supervise_remote::__private::ActorIf < { <
-                        Session as ::supervise_remote::__private::FarMessages < { <
-                        Session as ::supervise_remote::__private::FarActor > ::IS } >>
-                        ::IS } >> ::Actor as __rt::Actor > ::Error
+                    __far::__private::errors!(
+                        < < Session as __far::__private::ActorIf < { < Session as
+                        __far::__private::FarMessages < { < Session as
+                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                        __rt::Actor > ::Error
                     ),
                 ),
             )
@@ -1383,26 +1416,26 @@ const _: () = {
         fn __start_deep(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            ::supervise_remote::__private::erased(
+            __far::__private::erased(
                 __order,
-                |__order: ::supervise_remote::__private::Order| ::supervise_remote::__private::Order::host(
+                |__order: __far::__private::Order| __far::__private::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Deep as ::supervise_remote::__private::ActorIf<
+                        <Deep as __far::__private::ActorIf<
                             {
-                                <Deep as ::supervise_remote::__private::FarMessages<
-                                    { <Deep as ::supervise_remote::__private::FarActor>::IS },
+                                <Deep as __far::__private::FarMessages<
+                                    { <Deep as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |
                         __captured: (
-                            ::supervise_remote::RemoteRef<
-                                <Pricing as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Pricing as __far::__private::ActorIf<
                                     {
-                                        <Pricing as ::supervise_remote::__private::FarMessages<
-                                            { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                        <Pricing as __far::__private::FarMessages<
+                                            { <Pricing as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1410,9 +1443,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as ::supervise_remote::__private::ValueIf<
+                        let config: <Config as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1420,56 +1453,56 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as ::supervise_remote::__private::ValueIf<
+                        let rates: <Rates as __far::__private::ValueIf<
                             {
-                                <::supervise_remote::__private::Check as ::supervise_remote::__private::Crosses<
+                                <__far::__private::Check as __far::__private::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let db: ::supervise_remote::RemoteRef<
-                            <Db as ::supervise_remote::__private::ActorIf<
+                        let db: __far::RemoteRef<
+                            <Db as __far::__private::ActorIf<
                                 {
-                                    <Db as ::supervise_remote::__private::NearMessages<
-                                        { <Db as ::supervise_remote::__private::NearActor>::IS },
+                                    <Db as __far::__private::NearMessages<
+                                        { <Db as __far::__private::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let pricing: ::supervise_remote::RemoteRef<
-                            <Pricing as ::supervise_remote::__private::ActorIf<
+                        let pricing: __far::RemoteRef<
+                            <Pricing as __far::__private::ActorIf<
                                 {
-                                    <Pricing as ::supervise_remote::__private::FarMessages<
-                                        { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+                                    <Pricing as __far::__private::FarMessages<
+                                        { <Pricing as __far::__private::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let loader: ::supervise_remote::RemoteRef<Loader<T>> = ::core::todo!();
+                        let loader: __far::RemoteRef<Loader<T>> = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
-                            ::supervise_remote::RemoteRef<
-                                <Audit as ::supervise_remote::__private::ActorIf<
+                            __far::RemoteRef<
+                                <Audit as __far::__private::ActorIf<
                                     {
-                                        <Audit as ::supervise_remote::__private::FarMessages<
-                                            { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                                        <Audit as __far::__private::FarMessages<
+                                            { <Audit as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let ::supervise_remote::__private::Several(
+                        let __far::__private::Several(
                             shards,
-                        ): ::supervise_remote::__private::Several<
-                            ::supervise_remote::RemoteRef<
-                                <Shard as ::supervise_remote::__private::ActorIf<
+                        ): __far::__private::Several<
+                            __far::RemoteRef<
+                                <Shard as __far::__private::ActorIf<
                                     {
-                                        <Shard as ::supervise_remote::__private::FarMessages<
-                                            { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                                        <Shard as __far::__private::FarMessages<
+                                            { <Shard as __far::__private::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1478,20 +1511,20 @@ const _: () = {
                         > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (pricing,) = __captured;
-                        let __it: <Deep as ::supervise_remote::__private::ActorIf<
+                        let __it: <Deep as __far::__private::ActorIf<
                             {
-                                <Deep as ::supervise_remote::__private::FarMessages<
-                                    { <Deep as ::supervise_remote::__private::FarActor>::IS },
+                                <Deep as __far::__private::FarMessages<
+                                    { <Deep as __far::__private::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Deep::new(pricing);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    ::supervise_remote::__private::errors!(
-                        < < Deep as ::supervise_remote::__private::ActorIf < { < Deep as
-                        ::supervise_remote::__private::FarMessages < { < Deep as
-                        ::supervise_remote::__private::FarActor > ::IS } >> ::IS } >>
-                        ::Actor as __rt::Actor > ::Error
+                    __far::__private::errors!(
+                        < < Deep as __far::__private::ActorIf < { < Deep as
+                        __far::__private::FarMessages < { < Deep as
+                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                        __rt::Actor > ::Error
                     ),
                 ),
             )

@@ -351,7 +351,8 @@ const _: () = {
                         { <Defaults as __rt::Declared>::IS },
                     >>::options()
                 };
-                let __lease = { lease() };
+                let __options = __rt::of_subtree(__options);
+                let __lease = { __rt::lease_of(lease()) };
                 __rt::Builder::only(
                     &__b,
                     "nightly",
@@ -491,6 +492,7 @@ const _: () = {
                     settings: &["only_with(lease())"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| <Defaults as __rt::Declared>::TREE),
+                    remote: ::core::option::Option::None,
                 },
             ],
         };

@@ -121,6 +121,20 @@ async fn beat(db: ActorRef<Db>) {
     }
 }
 
+#[derive(serde::Serialize, serde::Deserialize)]
+enum FarMsg {
+    Load(u32),
+}
+
+struct Far(u32);
+
+#[actor]
+impl Far {
+    fn handle(&mut self, FarMsg::Load(more): FarMsg) {
+        self.0 += more;
+    }
+}
+
 supervisor! {
     struct Shop(url: String) {
         #![strategy(OneForOne, max_restarts = 10, within = 10min)]
@@ -147,6 +161,10 @@ supervisor! {
 
         beat: task = beat(db),
 
+        let share: u32 = 3;
+        #[on("worker", lease = 2s)]
+        far: remote Far = Far(share),
+
         #[max_children(100)]
         sessions: [Session] = |user: String| Session::new(user, cart),
     }
@@ -159,6 +177,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     shop.cart.tell(CartMsg::Add(4)).await?;
     println!("{}", shop.cart.ask(CartMsg::Total).await?);
     shop.audit.tell("started".to_owned()).await?;
+    println!("{:?}", shop.far);
+    let _ = FarMsg::Load(1);
     let ann = shop.sessions.spawn("ann".to_owned()).await?;
     ann.tell("hello".to_owned()).await?;
     shop.server.stop();

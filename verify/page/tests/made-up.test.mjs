@@ -215,6 +215,41 @@ test("warnings follow the numbers", async () => {
   });
 });
 
+test("nodes are listed, with what waits for one", async () => {
+  const network = {
+    nodes: [
+      { name: "host-7#1", role: "worker", children: 1, capacity: 100, lease_left_ms: 60000 },
+      { name: "<b>host-8</b>", role: "worker", children: 2, capacity: null },
+    ],
+    waiting: [{ role: "edge", children: 3 }],
+  };
+  const root = tree([
+    node("pricing", { runs_on: "host-7#1", window: 3 }),
+    node("gateway", { state: "starting", waits_for_node: { role: "edge", since_ms: 4000 } }),
+  ]);
+  const lines = (page) => page.evaluate(() => [...document.querySelectorAll("#nodelist li")].map((li) => li.textContent));
+  await on({ root, network }, async (page, server) => {
+    await live(page);
+    const [waits, first, second] = await lines(page);
+    assert.equal(waits, "3 children wait for a node with the role edge");
+    assert.match(first, /^host-7#1 worker, 1 of 100 children, lease (60|5\d)\.\ds$|^host-7#1 worker, 1 of 100 children, lease 1m/);
+    assert.equal(second, "<b>host-8</b> worker, 2 children");
+    assert.match((await warned(page, "gateway")).join(), /^gatewayno node: with the role edge for \ds$/);
+    assert.deepEqual(await warned(page, "Shop"), ["Shopno node: with the role edge for 2 instances"]);
+    assert.match(await page.textContent("#body"), /on host-7#1, 3 sent/);
+    // A delta without a network changes none.
+    await server.send("delta", { seq: 2, at_ms: server.time(), dead_letters: 0, nodes: [], removed: [] });
+    await server.send("event", { path: "pricing", at_ms: server.time(), incarnation: 1, event: "placed", node: "host-7#1" });
+    assert.equal((await lines(page)).length, 3);
+    await server.send("delta", { seq: 3, at_ms: server.time(), dead_letters: 0, nodes: [], removed: [], network: { nodes: [], waiting: [] } });
+    await until(page, "no nodes", () => document.querySelector("#nodelist").textContent === "no nodes");
+  });
+  await on({ root: tree([node("db")]) }, async (page) => {
+    await live(page);
+    assert.equal(await page.evaluate(() => document.querySelector("#nodes").hidden), true);
+  });
+});
+
 test("an event that comes while the detail is under way is shown once", async () => {
   const event = (at, kind) => ({ path: "db", at_ms: at, incarnation: 1, event: kind });
   let server, answer;

@@ -189,6 +189,9 @@ fn declared_in(body: &Body, name: &Ident) -> Option<Span> {
 /// Checks the settings of one child.
 pub(super) fn child(child: &Child, errors: &mut Errors) {
     let Some((far, _)) = child.remote() else { return };
+    if *far != "remote" {
+        errors.at(far.span(), "this word has no capitals; write `remote`");
+    }
     let own = setting(&child.settings, "on");
     if child.all("on").all(|on| on.value().is_none()) {
         match own {

@@ -184,17 +184,19 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         None => started(unit, start, scope),
     };
     if let Some(setting) = child.only_with() {
-        let lease = setting.first().map(|lease| {
-            let rebind = scope.bind(&[lease]).rebind;
-            quote_spanned!(lease.span()=> { #rebind #lease })
-        });
+        let Some(lease) = setting.first() else {
+            // That is reported. The name still has its type.
+            return quote!(::core::future::pending::<::core::result::Result<_, __rt::UserError>>());
+        };
+        let (start_names, rebind) = (rebind, scope.bind(&[lease]).rebind);
         let only = Ident::new("only", setting.name.span());
-        return quote_spanned! {unit.span()=> {
-            #capture
-            let __options = #options;
-            let __lease = #lease;
-            __rt::Builder::#only(&#builder, #name, __options, __lease, move |()| { #rebind async move { #value } })
-        }};
+        // At the lease, where rustc then reports a value that is none.
+        let (given, own) = (quote_spanned!(lease.span()=> __lease), quote_spanned!(unit.span()=> __options));
+        let taken = quote_spanned!(lease.span()=> __rt::lease_of(#lease));
+        let call = quote_spanned! {start.span()=>
+            __rt::Builder::#only(&#builder, #name, #own, #given, move |()| { #start_names async move { #value } })
+        };
+        return quote_spanned!(unit.span()=> { #capture let #own = #options; let #own = __rt::of_subtree(#own); let #given = { #rebind #taken }; #call });
     }
     // Temporaries of the options must not live across the await.
     let (named, options) = match options::are_plain(child) {

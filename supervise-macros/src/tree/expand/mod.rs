@@ -34,6 +34,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Opti
     let types = Types::of(tree);
     let times = spec::times(&tree.body, &within(tree), types);
     let definition = definition(tree, hidden, !times.bound.is_empty(), failed.is_some());
+    let far = types.import_far(&tree.body);
     let child = as_child(name, types);
     let subtrees = subtrees(&tree.body);
     let within = within(tree);
@@ -77,6 +78,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Opti
         )]
         const _: () = {
             use ::supervise::__private as __rt;
+            #far
             #definition
             #specs
             #(#sub_specs)*

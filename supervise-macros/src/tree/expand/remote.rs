@@ -23,11 +23,6 @@ use crate::settings::{OF_NODE, words};
 /// The arguments of `on` that are optional, each with the method of its name.
 const ARGUMENTS: [&str; 4] = ["lease", "overlap", "spread", "window"];
 
-/// Emits the path of an item that the crate for remote children has for generated code.
-pub(super) fn path(span: Span) -> TokenStream {
-    quote_spanned!(span=> ::supervise_remote::__private)
-}
-
 /// Emits the path of the declaration of a child in the tree or subtree `own`.
 pub(super) fn declaration(child: &Child, own: &Ident, types: Types<'_>) -> TokenStream {
     let (name, own) = (constant(child), types.own(own));
@@ -47,7 +42,8 @@ pub(super) fn node(tree: &Tree) -> Option<TokenStream> {
     let word = first(&tree.body)?;
     let (vis, name) = (&tree.vis, &tree.name);
     let doc = format!("Makes a node for `{name}`, which runs its remote children of this role for an owner.");
-    let path = quote_spanned!(word.span()=> ::supervise_remote::Node);
+    let far = Types::of(tree).outside().far_crate(word.span());
+    let path = quote_spanned!(word.span()=> #far::Node);
     Some(quote! {
         #[doc = #doc]
         #[must_use]
@@ -59,7 +55,7 @@ pub(super) fn node(tree: &Tree) -> Option<TokenStream> {
 }
 
 /// Returns the word `remote` of the first such child, also in a subtree.
-fn first(body: &Body) -> Option<&Ident> {
+pub(super) fn first(body: &Body) -> Option<&Ident> {
     body.children().find_map(|child| match child.subtree() {
         Some(subtree) => first(&subtree.body),
         None => child.remote().map(|(word, _)| word),
@@ -218,10 +214,10 @@ fn build(child: &Child, crossing: &Crossing<'_>) -> TokenStream {
 /// Emits the function that starts the child on a node.
 fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>, editor: &TokenStream) -> TokenStream {
     let function = function(child);
-    let far = path(span_of(ty));
+    let far = types.far_path(span_of(ty));
     let actor = types.far_actor(ty);
     let (order, captured, it) = (local("__order"), local("__captured"), local("__it"));
-    let values = crossing.values.iter().map(|value| (far_pattern(value), far_type(value, types)));
+    let values = crossing.values.iter().map(|value| (far_pattern(value, types), far_type(value, types)));
     let mut parts: Vec<(TokenStream, TokenStream)> = values.collect();
     let mut patterns = TokenStream::new();
     for (i, (argument, is_named)) in crossing.arguments.iter().enumerate() {
@@ -282,7 +278,7 @@ fn for_editor(names: &Names<'_>, types: Types<'_>) -> TokenStream {
     });
     typed
         .map(|value| {
-            let (pattern, ty) = (far_pattern(&value), far_type(&value, types));
+            let (pattern, ty) = (far_pattern(&value, types), far_type(&value, types));
             quote!(#[cfg(rust_analyzer)] let #pattern: #ty = ::core::todo!();)
         })
         .collect()
@@ -311,11 +307,11 @@ pub(super) fn is_of_owner(setting: &Setting) -> bool {
 }
 
 /// Returns the pattern that binds the name of a value on the node.
-fn far_pattern(value: &Value<'_>) -> TokenStream {
+fn far_pattern(value: &Value<'_>, types: Types<'_>) -> TokenStream {
     let name = &value.name;
     match value.origin {
         Origin::Child(Child { shape: Some(Shape::Array(..)), .. }) => {
-            let far = path(value.at);
+            let far = types.far_path(value.at);
             quote!(#far::Several(#name))
         }
         _ => quote!(#name),
@@ -332,11 +328,12 @@ fn far_type(value: &Value<'_>, types: Types<'_>) -> TokenStream {
                 Some(Unit::Remote(_, ty)) => types.far_actor(ty),
                 _ => return quote!(()), // was reported
             };
-            let one = quote_spanned!(value.at=> ::supervise_remote::RemoteRef<#rest>);
+            let far = types.far_crate(value.at);
+            let one = quote_spanned!(value.at=> #far::RemoteRef<#rest>);
             match &child.shape {
                 Some(Shape::Optional(_)) => quote!(::core::option::Option<#one>),
                 Some(Shape::Array(_, count)) => {
-                    let far = path(value.at);
+                    let far = types.far_path(value.at);
                     quote!(#far::Several<#one, { #count }>)
                 }
                 _ => one,
@@ -366,7 +363,7 @@ fn argument_type(argument: &Argument<'_>, types: Types<'_>) -> TokenStream {
 pub(super) fn at_owner(child: &Child, crossing: &Crossing<'_>, arguments: &[Ident], scope: &Scope<'_>) -> TokenStream {
     let Some((_, ty)) = child.remote() else { return TokenStream::new() };
     let types = scope.types;
-    let far = path(span_of(ty));
+    let far = types.far_path(crossing.start.span());
     let mut parts: Vec<TokenStream> = crossing.values.iter().map(|value| exported(value, types)).collect();
     for ((argument, is_named), name) in crossing.arguments.iter().zip(arguments) {
         if *is_named {
@@ -393,7 +390,7 @@ fn exported(value: &Value<'_>, types: Types<'_>) -> TokenStream {
                 Some(Unit::Remote(_, ty)) => types.far_is(ty),
                 _ => return quote!(()), // was reported
             };
-            let far = path(value.at);
+            let far = types.far_path(value.at);
             quote_spanned!(value.at=> #far::exported::<{ #is }, _>(&#name))
         }
         Origin::Value(None) | Origin::Tree => quote!(()), // was reported

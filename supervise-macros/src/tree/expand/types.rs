@@ -56,22 +56,45 @@ pub(super) struct Types<'a> {
     generics: &'a Generics,
     /// Any type may name a parameter of the code around it.
     anywhere: bool,
+    /// The first word `remote`, where rustc says that the crate is missing.
+    far: Span,
 }
 
 impl<'a> Types<'a> {
     /// The types inside of the anonymous constant of this tree.
     pub(super) fn of(tree: &'a Tree) -> Self {
-        Types { runtime: Runtime::Imported, generics: &tree.generics, anywhere: false }
+        let far = remote::first(&tree.body).map_or_else(Span::call_site, Ident::span);
+        Types { runtime: Runtime::Imported, generics: &tree.generics, anywhere: false, far }
     }
 
     /// The types in an expression of a user. The parameters of the code around it are not known.
     pub(super) fn anywhere(none: &'a Generics) -> Self {
-        Types { runtime: Runtime::Imported, generics: none, anywhere: true }
+        Types { runtime: Runtime::Imported, generics: none, anywhere: true, far: Span::call_site() }
     }
 
     /// The types outside of that constant.
     pub(super) fn outside(self) -> Self {
         Types { runtime: Runtime::Absolute, ..self }
+    }
+
+    /// Emits the path of the crate for remote children, which is mentioned only where there is such a child.
+    pub(super) fn far_crate(self, at: Span) -> TokenStream {
+        match self.runtime {
+            Runtime::Imported => quote_spanned!(at=> __far),
+            Runtime::Absolute => quote_spanned!(self.far=> ::supervise_remote),
+        }
+    }
+
+    /// Emits the path of the items that it has for generated code.
+    pub(super) fn far_path(self, at: Span) -> TokenStream {
+        let far = self.far_crate(at);
+        quote_spanned!(at=> #far::__private)
+    }
+
+    /// Emits the import of that crate, so that one error says that it is missing.
+    pub(super) fn import_far(self, body: &Body) -> Option<TokenStream> {
+        remote::first(body)
+            .map(|_| quote_spanned!(self.far=> #[allow(unused_imports)] use ::supervise_remote as __far;))
     }
 
     fn path(self, span: Span) -> TokenStream {
@@ -177,7 +200,10 @@ impl<'a> Types<'a> {
                 child,
                 match unit {
                     Unit::Type(ty) => quote_spanned!(unit.span()=> #rt::Handle<#ty>),
-                    Unit::Remote(_, ty) => quote_spanned!(unit.span()=> ::supervise_remote::RemoteRef<#ty>),
+                    Unit::Remote(_, ty) => {
+                        let far = self.far_crate(unit.span());
+                        quote_spanned!(unit.span()=> #far::RemoteRef<#ty>)
+                    }
                     Unit::Task(span) => quote_spanned!(*span=> #rt::TaskRef),
                 },
             ),
@@ -201,7 +227,8 @@ impl<'a> Types<'a> {
             Unit::Type(ty) => self.if_child(ty, name, args),
             Unit::Remote(word, ty) => {
                 let (rt, name) = (self.path(span_of(ty)), Ident::new(name, last_span(ty)));
-                let (is, far) = (self.far_is(ty), quote_spanned!(word.span()=> ::supervise_remote::Far<#ty>));
+                let (is, far) = (self.far_is(ty), self.far_crate(word.span()));
+                let far = quote_spanned!(word.span()=> #far::Far<#ty>);
                 quote_spanned!(span_of(ty)=> <#far as #rt::ChildIf<{ #is }>>::#name #args)
             }
             Unit::Task(span) => {
@@ -238,7 +265,7 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return ty.to_token_stream();
         }
-        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), placed(ty, at));
+        let (far, is, ty) = (self.far_path(at), self.value_is(ty, at), placed(ty, at));
         quote_spanned!(at=> <#ty as #far::ValueIf<{ #is }>>::Value)
     }
 
@@ -247,12 +274,12 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return value;
         }
-        let (far, is, ty) = (remote::path(at), Self::value_is(ty, at), placed(ty, at));
+        let (far, is, ty) = (self.far_path(at), self.value_is(ty, at), placed(ty, at));
         quote_spanned!(at=> <#ty as #far::ValueIf<{ #is }>>::value(#value))
     }
 
-    fn value_is(ty: &Type, at: Span) -> TokenStream {
-        let (far, ty) = (remote::path(at), placed(ty, at));
+    fn value_is(self, ty: &Type, at: Span) -> TokenStream {
+        let (far, ty) = (self.far_path(at), placed(ty, at));
         quote_spanned!(at=> <#far::Check as #far::Crosses<#ty>>::IS)
     }
 
@@ -262,7 +289,7 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return quote!(true);
         }
-        let (far, ty) = (remote::path(at), placed(ty, at));
+        let (far, ty) = (self.far_path(at), placed(ty, at));
         let [first, second, is] = [first, second, "IS"].map(|name| Ident::new(name, at));
         quote_spanned!(at=> <#ty as #far::#second<{ <#ty as #far::#first>::#is }>>::#is)
     }
@@ -272,7 +299,7 @@ impl<'a> Types<'a> {
         if self.is_generic(ty) {
             return ty.to_token_stream();
         }
-        let (far, ty) = (remote::path(at), placed(ty, at));
+        let (far, ty) = (self.far_path(at), placed(ty, at));
         quote_spanned!(at=> <#ty as #far::ActorIf<{ #is }>>::Actor)
     }
 
@@ -327,7 +354,10 @@ impl<'a> Types<'a> {
     fn unit_type(self, unit: &Unit) -> TokenStream {
         match unit {
             Unit::Type(ty) => quote!(#ty),
-            Unit::Remote(word, ty) => quote_spanned!(word.span()=> ::supervise_remote::Far<#ty>),
+            Unit::Remote(word, ty) => {
+                let far = self.far_crate(word.span());
+                quote_spanned!(word.span()=> #far::Far<#ty>)
+            }
             Unit::Task(span) => {
                 let rt = self.path(*span);
                 quote_spanned!(*span=> #rt::Task)

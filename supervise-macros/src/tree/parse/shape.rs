@@ -52,10 +52,10 @@ fn optional(input: ParseStream) -> syn::Result<Option<Unit>> {
     Ok(Some(unit))
 }
 
-/// Returns whether the word `remote` stands here in front of a type. A type may have this name, too.
+/// Returns whether the word `remote` stands here in front of a type, also in capitals. A type may have this name, too.
 fn is_remote(input: ParseStream) -> bool {
     let ahead = input.fork();
-    let is_word = ahead.parse::<Ident>().is_ok_and(|word| word == "remote");
+    let is_word = ahead.parse::<Ident>().is_ok_and(|word| word.to_string().eq_ignore_ascii_case("remote"));
     is_word && (ahead.peek(Ident::peek_any) || ahead.peek(token::Bracket) || ahead.peek(token::Paren))
 }
 

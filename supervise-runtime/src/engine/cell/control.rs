@@ -24,7 +24,7 @@ use crate::engine::death_watch::Pact;
 use crate::engine::hold::Hold;
 use crate::engine::log::{Facts, is_logged};
 #[cfg(feature = "metrics")]
-use crate::engine::metered::PathMeters;
+use crate::engine::metered::{self, PathMeters};
 use crate::engine::observed::Tally;
 use crate::engine::supervisor::ChildTable;
 use crate::values::ended::{Ended, Watched};
@@ -478,15 +478,17 @@ impl CellCore {
     /// Records the metrics of an event.
     #[cfg(feature = "metrics")]
     fn record(&self, kind: &EventKind) {
-        if let EventKind::Decided { .. } | EventKind::RestartScheduled { .. } | EventKind::DeadLetter { .. } = kind
-            && let Some(meters) = self.meters()
-        {
-            match kind {
-                EventKind::Decided { directive, failure, .. } => meters.decided(failure, *directive),
-                EventKind::RestartScheduled { after } => meters.delayed(*after),
-                EventKind::DeadLetter { reason, .. } => meters.dead_letter(*reason),
-                _ => {}
-            }
+        let remote = metered::remote_event(kind);
+        let is_own = matches!(
+            kind,
+            EventKind::Decided { .. } | EventKind::RestartScheduled { .. } | EventKind::DeadLetter { .. }
+        );
+        let Some(meters) = (is_own || remote.is_some()).then(|| self.meters()).flatten() else { return };
+        match kind {
+            EventKind::Decided { directive, failure, .. } => meters.decided(failure, *directive),
+            EventKind::RestartScheduled { after } => meters.delayed(*after),
+            EventKind::DeadLetter { reason, .. } => meters.dead_letter(*reason),
+            _ => remote.into_iter().for_each(|at| meters.remote(at)),
         }
     }
 

@@ -1,5 +1,8 @@
 //! Drawings of a live tree.
 
+use std::fmt::Display;
+
+use super::text::one_line;
 use super::{Drawing, Drawn, Tone};
 use crate::inspection::snapshot::{Node, NodeState, Snapshot};
 
@@ -13,8 +16,31 @@ impl Snapshot {
     /// └── sessions  set  running  #1
     ///     └── #1  actor  running  #1
     /// ```
+    ///
+    /// Below a tree on a network it lists the nodes, and what waits for one:
+    ///
+    /// ```text
+    /// Shop  tree  running
+    /// └── pricing  actor  running  #1  on host-7#1, 3 sent
+    ///
+    /// host-7#1  worker  1 of 100 children  lease 4.2s
+    /// 2 children wait for a node with the role edge
+    /// ```
     pub fn render(&self) -> String {
-        self.drawing().text()
+        let mut text = self.drawing().text();
+        if let Some(network) = &self.network {
+            text.push('\n');
+            for node in &network.nodes {
+                line(&mut text, node);
+            }
+            if network.nodes.is_empty() {
+                line(&mut text, "no nodes");
+            }
+            for wait in &network.waiting {
+                line(&mut text, wait);
+            }
+        }
+        text
     }
 
     /// Draws the tree as a Mermaid flowchart: green is up, yellow is down, grey has ended.
@@ -52,8 +78,12 @@ impl Snapshot {
             let capacity = mailbox.capacity.map_or(String::new(), |capacity| format!(" of {capacity}"));
             notes.push(format!("{}{capacity} messages", mailbox.waiting));
         }
-        if let Some(window) = node.window.filter(|window| *window > 0) {
-            notes.push(format!("{window} on their way"));
+        if let Some(wait) = &node.waits_for_node {
+            notes.push(format!("no node with the role {}", wait.role));
+        }
+        if let Some(on) = &node.runs_on {
+            let sent = node.window.filter(|sent| *sent > 0).map_or(String::new(), |sent| format!(", {sent} sent"));
+            notes.push(format!("on {on}{sent}"));
         }
         if let Some(failure) = &node.last_failure
             && !matches!(node.state, NodeState::Running | NodeState::Ended(_))
@@ -69,7 +99,13 @@ impl Snapshot {
                 NodeState::Ended(_) => Tone::Ended,
                 _ => Tone::Down,
             },
-            is_remote: false,
+            is_remote: node.window.is_some(),
         }
     }
+}
+
+/// The name of a node comes from its process, and may be anything.
+fn line(text: &mut String, shown: impl Display) {
+    text.push_str(&one_line(&shown.to_string()));
+    text.push('\n');
 }

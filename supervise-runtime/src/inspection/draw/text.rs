@@ -47,6 +47,6 @@ impl Drawn {
 }
 
 /// Escapes control characters, so that a name or an error's text cannot break the line.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }

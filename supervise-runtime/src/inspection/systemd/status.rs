@@ -129,6 +129,7 @@ fn degraded(begin: Option<&str>, symptoms: &[&Symptom], all: usize, left: impl F
             SymptomKind::Streak(times) => Some(format!("{times} times in a row")),
             SymptomKind::Blocked(1) => Some("1 sender".to_owned()),
             SymptomKind::Blocked(senders) => Some(format!("{senders} senders")),
+            SymptomKind::NoNode { role, .. } => Some(role.clone()),
             SymptomKind::Ended(ended) => Some(end(ended.kind()).to_owned()),
         };
         if let Some(detail) = detail {
@@ -155,6 +156,7 @@ fn word(reason: &SymptomKind) -> &'static str {
         },
         SymptomKind::Streak(_) => "restarted",
         SymptomKind::Blocked(_) => "with a full mailbox",
+        SymptomKind::NoNode { .. } => "without a node",
         SymptomKind::Ended(_) => "ended",
     }
 }

@@ -17,7 +17,7 @@ pub(super) mod keeper;
 pub(super) mod only;
 mod when;
 
-pub use only::{Only, Subtree};
+pub use only::{LeaseOf, Only, Subtree, lease_of, of_subtree};
 pub use when::{Leased, When};
 
 /// A service that grants the right to run to one holder at a time, for a limited time.
@@ -90,6 +90,11 @@ pub use when::{Leased, When};
 /// }
 /// # let _ = Here(Mutex::new((0, None)));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no lease",
+    label = "not a lease",
+    note = "the crate `supervise-lease` has `FileLease`, `PostgresLease` and `KubernetesLease`; for another one, implement `Lease`"
+)]
 pub trait Lease: Send + Sync + 'static {
     /// Returns the name of the lease, for events and logs. It is read once.
     fn name(&self) -> String;

@@ -29,6 +29,7 @@ use crate::values::failure::UserError;
     label = "not a tree",
     note = "declare a tree with `{Self}` as its child, and write `#[only_with]` above that tree"
 )]
+#[doc(hidden)]
 pub trait Subtree: Child {}
 
 #[diagnostic::do_not_recommend]
@@ -152,6 +153,23 @@ impl<T: Child> Only<T> {
     }
 }
 
+/// Takes the options of a subtree, or gives the one error that the child is none.
+#[doc(hidden)]
+pub fn of_subtree<T: Subtree>(options: ChildOptions<T>) -> ChildOptions<T> {
+    options
+}
+
+/// The lease of a subtree, of any type: a value that is no lease gives one error, where it is written.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct LeaseOf(Arc<Keeper>);
+
+/// Takes the lease of a subtree.
+#[doc(hidden)]
+pub fn lease_of(lease: impl Lease) -> LeaseOf {
+    LeaseOf(Keeper::new(lease))
+}
+
 async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarnation: u32) {
     let cell = set.cell.clone();
     let is_over = || {
@@ -193,16 +211,16 @@ impl Builder {
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        lease: impl Lease,
+        lease: LeaseOf,
         start: F,
     ) -> Result<Only<T>, UserError>
     where
-        T: Subtree,
+        T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let start = move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) };
-        self.put_only(name, options, Keeper::new(lease), start).await
+        self.put_only(name, options, lease.0, start).await
     }
 }
 

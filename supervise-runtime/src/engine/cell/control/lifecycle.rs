@@ -89,6 +89,8 @@ pub(crate) struct Elsewhere {
     pub(crate) node: Option<StdArc<str>>,
     /// The number of messages that were sent to the node and are not known to be begun.
     pub(crate) window: usize,
+    /// The role for whose node it waits, and since when.
+    pub(crate) waits: Option<(&'static str, Instant)>,
     /// Called when the child has ended and its mailbox is closed.
     pub(crate) at_close: Option<StdArc<dyn Fn() + Send + Sync>>,
 }

@@ -1,0 +1,326 @@
+//! S57: each state of a placement at its owner, with each event.
+
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use serde_bytes::ByteBuf;
+use supervise::spec::RemoteSpec;
+use supervise_runtime::remote::TreeRoot;
+use tokio::time::sleep;
+
+use super::{Placed, Run, Waits, Wish};
+use crate::frame::{self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, ToNode, ToOwner};
+use crate::memory::Network;
+use crate::net::Net;
+use crate::wire::{Link, LinkEvent, Peer, Side, Wire as _};
+
+const LEASE: Duration = Duration::from_secs(2);
+const SHUTDOWN: Duration = Duration::from_secs(1);
+const SPEC: &RemoteSpec = &RemoteSpec::on("worker", || "child".to_owned(), 7, |order| order).lease(LEASE);
+
+/// A proxy that notes what it hears.
+#[derive(Default)]
+struct Holder(Mutex<Vec<&'static str>>);
+
+impl Placed for Holder {
+    fn frame(&self, _placement: u64, _frame: ToOwner) {
+        self.0.lock().unwrap().push("frame");
+    }
+
+    fn lost(&self, _placement: u64, _node: &Peer, _after: Duration) {
+        self.0.lock().unwrap().push("lost");
+    }
+
+    fn moves(&self, _placement: u64) {
+        self.0.lock().unwrap().push("moves");
+    }
+
+    fn fenced(&self) {
+        self.0.lock().unwrap().push("fenced");
+    }
+}
+
+/// A node whose frames the test writes.
+struct Node {
+    link: Box<dyn Link>,
+    owner: Peer,
+    sent: u64,
+    renewals: u64,
+}
+
+impl Node {
+    async fn join(network: &Network, name: &str) -> Node {
+        let mut link = network.process(name).join(Side::Node).await.unwrap();
+        let owner = loop {
+            match next(&mut *link).await {
+                LinkEvent::Up(owner) => break owner,
+                other => panic!("{other:?}"),
+            }
+        };
+        let mut node = Node { link, owner, sent: 0, renewals: 0 };
+        node.say(ToOwner::Hello(NodeHello {
+            protocol: PROTOCOL,
+            role: "worker".to_owned(),
+            capacity: None,
+            builds: vec![("child".to_owned(), 7)],
+            holds: false,
+        }));
+        node.renew().await;
+        node
+    }
+
+    fn say(&mut self, body: ToOwner) {
+        self.sent += 1;
+        self.link.outgoing().send(&self.owner, Framed { seq: self.sent, body }.write());
+    }
+
+    /// Asks for a renewal. Returns the placements that are not renewed.
+    async fn renew(&mut self) -> Vec<u64> {
+        self.renewals += 1;
+        let mine = self.renewals;
+        self.say(ToOwner::Renew { asked: mine });
+        loop {
+            if let ToNode::Grant { asked, gone } = self.hear().await
+                && asked == mine
+            {
+                return gone;
+            }
+        }
+    }
+
+    async fn hear(&mut self) -> ToNode {
+        loop {
+            if let LinkEvent::Frame { bytes, .. } = next(&mut *self.link).await {
+                return frame::read::<ToNode>(&bytes).unwrap().body;
+            }
+        }
+    }
+}
+
+async fn next(link: &mut dyn Link) -> LinkEvent {
+    std::future::poll_fn(|cx| link.poll_event(cx)).await.expect("the link is open")
+}
+
+/// An owner with one node, and a child that is placed there.
+struct World {
+    run: Arc<Run>,
+    node: Option<Node>,
+    holder: Arc<Holder>,
+    placement: u64,
+}
+
+impl World {
+    async fn new() -> World {
+        let network = Network::new();
+        let net = Net::open(network.process("owner"));
+        let root = TreeRoot { id: 1, name: "Shop".into() };
+        let run = Run::begin(net.0.clone(), root, 1, true, None);
+        sleep(Duration::from_millis(1)).await;
+        let node = Node::join(&network, "one").await;
+        let holder = Arc::new(Holder::default());
+        let mut world = World { run, node: Some(node), holder, placement: 0 };
+        world.placement = world.place().expect("there is a node").0;
+        world
+    }
+
+    fn place(&self) -> Result<(u64, Peer), Waits> {
+        let path: Arc<str> = "child".into();
+        let order = |placement, epoch| PlaceOrder {
+            placement,
+            key: "child".to_owned(),
+            build: 7,
+            captured: ByteBuf::new(),
+            path: "child".to_owned(),
+            incarnation: 1,
+            healing: None,
+            lease: LEASE,
+            shutdown: SHUTDOWN,
+            epoch,
+        };
+        let holder: Weak<dyn Placed> = Arc::downgrade(&self.holder) as Weak<dyn Placed>;
+        let wish = Wish {
+            spec: SPEC,
+            key: &path,
+            path: &path,
+            shutdown: SHUTDOWN,
+            before: None,
+            declined: &[],
+            order: &order,
+            holder,
+        };
+        self.run.place(&wish)
+    }
+
+    /// The state of the path: `free` if it could be placed again as soon as there is a node, `for ever` while the old
+    /// placement is renewed, or the milliseconds until it is sure not to act any more.
+    fn path(&self) -> String {
+        match self.place() {
+            Ok((id, _)) => {
+                self.run.give_up(id);
+                "free".to_owned()
+            }
+            Err(Waits::Node { .. }) => "free".to_owned(),
+            Err(Waits::Older { until: None, .. }) => "for ever".to_owned(),
+            Err(Waits::Older { until: Some(until), .. }) => {
+                format!("{} ms", until.since(self.run.clock().now()).as_millis())
+            }
+            Err(Waits::Takeover { .. } | Waits::Over) => panic!("the owner is a fresh one"),
+        }
+    }
+
+    async fn event(&mut self, event: &str) {
+        let placement = self.placement;
+        let failure = || {
+            crate::errors::to_wire(
+                &supervise_runtime::remote::failure(
+                    supervise::Phase::Running,
+                    supervise::Cause::Killed,
+                    "child".to_owned(),
+                    1,
+                ),
+                crate::errors::Errors::TEXT,
+            )
+        };
+        let frame = match event {
+            "up" => ToOwner::Up { placement },
+            "begun" => ToOwner::Begun { placement, upto: 1, done: 1 },
+            "failed" => ToOwner::Failed { placement, failure: failure(), begun: 0, done: 0 },
+            "not up" => ToOwner::NotUp { placement, failure: failure() },
+            "declined" => ToOwner::Declined { placement, why: String::new() },
+            "ended" => ToOwner::Ended { placement, how: How::Told, begun: 0, done: 0 },
+            "fenced" => ToOwner::Fenced { path: "child".to_owned() },
+            "leaving" => ToOwner::Leaving,
+            "refused" => ToOwner::Refused { why: "a newer owner".to_owned() },
+            "given up" => return self.run.give_up(placement),
+            "node down" => {
+                self.node = None;
+                return sleep(Duration::from_millis(1)).await;
+            }
+            "a gap" => {
+                if let Some(node) = &mut self.node {
+                    node.sent += 1;
+                }
+                ToOwner::Up { placement }
+            }
+            "time" => return sleep(LEASE + SHUTDOWN + Duration::from_millis(500)).await,
+            other => panic!("{other}"),
+        };
+        if let Some(node) = &mut self.node {
+            node.say(frame);
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+
+    /// What the proxy has heard, and the state of the path.
+    fn seen(&self) -> String {
+        let heard = std::mem::take(&mut *self.holder.0.lock().unwrap());
+        [heard.join(" "), self.path()].iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// 1 % more for two clocks, and a millisecond for the way of each frame.
+const HELD: &str = "for ever";
+
+#[tokio::test(start_paused = true)]
+async fn each_state_with_each_event() {
+    // The state is reached by these events; then each event, and what is seen of it.
+    let table: [(&[&str], &[(&str, &str)]); 3] = [
+        // Held by its proxy.
+        (
+            &[],
+            &[
+                ("up", "frame, for ever"),
+                ("begun", "frame, for ever"),
+                ("failed", "frame, for ever"),
+                ("not up", "frame, free"),
+                ("declined", "frame, free"),
+                ("ended", "frame, free"),
+                ("fenced", "fenced, for ever"),
+                ("leaving", "moves, for ever"),
+                ("refused", "lost, 3029 ms"),
+                ("given up", "3030 ms"),
+                ("node down", "lost, 3029 ms"),
+                ("a gap", "lost, 3029 ms"),
+                ("time", "lost, free"),
+            ],
+        ),
+        // Given up by its proxy, and not known to be down.
+        (
+            &["given up"],
+            &[
+                ("up", "3029 ms"),
+                ("begun", "3029 ms"),
+                ("failed", "3029 ms"),
+                ("not up", "free"),
+                ("declined", "free"),
+                ("ended", "free"),
+                ("fenced", "fenced, 3029 ms"),
+                ("leaving", "3029 ms"),
+                ("refused", "3029 ms"),
+                ("given up", "3030 ms"),
+                ("node down", "3029 ms"),
+                ("a gap", "3029 ms"),
+                ("time", "free"),
+            ],
+        ),
+        // On a node that is lost.
+        (
+            &["node down"],
+            &[
+                ("up", "3028 ms"),
+                ("ended", "3028 ms"),
+                ("leaving", "3028 ms"),
+                ("given up", "3029 ms"),
+                ("time", "free"),
+            ],
+        ),
+    ];
+    for (state, events) in table {
+        for (event, expected) in events {
+            let mut world = World::new().await;
+            for event in state {
+                world.event(event).await;
+            }
+            world.holder.0.lock().unwrap().clear();
+            world.event(event).await;
+            assert_eq!(world.seen(), *expected, "{state:?}, then {event}");
+        }
+    }
+    assert_eq!(HELD, "for ever");
+}
+
+/// A placement that is given up is not renewed any more, and one that is held is, as long as its node asks.
+#[tokio::test(start_paused = true)]
+async fn only_what_is_held_is_renewed() {
+    let mut world = World::new().await;
+    for _ in 0..10 {
+        sleep(LEASE / 3).await;
+        assert_eq!(world.node.as_mut().unwrap().renew().await, []);
+    }
+    assert_eq!(world.path(), HELD);
+    world.event("given up").await;
+    let placement = world.placement;
+    assert_eq!(world.node.as_mut().unwrap().renew().await, [placement]);
+    world.event("ended").await;
+    assert_eq!(world.node.as_mut().unwrap().renew().await, []);
+}
+
+/// A node of another version of the protocol is given nothing, and its owner says why.
+#[tokio::test(start_paused = true)]
+async fn a_node_of_another_protocol_is_refused() {
+    let mut world = World::new().await;
+    world.event("ended").await;
+    let node = world.node.as_mut().unwrap();
+    node.say(ToOwner::Hello(NodeHello {
+        protocol: PROTOCOL + 1,
+        role: "worker".to_owned(),
+        capacity: None,
+        builds: vec![("child".to_owned(), 7)],
+        holds: false,
+    }));
+    sleep(Duration::from_millis(1)).await;
+    match world.place() {
+        Err(Waits::Node { refused }) => assert!(refused[0].contains("version 2 of the protocol"), "{refused:?}"),
+        _ => panic!("it was placed"),
+    }
+}

@@ -1,0 +1,6 @@
+//! S63: remote children are seen: their nodes, with capacity and lease, and what waits for one.
+
+mod health;
+mod metrics;
+mod snapshot;
+mod world;
