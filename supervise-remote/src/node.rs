@@ -697,7 +697,6 @@ impl NodeInner {
     }
 
     /// Takes an order, or says why not.
-    #[expect(clippy::type_complexity, reason = "a tuple of three, taken apart by the one caller")]
     fn accept(
         &self,
         state: &mut State,
@@ -793,6 +792,7 @@ impl NodeInner {
     }
 
     /// Writes a message of a reference on this node.
+    #[expect(clippy::type_complexity, reason = "as `encode` returns it")]
     pub(crate) fn write<M: Serialize>(&self, msg: &M) -> Result<(Vec<u8>, Vec<(u64, OnReply)>), String> {
         let written = guarded(|| hooks::encode(msg, &mut 0, None)).unwrap_or_else(Err)?;
         if written.0.len() > self.max_frame {

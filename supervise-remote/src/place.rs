@@ -168,7 +168,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         for inlet in exports.take() {
             run.net().inlets.add(inlet);
         }
-        run.net().inlets.add(InletOf::new(RemoteRef::proxy(cx.actor_ref(), self.clone())));
+        run.net().inlets.add(InletOf::of(RemoteRef::proxy(cx.actor_ref(), self.clone())));
         let healing = hooks::healing(cx).map(|failure| to_wire(failure, self.plan().errors));
         {
             let mut mine = self.lock();
