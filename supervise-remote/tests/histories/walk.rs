@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use supervise::event::EventKind;
-use supervise::prelude::*;
 use supervise::{Failure, Running, Tree};
 use supervise_remote::testing::{Cluster, placements};
 use supervise_remote::wire::{Link, LinkEvent, Side, Wire};
@@ -147,11 +146,11 @@ impl Run {
             starting.abort();
             let _ = starting.await;
         }
-        if let Some(zoo) = self.zoo.take() {
-            if timeout(60 * SECOND, zoo.shutdown()).await.is_err() {
-                world.wrong(format_args!("run {} does not shut down", self.number));
-                return;
-            }
+        if let Some(zoo) = self.zoo.take()
+            && timeout(60 * SECOND, zoo.shutdown()).await.is_err()
+        {
+            world.wrong(format_args!("run {} does not shut down", self.number));
+            return;
         }
         if timeout(60 * SECOND, &mut self.events).await.is_err() {
             world.wrong(format_args!("the events of run {} do not end", self.number));
