@@ -463,6 +463,9 @@ impl Walk {
                     world.say(format_args!("{name} is cut off; starts and ends: {:?}", world.mode()));
                     self.cut.insert(name, true);
                     self.cluster.network().cut(&self.run.owner, name);
+                    if world.one_in(2) {
+                        tokio::time::sleep(3_500 * MS).await; // until the replacements start
+                    }
                 }
             }
             8 | 9 => {
