@@ -1,5 +1,10 @@
-//! Random histories of remote children.
+//! Random histories of remote children, and many of them: S56 to S62.
+//!
+//! `HISTORIES` sets how many histories are walked (200), `SEED` the first of their seeds, `THREADS_SECONDS` how long walks
+//! run on several threads (4), `MANY` the number of children on ten nodes (500).
 
+mod many;
+mod threads;
 mod walk;
 mod world;
 
