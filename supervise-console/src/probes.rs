@@ -244,10 +244,8 @@ impl Probes {
                 continue;
             };
             for symptom in health.symptoms() {
-                let counts = matches!(
-                    symptom.reason,
-                    SymptomKind::Down(_) | SymptomKind::NoNode { .. } | SymptomKind::Ended(_)
-                );
+                let counts =
+                    matches!(symptom.reason, SymptomKind::Down(_) | SymptomKind::NoNode { .. } | SymptomKind::Ended(_));
                 if counts && !is_left_out(&symptom.path) && !unready.contains(&symptom.path) {
                     unready.push(symptom.path.clone());
                 }

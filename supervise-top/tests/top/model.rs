@@ -396,7 +396,10 @@ fn network(children: u64, waiting: Value) -> Value {
 fn the_network_is_that_of_the_last_message_that_had_one() {
     let mut model = Model::default();
     let root = tree(vec![actor("a")]);
-    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, json!([])) })), MS * 0);
+    model.apply(
+        message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, json!([])) })),
+        Duration::ZERO,
+    );
     let of = |model: &Model| model.network.as_ref().map(|(network, at_ms)| (network.nodes[0].children, *at_ms));
     assert_eq!(of(&model), Some((1, 1000)));
     model.apply(delta(1500, vec![], &[]), MS * 500);
@@ -422,7 +425,10 @@ fn children_without_a_node_are_warnings() {
     let root = tree(vec![with(actor("a"), wait), with(actor("b"), json!({ "runs_on": "host-7#1", "window": 3 }))]);
     let waiting = json!([{ "role": "worker", "children": 1 }, { "role": "edge", "children": 2 }]);
     let mut model = Model::default();
-    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, waiting) })), MS * 0);
+    model.apply(
+        message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, waiting) })),
+        Duration::ZERO,
+    );
     let told: Vec<_> = model.warnings(MS * 3000).into_iter().map(|warning| (warning.path, warning.text)).collect();
     assert_eq!(
         told,
