@@ -32,8 +32,8 @@
 //! them: `supervise-remote` has no more messages under way for a child than its window. A peer that takes nothing is down
 //! after a lease, and what waited for it is dropped. A process has at most 1,000 connections.
 //!
-//! At the end of `main`, [`Zenoh::close`] waits until the peers have what was sent to them. Reasons for which a peer is down are
-//! in the log, as warnings of the target `supervise`.
+//! Who leaves in order waits until the peers have what was sent to them: [`Node::serve`] and [`Net::close`] do so, and the
+//! process may end after that. Reasons for which a peer is down are in the log, as warnings of the target `supervise`.
 //!
 //! # Security
 //!
@@ -42,6 +42,8 @@
 //! is trusted: it can say that it is any peer.
 //!
 //! [zenoh]: https://docs.rs/zenoh
+//! [`Node::serve`]: supervise_remote::Node::serve
+//! [`Net::close`]: supervise_remote::Net::close
 
 mod batch;
 mod error;
@@ -126,11 +128,13 @@ impl Zenoh {
         })))
     }
 
-    /// Leaves the network: waits until all that was sent has come to the peers that are there, and closes the
-    /// connections. Takes no longer than a few [leases](Settings::lease).
+    /// Leaves the network with all its links: waits until all that was sent has come to the peers that are there, and
+    /// closes the connections. Takes no longer than a few [leases](Settings::lease).
     ///
-    /// Links that are dropped leave by themselves, in the background. A process that ends before that is a process
-    /// that was lost, for its peers; so call this at the end of `main`.
+    /// For a program that goes on without the network, or whose nodes were cut off in the middle of
+    /// [`serve`](supervise_remote::Node::serve): links that are dropped leave by themselves, but in the background, and a
+    /// process that ends before that is one that was lost. At the end of `main`,
+    /// [`Net::close`](supervise_remote::Net::close) is enough.
     ///
     /// # Cancel safety
     ///

@@ -21,7 +21,7 @@ use crate::batch;
 use crate::key;
 use crate::outbox::{Next, Outbox};
 use crate::pairs::{Begun, LEFT, Pairs};
-use supervise_remote::wire::{Link, LinkEvent, Outgoing, Peer, Side};
+use supervise_remote::wire::{Closing, Link, LinkEvent, Outgoing, Peer, Side};
 
 /// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
 pub(crate) struct Session(pub(crate) Option<zenoh::Session>);
@@ -260,6 +260,12 @@ impl Link for ZenohLink {
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>> {
         self.0.pairs.poll_event(cx)
+    }
+
+    fn close(self: Box<Self>) -> Closing {
+        let hub = self.0.clone();
+        drop(self);
+        Box::pin(async move { hub.until_left().await })
     }
 }
 

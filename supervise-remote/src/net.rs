@@ -12,6 +12,8 @@ use supervise::{Actor, ActorRef};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 
 use crate::inlet::Inlets;
+use tokio::sync::watch;
+
 use crate::run::Run;
 use crate::wire::Wire;
 use crate::{Remote, RemoteRef};
@@ -49,6 +51,8 @@ pub(crate) struct NetInner {
     /// Holds for the first run only: the next one could meet instances of the first.
     fresh: AtomicBool,
     runs: Mutex<HashMap<u64, Arc<Run>>>,
+    /// Of runs that are over: closed once they have left the network.
+    leaving: Mutex<Vec<watch::Receiver<()>>>,
     pub(crate) inlets: Inlets,
     /// The nodes that serve on this network.
     #[cfg(feature = "testing")]
@@ -111,6 +115,7 @@ impl Net {
             peers: None,
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
+            leaving: Mutex::default(),
             inlets: Inlets::default(),
             #[cfg(feature = "testing")]
             nodes: Mutex::default(),
@@ -216,6 +221,41 @@ impl Net {
         RemoteRef::local(actor.clone())
     }
 
+    /// Waits until the trees of this process that have ended have left the network. For the end of `main` of an owner:
+    /// the nodes then have all that was sent to them, and hear that it has left. A node needs no call of this, since
+    /// [`Node::serve`](crate::Node::serve) waits by itself.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use supervise::prelude::*;
+    /// # use supervise_remote::{Net, memory::Network};
+    /// # struct Pricing;
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Reload;
+    /// # #[actor]
+    /// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+    /// # supervisor! { struct Shop { #[on("worker")] #[lifecycle(start = 1ms)] pricing: Option<remote Pricing> = Pricing } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (wire, stop) = (Network::new().process("shop"), std::future::ready(()));
+    /// let net = Net::open(wire);
+    /// let report = Shop::tree().on(net.clone()).run(stop).await?;
+    /// net.close().await;
+    /// # let _ = report;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Cancel safety
+    ///
+    /// May be cancelled: the trees leave all the same.
+    pub async fn close(&self) {
+        let leaving = lock(&self.0.leaving).clone();
+        for mut left in leaving {
+            while left.changed().await.is_ok() {}
+        }
+    }
+
     pub(crate) fn run_of(&self, root: u64) -> Option<Arc<Run>> {
         lock(&self.0.runs).get(&root).cloned()
     }
@@ -244,7 +284,12 @@ impl TreeNetwork for Net {
 
     fn over(&self, root: &TreeRoot, _all_down: bool) {
         let Some(run) = self.run_of(root.id) else { return };
-        run.over();
+        let left = run.over();
+        {
+            let mut leaving = lock(&self.0.leaving);
+            leaving.retain(|left| left.has_changed().is_ok());
+            leaving.push(left);
+        }
         // Kept as long as something may act, so that the lease of the tree is not given back as a clean one.
         drop(self.0.forget_over());
     }

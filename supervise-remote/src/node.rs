@@ -128,7 +128,8 @@ impl Node {
     }
 
     /// Joins the network, and runs children for the owner of the tree, until `until` is ready; then leaves in order: the
-    /// owner moves the children to other nodes, each within its `shutdown`.
+    /// owner moves the children to other nodes, each within its `shutdown`. The process may end as soon as this returns:
+    /// the owner has all that was sent to it, unless it does not answer.
     ///
     /// A node that loses its owner takes down what it runs, each child within its `shutdown`, and joins again as a new
     /// one. Without an owner it waits.
@@ -177,7 +178,10 @@ impl Node {
         let mut link = net.0.wire.join(Side::Node).await?;
         loop {
             inner.joined(&*link);
-            let Ended::Again = inner.read(&mut *link, until.as_mut()).await else { return Ok(()) };
+            let Ended::Again = inner.read(&mut *link, until.as_mut()).await else {
+                link.close().await;
+                return Ok(());
+            };
             drop(link);
             let leaves = inner.lock().leaving;
             if leaves {

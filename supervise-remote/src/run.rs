@@ -9,8 +9,7 @@ use std::time::Duration;
 use supervise::policy::{Overlap, Spread};
 use supervise::spec::RemoteSpec;
 use supervise_runtime::remote::{NetworkView, RemoteNode, RoleWait, TreeRoot};
-use tokio::sync::Notify;
-use tokio::task::AbortHandle;
+use tokio::sync::{Notify, oneshot, watch};
 
 use crate::clock::{Clock, Moment};
 use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner};
@@ -58,7 +57,10 @@ pub(crate) struct Run {
     state: Mutex<State>,
     /// Nodes came, or have room again.
     bell: Notify,
-    pump: Mutex<Option<AbortHandle>>,
+    /// The pump leaves the network as soon as this is dropped.
+    ends: Mutex<Option<oneshot::Sender<()>>>,
+    /// Closed once the pump has left.
+    left: watch::Receiver<()>,
 }
 
 #[derive(Default)]
@@ -146,6 +148,8 @@ impl Run {
         knows: bool,
         peers: Option<Arc<[String]>>,
     ) -> Arc<Run> {
+        let (ends, ending) = oneshot::channel();
+        let (leaves, left) = watch::channel(());
         let run = Arc::new(Run {
             clock: net.wire.clock(),
             net,
@@ -155,20 +159,26 @@ impl Run {
             peers,
             state: Mutex::default(),
             bell: Notify::new(),
-            pump: Mutex::default(),
+            ends: Mutex::new(Some(ends)),
+            left,
         });
-        let pump = tokio::spawn(pump(Arc::downgrade(&run), run.net.clone(), run.clock.clone()));
-        *lock(&run.pump) = Some(pump.abort_handle());
+        let pump = pump(Arc::downgrade(&run), run.net.clone(), run.clock.clone(), ending);
+        tokio::spawn(async move {
+            pump.await;
+            drop(leaves);
+        });
         run
     }
 
     /// The tree is down: leaves the network. The nodes take down what they still hold.
-    pub(crate) fn over(&self) {
+    ///
+    /// Returns what is closed once that is done.
+    pub(crate) fn over(&self) -> watch::Receiver<()> {
         lock(&self.state).over = true;
         self.bell.notify_waiters();
-        if let Some(pump) = lock(&self.pump).take() {
-            pump.abort();
-        }
+        let ends = lock(&self.ends).take();
+        drop(ends);
+        self.left.clone()
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -670,22 +680,37 @@ impl Drop for Waiting {
 #[cfg(test)]
 mod tests;
 
-/// The task of a run: joins, reads the link, and looks at the clock. A link that is closed is joined again.
-async fn pump(run: Weak<Run>, net: Arc<NetInner>, clock: Clock) {
+/// The task of a run: joins, reads the link, and looks at the clock. A link that is closed is joined again. Leaves in
+/// order once `ending` is ready: the run is over, or dropped.
+async fn pump(run: Weak<Run>, net: Arc<NetInner>, clock: Clock, mut ending: oneshot::Receiver<()>) {
     loop {
-        let mut link = match net.wire.join(Side::Owner).await {
+        let joined = tokio::select! {
+            biased;
+            _ = &mut ending => return,
+            joined = net.wire.join(Side::Owner) => joined,
+        };
+        let mut link = match joined {
             Ok(link) => link,
             Err(error) => {
                 tracing::error!(%error, name = net.wire.name(), "cannot join the network, tries again");
-                tokio::time::sleep(JOIN_AGAIN).await;
-                continue;
+                tokio::select! {
+                    _ = &mut ending => return,
+                    () = tokio::time::sleep(JOIN_AGAIN) => continue,
+                }
             }
         };
         match run.upgrade() {
             Some(run) => run.joined(&*link),
             None => return,
         }
-        read(&run, &net, &clock, &mut *link).await;
+        let ends = tokio::select! {
+            biased;
+            _ = &mut ending => true,
+            () = read(&run, &net, &clock, &mut *link) => false,
+        };
+        if ends {
+            return link.close().await;
+        }
         let Some(run) = run.upgrade() else { return };
         tracing::error!(tree = %run.root.name, "the link to the network is closed, joins again");
         run.left();

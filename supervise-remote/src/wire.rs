@@ -220,6 +220,18 @@ pub trait Wire: Send + Sync + 'static {
     }
 }
 
+/// The future of [`Link::close`].
+///
+/// ```
+/// use supervise_remote::wire::{Closing, Link};
+///
+/// fn closed(link: Box<dyn Link>) -> Closing {
+///     link.close()
+/// }
+/// # let _ = closed;
+/// ```
+pub type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// One join to a network. Dropping it leaves.
 ///
 /// ```
@@ -245,6 +257,19 @@ pub trait Link: Send {
 
     /// Returns the next event, `None` once the link is closed for good: the process then joins again.
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>>;
+
+    /// Leaves, and waits until those that are up have what was sent to them, or a short time is over. A process may
+    /// end right after that, and was not lost.
+    ///
+    /// The one that is given here drops the link, and does not wait.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped, the future leaves no later than it would have.
+    fn close(self: Box<Self>) -> Closing {
+        drop(self);
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// The way out of a [`Link`].

@@ -27,6 +27,7 @@ const TESTS: [&str; 14] = [
     "tests/scenarios/main.rs",
     "tests/remote/main.rs",
     "supervise-remote/tests/rules/main.rs",
+    "supervise-remote/tests/seen/main.rs",
     "supervise-remote/tests/stuck.rs",
 ];
 
@@ -145,10 +146,8 @@ fn mutants() -> Vec<Mutant> {
             format!("{folder}/{target}/{}", modules.join("/"))
         };
         let ends = ["", "/mod", "/main"].map(|end| format!("{base}{end}.rs"));
-        let file = ends
-            .into_iter()
-            .chain([format!("tests/process/{target}.rs")])
-            .find(|file| root().join(file).is_file());
+        let file =
+            ends.into_iter().chain([format!("tests/process/{target}.rs")]).find(|file| root().join(file).is_file());
         let file = file.unwrap_or_else(|| panic!("{path}: where is {base}?"));
         mutants.push(Mutant { name, rule, file, test });
     }

@@ -2,6 +2,7 @@ use std::future::poll_fn;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use supervise_remote::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
@@ -61,6 +62,15 @@ impl Joined {
         timeout(LONG, poll_fn(|cx| self.link.poll_event(cx))).await.expect("an event")
     }
 
+    /// The next event, if there is one at present.
+    pub(crate) async fn arrived(&mut self) -> Option<LinkEvent> {
+        poll_fn(|cx| match self.link.poll_event(cx) {
+            Poll::Ready(event) => Poll::Ready(event),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await
+    }
+
     pub(crate) async fn up(&mut self) -> Peer {
         match self.event().await {
             Some(LinkEvent::Up(peer)) => peer,
@@ -86,6 +96,11 @@ impl Joined {
     pub(crate) async fn quiet(&mut self, time: Duration) {
         let event = timeout(time, poll_fn(|cx| self.link.poll_event(cx))).await;
         assert!(event.is_err(), "{event:?}");
+    }
+
+    /// Leaves, and waits.
+    pub(crate) async fn close(self) {
+        self.link.close().await;
     }
 
     pub(crate) fn send(&self, to: &Peer, bytes: impl Into<Vec<u8>>) {

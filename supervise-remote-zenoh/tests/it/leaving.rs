@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use supervise_remote::wire::{Side, Wire};
+use supervise_remote::wire::{LinkEvent, Side, Wire};
 
 use crate::common::*;
 
@@ -43,6 +43,24 @@ async fn one_that_closes_has_delivered_everything() {
     drop(node);
     assert!(wires[1].join(Side::Node).await.is_err());
     owner.quiet(millis(100)).await;
+}
+
+/// The way of `Node::serve` and of a tree that has ended: the link alone is closed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_that_is_closed_has_delivered_everything() {
+    let Two { wires: _wires, mut owner, node, to_node, to_owner } = two().await;
+    for n in 0..4_000_u32 {
+        node.send(&to_owner, n.to_le_bytes().repeat(1 << 13));
+    }
+    within(LONG / 2, node.close()).await;
+    // All of it is here by now, and is not waited for.
+    for n in 0..4_000_u32 {
+        match owner.arrived().await {
+            Some(LinkEvent::Frame { bytes, .. }) => assert_eq!(bytes[..4], n.to_le_bytes()),
+            other => panic!("{other:?} in place of frame {n}"),
+        }
+    }
+    assert!(matches!(owner.arrived().await, Some(LinkEvent::Down(peer)) if peer == to_node));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -345,11 +345,14 @@ fn every_event_has_words() {
         (json!({ "event": "blocked", "since_ms": 61_000 }), "a sender is blocked for 1m 01s"),
         (json!({ "event": "aborted" }), "aborted"),
         (json!({ "event": "placed", "node": "n1" }), "placed on n1"),
-        (json!({ "event": "node_lost", "node": "n1", "after_ms": 5500 }), "lost its node n1, not heard of for 5.5 s"),
-        (json!({ "event": "no_node", "role": "worker" }), "waits for a node of the role worker"),
-        (json!({ "event": "fenced" }), "fenced: its lease was over"),
-        (json!({ "event": "refused", "why": "another build" }), "refused by a node: another build"),
-        (json!({ "event": "not_written", "why": "a map key" }), "cannot be written: a map key"),
+        (
+            json!({ "event": "node_lost", "node": "n1", "after_ms": 5500 }),
+            "its node n1 is lost, last heard of 5.5 s before",
+        ),
+        (json!({ "event": "no_node", "role": "worker" }), "no node with the role worker"),
+        (json!({ "event": "fenced" }), "an instance was fenced: its lease was over"),
+        (json!({ "event": "refused", "why": "another build" }), "a node does not take it: another build"),
+        (json!({ "event": "not_written", "why": "a map key" }), "a message cannot be sent: a map key"),
         (json!({ "event": "brand_new" }), "brand new"),
     ] {
         assert_eq!(supervise_top::wire::Event::of(&event).words(), words);

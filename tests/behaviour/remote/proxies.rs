@@ -698,7 +698,7 @@ async fn a_snapshot_shows_the_node_and_the_window() {
     let proxy = json["root"]["children"][0].clone();
     assert_eq!((proxy["runs_on"].as_str(), proxy["window"].as_u64()), (Some("n1"), Some(4)));
     assert!(json["root"]["children"][1].get("window").is_none());
-    assert!(tree.snapshot().render().contains("proxy  actor  running  #1  on n1  4 on their way"));
+    assert!(tree.snapshot().render().contains("proxy  actor  running  #1  on n1, 4 sent"));
     remote::set_node(&tree.proxy, None);
     assert_eq!(shown("proxy"), (None, Some(4)));
 }

@@ -68,9 +68,6 @@ impl Snapshot {
         if node.incarnation > 0 {
             notes.push(format!("#{}", node.incarnation));
         }
-        if let Some(place) = &node.runs_on {
-            notes.push(format!("on {place}"));
-        }
         if let Some(restarts) = node.restarts.filter(|restarts| restarts.used > 0) {
             notes.push(restarts.to_string());
         }

@@ -1,0 +1,95 @@
+//! Nodes that are killed, frozen and hung (S57, S58, S59, S61).
+
+use std::time::Instant;
+
+use supervise::event::EventKind;
+
+use crate::world::*;
+
+/// With `Allowed` the replacement is there at once, with `Forbidden` after the lease and the time to go down.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_node_is_replaced() {
+    let mut world = World::start(place(), &["one", "two"]).await;
+    let (cache, ledger) = (world.shop.cache.clone(), world.shop.ledger.clone());
+    for child in [&cache, &ledger] {
+        world.answers(child).await;
+        let begun = Instant::now();
+        let name = world.kill(child).await;
+        let place = world.place.clone();
+        world.answers(child).await;
+        let took = begun.elapsed();
+        println!("{} answers {took:?} after SIGKILL", child.path());
+        if child.path() == "ledger" {
+            // Its last renewal was answered a third of a lease ago, or more on a busy machine.
+            assert!(took >= SHUTDOWN + LEASE / 4, "the ledger of a lost node may still act: {took:?}");
+        } else {
+            assert!(took < LEASE, "a cache waits for nothing: {took:?}");
+        }
+        world.node(&name, &place);
+    }
+    assert!(world.count(|kind| matches!(kind, EventKind::NodeLost { .. })) >= 2);
+    world.ends(0).await;
+}
+
+/// Frozen beyond its lease, an instance acts no more when its process goes on. The process joins again as a new node.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_node_is_replaced_and_acts_no_more() {
+    let mut world = World::start(place(), &["one", "two"]).await;
+    let (cache, ledger) = (world.shop.cache.clone(), world.shop.ledger.clone());
+    for child in [&ledger, &cache] {
+        world.answers(child).await;
+        let name = world.node_of(child).await;
+        let began = world.begun(child.path());
+        let begun = Instant::now();
+        world.nodes[&name].signal(libc::SIGSTOP);
+        until("it is replaced", || world.begun(child.path()) > began).await;
+        println!("{} is replaced {:?} after SIGSTOP", child.path(), begun.elapsed());
+        assert_ne!(world.node_of(child).await, name);
+        // The other one was there too, or it was not.
+        world.answers(&ledger).await;
+        world.nodes[&name].signal(libc::SIGCONT);
+        tokio::time::sleep(LEASE).await;
+        world.answers(child).await;
+    }
+    assert!(world.nodes.values_mut().all(|process| process.runs()), "a process that was frozen goes on");
+    // Back again, as new ones: it takes over when the other one dies.
+    world.kill(&ledger).await;
+    world.answers(&ledger).await;
+    world.answers(&cache).await;
+    world.ends(2).await;
+}
+
+/// A freeze that is shorter than the lease is none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_short_freeze_costs_nothing() {
+    let world = World::start(place(), &["one"]).await;
+    for _ in 0..5 {
+        world.nodes["one"].signal(libc::SIGSTOP);
+        tokio::time::sleep(LEASE / 20).await;
+        world.nodes["one"].signal(libc::SIGCONT);
+        tokio::time::sleep(LEASE / 20).await;
+    }
+    assert_eq!([world.begun("ledger"), world.begun("cache")], [1, 1]);
+    world.ends(0).await;
+}
+
+/// All threads of the runtime are blocked, and the connection lives on threads of its own. The owner hears no renewal, and
+/// the process ends itself before the replacement acts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_whose_runtime_hangs_ends_itself() {
+    let mut world = World::start(place(), &["one", "two"]).await;
+    let ledger = world.shop.ledger.clone();
+    world.answers(&ledger).await;
+    let name = world.node_of(&ledger).await;
+    let began = world.begun("ledger");
+    let mut process = world.nodes.remove(&name).unwrap();
+    world.count_killed();
+    let begun = Instant::now();
+    world.hang(&ledger);
+    assert!(!process.ended(LONG).await);
+    println!("the process has ended itself {:?} after it hung", begun.elapsed());
+    assert!(begun.elapsed() < LEASE + SHUTDOWN + LEASE, "{:?}", begun.elapsed());
+    until("it is replaced", || world.begun("ledger") > began).await;
+    world.answers(&ledger).await;
+    world.ends(0).await;
+}
