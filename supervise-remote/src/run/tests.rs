@@ -51,11 +51,9 @@ struct Node {
 impl Node {
     async fn join(network: &Network, name: &str) -> Node {
         let mut link = network.process(name).join(Side::Node).await.unwrap();
-        let owner = loop {
-            match next(&mut *link).await {
-                LinkEvent::Up(owner) => break owner,
-                other => panic!("{other:?}"),
-            }
+        let owner = match next(&mut *link).await {
+            LinkEvent::Up(owner) => owner,
+            other => panic!("{other:?}"),
         };
         let mut node = Node { link, owner, sent: 0, renewals: 0 };
         node.say(ToOwner::Hello(NodeHello {
@@ -224,7 +222,8 @@ const HELD: &str = "for ever";
 #[tokio::test(start_paused = true)]
 async fn each_state_with_each_event() {
     // The state is reached by these events; then each event, and what is seen of it.
-    let table: [(&[&str], &[(&str, &str)]); 3] = [
+    type Seen = &'static [(&'static str, &'static str)];
+    let table: [(&[&str], Seen); 3] = [
         // Held by its proxy.
         (
             &[],

@@ -146,11 +146,11 @@ impl Run {
             starting.abort();
             let _ = starting.await;
         }
-        if let Some(zoo) = self.zoo.take() {
-            if timeout(60 * SECOND, zoo.shutdown()).await.is_err() {
-                world.wrong(format_args!("run {} does not shut down", self.number));
-                return;
-            }
+        if let Some(zoo) = self.zoo.take()
+            && timeout(60 * SECOND, zoo.shutdown()).await.is_err()
+        {
+            world.wrong(format_args!("run {} does not shut down", self.number));
+            return;
         }
         if timeout(60 * SECOND, &mut self.events).await.is_err() {
             world.wrong(format_args!("the events of run {} do not end", self.number));
