@@ -58,7 +58,8 @@ fn history(seed: u64) -> Result<(), String> {
     Err(format!("{}\n\nseed {seed}:\n  {}", world.log(), wrong.join("\n  ")))
 }
 
-/// S57, S59, S61, S62. /// `HISTORIES` many from the seed `SEED` on, 200 from 0 on by default; a failing one prints its seed and its steps.
+/// Random histories keep S57, S59, S61 and S62. `HISTORIES` many from the seed `SEED` on, 200 from 0 on by default; a
+/// failing one prints its seed and its steps.
 /// `SEED=n HISTORIES=1` repeats one, except for the order in which maps are read.
 #[test]
 fn random_histories() {
