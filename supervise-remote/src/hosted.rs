@@ -29,6 +29,9 @@ use crate::net::lock;
 use crate::node::NodeInner;
 use crate::wire::{Peer, Wire};
 
+/// How often an instance that is gone is looked at, while code of what it has spawned still runs.
+const OUT: Duration = Duration::from_millis(5);
+
 /// What the owner tells an instance.
 #[derive(Debug)]
 pub(crate) enum Told {
@@ -125,6 +128,11 @@ impl Lease {
     /// The time at which nothing of the instance acts any more.
     pub(crate) fn last(&self) -> Moment {
         self.until() + self.shutdown
+    }
+
+    /// Code of the instance, or of what it has spawned, is running.
+    fn is_entered(&self) -> bool {
+        self.inside.load(Ordering::SeqCst) > 0
     }
 
     /// Its time is over, and code of it blocks a thread: nothing but the end of the process stops it.
@@ -469,12 +477,27 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
     async fn until_gone(&self) -> Option<Ended> {
         let gone = self.actor.terminated();
         let mut gone = std::pin::pin!(gone);
-        loop {
+        let mut dropped = false;
+        let ended = loop {
             tokio::select! {
                 biased;
-                ended = &mut gone => return ended.ok(),
-                () = self.lease.dropping(), if !self.lease.is_dropped() => self.drop_it(),
+                ended = &mut gone => break ended.ok(),
+                () = self.lease.dropping(), if !dropped => {
+                    dropped = true;
+                    self.drop_it();
+                }
             }
+        };
+        self.until_out().await;
+        ended
+    }
+
+    /// Waits until no code of the instance runs, nor of what it has spawned: a child that blocks its thread outlives the
+    /// cell of its parent. The lease is over meanwhile, so that the watch over threads applies.
+    async fn until_out(&self) {
+        self.lease.end();
+        while self.lease.is_entered() {
+            tokio::time::sleep(OUT).await;
         }
     }
 
@@ -492,6 +515,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         // The number of that message, and why, until those before it are begun.
         let mut unread: Option<(u64, String)> = None;
         let mut over = false;
+        let mut dropped = false;
         let mut gone = std::pin::pin!(self.actor.terminated());
         let ended = loop {
             while !held && let Some((seq, body)) = queued.pop_front() {
@@ -543,9 +567,13 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                     over = true;
                     self.obey(None);
                 }
-                () = self.lease.dropping(), if over && !self.lease.is_dropped() => self.drop_it(),
+                () = self.lease.dropping(), if over && !dropped => {
+                    dropped = true;
+                    self.drop_it();
+                }
             }
         };
+        self.until_out().await;
         let (begun, done) = self.progress.of(&self.actor);
         let how = match ended {
             _ if self.lease.is_dropped() => How::Dropped,

@@ -121,7 +121,7 @@ pub(crate) struct InletOf<A: Actor<Msg: Remote>> {
 }
 
 impl<A: Actor<Msg: Remote>> InletOf<A> {
-    pub(crate) fn of(to: RemoteRef<A>) -> Arc<dyn Inlet> {
+    pub(crate) fn shared(to: RemoteRef<A>) -> Arc<dyn Inlet> {
         Arc::new(InletOf { path: to.path().to_owned(), to })
     }
 

@@ -272,14 +272,10 @@ impl TreeNetwork for Net {
         let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
         let id = root.id;
         let run = Run::begin(self.0.clone(), root, epoch(held.as_ref()), knows, self.0.peers.clone());
-        let over: Vec<_> = {
-            let mut runs = lock(&self.0.runs);
-            let over: Vec<u64> = runs.iter().filter(|(_, run)| run.is_over()).map(|(id, _)| *id).collect();
-            let over = over.into_iter().filter_map(|id| runs.remove(&id)).collect();
-            runs.insert(id, run);
-            over
-        };
-        drop(over);
+        // One that is over is kept as long as something of it may act.
+        drop(self.0.forget_over());
+        let before = lock(&self.0.runs).insert(id, run);
+        drop(before);
     }
 
     fn over(&self, root: &TreeRoot, _all_down: bool) {

@@ -617,7 +617,7 @@ impl NodeInner {
         }
         let older = {
             let mut state = self.lock();
-            let newer = state.owner.clone().filter(|(owner, known)| (*known, owner) > (epoch, from));
+            let newer = state.owner.clone().filter(|(_, known)| *known > epoch);
             if let Some((newer, _)) = newer {
                 let why = format!("it follows a newer owner, {newer}");
                 state.send(from, ToOwner::Refused { why });
@@ -737,7 +737,7 @@ impl NodeInner {
             while let Some(node) = node.upgrade() {
                 let every = {
                     let state = node.lock();
-                    if state.over {
+                    if state.over && state.hosted.is_empty() {
                         return;
                     }
                     if let Some(stuck) = state.hosted.values().find(|hosted| hosted.lease.is_stuck()) {
@@ -792,8 +792,7 @@ impl NodeInner {
     }
 
     /// Writes a message of a reference on this node.
-    #[expect(clippy::type_complexity, reason = "as `encode` returns it")]
-    pub(crate) fn write<M: Serialize>(&self, msg: &M) -> Result<(Vec<u8>, Vec<(u64, OnReply)>), String> {
+    pub(crate) fn write<M: Serialize>(&self, msg: &M) -> Result<hooks::Written, String> {
         let written = guarded(|| hooks::encode(msg, &mut 0, None)).unwrap_or_else(Err)?;
         if written.0.len() > self.max_frame {
             return Err(too_large(written.0.len(), self.max_frame));

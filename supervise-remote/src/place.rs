@@ -164,11 +164,15 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 "this tree has remote children, and is on no network; write `.on(net)` before it is started",
             ));
         };
+        if captured.len() > net.0.max_frame {
+            let why = too_large(captured.len(), net.0.max_frame);
+            return Err(failed(&format!("the values of the start expression are not sent: {why}")));
+        }
         let run = net.run_of(hooks::root(cx).id).ok_or_else(|| failed("the tree is over"))?;
         for inlet in exports.take() {
             run.net().inlets.add(inlet);
         }
-        run.net().inlets.add(InletOf::of(RemoteRef::proxy(cx.actor_ref(), self.clone())));
+        run.net().inlets.add(InletOf::shared(RemoteRef::proxy(cx.actor_ref(), self.clone())));
         let healing = hooks::healing(cx).map(|failure| to_wire(failure, self.plan().errors));
         {
             let mut mine = self.lock();
@@ -575,6 +579,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let (dead, me) = {
             let mut mine = self.lock();
             mine.turn = None;
+            // They lead back to here; the next start sets them again.
+            (mine.run, mine.context) = (None, None);
             let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Ended)).collect();
             let mut askers: Vec<_> = mine.pending.drain().map(|(_, on_reply)| on_reply).collect();
             askers.extend(mine.backs.drain(..).map(|(on_reply, _)| on_reply));

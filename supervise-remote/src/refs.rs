@@ -519,7 +519,7 @@ impl<A: Actor<Msg: Remote>> Serialize for RemoteRef<A> {
         if !matches!(self.to, To::Far(_))
             && let Some(exports) = hooks::context::<AtOwner>()
         {
-            exports.writes(InletOf::of(self.clone()));
+            exports.writes(InletOf::shared(self.clone()));
         }
         self.path.serialize(serializer)
     }

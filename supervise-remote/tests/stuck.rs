@@ -14,16 +14,28 @@ struct Worker;
 #[derive(Serialize, Deserialize)]
 enum Work {
     Block(u64),
+    /// Lets a child that it spawns block.
+    Below(u64),
     Sleep(u64),
 }
 
 #[actor]
 impl Worker {
-    async fn handle(&mut self, work: Work) {
+    async fn handle(&mut self, work: Work, cx: &mut Context<Self>) -> Result<(), supervise::error::SpawnError> {
         match work {
+            Work::Below(ms) => {
+                let blocks = child! {
+                    "below": task = async move {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                        std::thread::sleep(Duration::from_millis(ms));
+                    }
+                };
+                cx.spawn(blocks).await?;
+            }
             Work::Block(ms) => std::thread::sleep(Duration::from_millis(ms)),
             Work::Sleep(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
         }
+        Ok(())
     }
 }
 
@@ -57,7 +69,11 @@ fn child(how: &str) {
     node.spawn(served.serve(Net::open(Real(network.process("one"))), std::future::pending::<()>()));
     let net = Net::open(Real(network.process("owner"))).fresh();
     let shop = owner.block_on(Shop::tree().on(net).start()).unwrap();
-    let work = if how.contains("block") { Work::Block(3_000) } else { Work::Sleep(3_000) };
+    let work = match how {
+        _ if how.contains("below") => Work::Below(3_000),
+        _ if how.contains("block") => Work::Block(3_000),
+        _ => Work::Sleep(3_000),
+    };
     owner.block_on(shop.worker.tell(work)).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     if how.contains("cut") {
@@ -88,6 +104,8 @@ fn an_instance_that_blocks_ends_its_process() {
     }
     let (lives, took) = run("cut, block");
     assert!(!lives && took < Duration::from_millis(1_500), "{took:?}");
+    let (lives, took) = run("cut, below");
+    assert!(!lives && took < Duration::from_millis(1_500), "a child that it has spawned: {took:?}");
     assert!(run("cut, sleep").0, "what awaits is dropped, and the process goes on");
     assert!(run("block").0, "its lease is renewed meanwhile");
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const RULES: RangeInclusive<u32> = 1..=63;
 
 /// The crates whose tests may cite a rule.
-const TESTS: [&str; 14] = [
+const TESTS: [&str; 16] = [
     "tests/behaviour/main.rs",
     "tests/features/main.rs",
     "tests/process/buffers.rs",
@@ -26,7 +26,9 @@ const TESTS: [&str; 14] = [
     "tests/threads/main.rs",
     "tests/scenarios/main.rs",
     "tests/remote/main.rs",
+    "supervise-remote/tests/histories/main.rs",
     "supervise-remote/tests/rules/main.rs",
+    "supervise-remote/tests/seen/main.rs",
     "supervise-remote/tests/stuck.rs",
 ];
 

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-for package in supervise-rules supervise-runtime supervise-macros supervise-tree supervise-console supervise-lease supervise-top; do
+for package in supervise-rules supervise-runtime supervise-macros supervise-tree supervise-console supervise-lease supervise-remote supervise-top; do
     # Cargo adds `.cargo_vcs_info.json` only where the work tree has no changes.
     cargo package --list --quiet --allow-dirty --package "$package" | grep -v '^\.cargo_vcs_info' |
         LC_ALL=C sort | sed "s|^|$package/|"

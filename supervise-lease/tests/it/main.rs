@@ -50,6 +50,7 @@ async fn run(log: PathBuf, lease: impl Lease) {
 pub struct Folder(PathBuf);
 
 impl Folder {
+    #[expect(clippy::new_without_default, reason = "each one is another folder")]
     pub fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

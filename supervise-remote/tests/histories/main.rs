@@ -1,5 +1,10 @@
-//! Random histories of remote children.
+//! Random histories of remote children, and many of them: S56 to S62.
+//!
+//! `HISTORIES` sets how many histories are walked (200), `SEED` the first of their seeds, `THREADS_SECONDS` how long walks
+//! run on several threads (4), `MANY` the number of children on ten nodes (500).
 
+mod many;
+mod threads;
 mod walk;
 mod world;
 
@@ -53,7 +58,8 @@ fn history(seed: u64) -> Result<(), String> {
     Err(format!("{}\n\nseed {seed}:\n  {}", world.log(), wrong.join("\n  ")))
 }
 
-/// `HISTORIES` many from the seed `SEED` on, 200 from 0 on by default; a failing one prints its seed and its steps.
+/// Random histories keep S57, S59, S61 and S62. `HISTORIES` many from the seed `SEED` on, 200 from 0 on by default; a
+/// failing one prints its seed and its steps.
 /// `SEED=n HISTORIES=1` repeats one, except for the order in which maps are read.
 #[test]
 fn random_histories() {

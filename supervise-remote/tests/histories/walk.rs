@@ -456,9 +456,16 @@ impl Walk {
             6 | 7 => {
                 let name = NODES[world.draw(3) as usize];
                 if !self.is_cut(name) {
-                    world.say(format_args!("{name} is cut off"));
+                    if world.one_in(2) {
+                        // What is on its way down is the danger of a cut.
+                        world.set_mode(Mode::Slow(1_500));
+                    }
+                    world.say(format_args!("{name} is cut off; starts and ends: {:?}", world.mode()));
                     self.cut.insert(name, true);
                     self.cluster.network().cut(&self.run.owner, name);
+                    if world.one_in(2) {
+                        tokio::time::sleep(3_500 * MS).await; // until the replacements start
+                    }
                 }
             }
             8 | 9 => {
@@ -550,9 +557,8 @@ impl Walk {
         for task in self.tasks.drain(..) {
             task.await.expect("no task panics");
         }
-        self.run.zoo(&world, Duration::ZERO).await;
-        if self.run.is_over() {
-            // Its first start failed in the last moment.
+        if self.run.zoo(&world, 120 * SECOND).await.is_none() && self.run.is_over() {
+            // Its first start failed, in a moment of the faults: the next one has none.
             self.run.shut_down(&world).await;
             self.run = Run::begin(&world, self.run.number + 1, self.cluster.owner());
         }

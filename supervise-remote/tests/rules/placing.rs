@@ -149,3 +149,20 @@ async fn a_node_of_another_build_does_not_get_the_child() {
     let shop = starting.await.unwrap().unwrap();
     assert!(shop.pricing.node().unwrap().starts_with("new#"));
 }
+
+/// Values that are too large to be sent are a failed start, and no node is lost.
+#[tokio::test(start_paused = true)]
+async fn values_that_are_too_large_fail_the_start() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Heavy::node("worker"));
+    let net = Net::open(cluster.network().process("owner")).fresh().max_frame(1_000);
+    let failure = Heavy::tree("x".repeat(2_000)).on(net).start().await.unwrap_err();
+    assert!(failure.to_string().contains("max_frame"), "{failure}");
+}
+
+supervisor! {
+    struct Heavy(text: String) {
+        #[on("worker")]
+        pricing: remote Pricing = Pricing::open(text.len() as u64, 0, 0).await?,
+    }
+}

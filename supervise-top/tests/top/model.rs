@@ -345,11 +345,14 @@ fn every_event_has_words() {
         (json!({ "event": "blocked", "since_ms": 61_000 }), "a sender is blocked for 1m 01s"),
         (json!({ "event": "aborted" }), "aborted"),
         (json!({ "event": "placed", "node": "n1" }), "placed on n1"),
-        (json!({ "event": "node_lost", "node": "n1", "after_ms": 5500 }), "lost its node n1, not heard of for 5.5 s"),
-        (json!({ "event": "no_node", "role": "worker" }), "waits for a node of the role worker"),
-        (json!({ "event": "fenced" }), "fenced: its lease was over"),
-        (json!({ "event": "refused", "why": "another build" }), "refused by a node: another build"),
-        (json!({ "event": "not_written", "why": "a map key" }), "cannot be written: a map key"),
+        (
+            json!({ "event": "node_lost", "node": "n1", "after_ms": 5500 }),
+            "its node n1 is lost, last heard of 5.5 s before",
+        ),
+        (json!({ "event": "no_node", "role": "worker" }), "no node with the role worker"),
+        (json!({ "event": "fenced" }), "an instance was fenced: its lease was over"),
+        (json!({ "event": "refused", "why": "another build" }), "a node does not take it: another build"),
+        (json!({ "event": "not_written", "why": "a map key" }), "a message cannot be sent: a map key"),
         (json!({ "event": "brand_new" }), "brand new"),
     ] {
         assert_eq!(supervise_top::wire::Event::of(&event).words(), words);
@@ -396,7 +399,10 @@ fn network(children: u64, waiting: Value) -> Value {
 fn the_network_is_that_of_the_last_message_that_had_one() {
     let mut model = Model::default();
     let root = tree(vec![actor("a")]);
-    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, json!([])) })), MS * 0);
+    model.apply(
+        message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, json!([])) })),
+        Duration::ZERO,
+    );
     let of = |model: &Model| model.network.as_ref().map(|(network, at_ms)| (network.nodes[0].children, *at_ms));
     assert_eq!(of(&model), Some((1, 1000)));
     model.apply(delta(1500, vec![], &[]), MS * 500);
@@ -422,7 +428,10 @@ fn children_without_a_node_are_warnings() {
     let root = tree(vec![with(actor("a"), wait), with(actor("b"), json!({ "runs_on": "host-7#1", "window": 3 }))]);
     let waiting = json!([{ "role": "worker", "children": 1 }, { "role": "edge", "children": 2 }]);
     let mut model = Model::default();
-    model.apply(message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, waiting) })), MS * 0);
+    model.apply(
+        message("snapshot", json!({ "at_ms": 1000, "root": root, "network": network(1, waiting) })),
+        Duration::ZERO,
+    );
     let told: Vec<_> = model.warnings(MS * 3000).into_iter().map(|warning| (warning.path, warning.text)).collect();
     assert_eq!(
         told,
