@@ -5,17 +5,19 @@ cd "$(dirname "$0")/../.."
 version=0.52.0
 tool() { cargo public-api --version 2>/dev/null; }
 [[ $(tool) == *"$version"* ]] || cargo install --quiet --locked --version "$version" cargo-public-api
-target=${CARGO_TARGET_DIR:-target}
 api=$(mktemp)
 trap 'rm -f "$api"' EXIT
 changed=0
 # The JSON has the name of the library: that of the package `supervise-tree` is `supervise`.
 for names in supervise-tree/supervise supervise-macros/supervise_macros supervise-runtime/supervise_runtime \
     supervise-rules/supervise_rules supervise-console/supervise_console \
-    supervise-lease/supervise_lease; do
+    supervise-lease/supervise_lease supervise-remote-zenoh/supervise_remote_zenoh; do
     package=${names%/*}
+    root=.
+    [[ $package != supervise-remote-zenoh ]] || root=$package # a workspace of its own
+    target=${CARGO_TARGET_DIR:-$root/target}
     # rustdoc's JSON is an unstable feature, even in a stable compiler.
-    RUSTC_BOOTSTRAP=1 cargo rustdoc --quiet --package "$package" --all-features --lib -- \
+    RUSTC_BOOTSTRAP=1 cargo rustdoc --quiet --manifest-path "$root/Cargo.toml" --package "$package" --all-features --lib -- \
         -Zunstable-options --output-format json
     cargo public-api -sss --rustdoc-json "$target/doc/${names#*/}.json" >"$api"
     if [[ ${UPDATE:-} ]]; then

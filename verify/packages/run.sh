@@ -6,9 +6,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-for package in supervise-rules supervise-runtime supervise-macros supervise-tree supervise-console supervise-lease supervise-remote supervise-top; do
+for package in supervise-rules supervise-runtime supervise-macros supervise-tree supervise-console supervise-lease supervise-remote supervise-top \
+    supervise-remote-zenoh; do
+    root=.
+    [[ $package != supervise-remote-zenoh ]] || root=$package # a workspace of its own
     # Cargo adds `.cargo_vcs_info.json` only where the work tree has no changes.
-    cargo package --list --quiet --allow-dirty --package "$package" | grep -v '^\.cargo_vcs_info' |
+    cargo package --list --quiet --allow-dirty --manifest-path "$root/Cargo.toml" --package "$package" | grep -v '^\.cargo_vcs_info' |
         LC_ALL=C sort | sed "s|^|$package/|"
 done >"$list"
 if [[ ${UPDATE:-} ]]; then
