@@ -35,6 +35,14 @@
 //! Who leaves in order waits until the peers have what was sent to them: [`Node::serve`] and [`Net::close`] do so, and the
 //! process may end after that. Reasons for which a peer is down are in the log, as warnings of the target `supervise`.
 //!
+//! # Threads of zenoh
+//!
+//! Set the environment variable `ZENOH_RUNTIME` to `(net: (worker_threads: 8), rx: (worker_threads: 8))` in production. zenoh
+//! closes a connection on its runtimes, and where the other side has not taken all that was sent, as when a machine is cut off
+//! without a word, the close holds a thread for up to 10 s. By default the runtime `net` has one thread and `rx` has two: while
+//! they are held, other peers may not hear of this process for a lease, and count it as lost. The number is that of the machines
+//! that may be cut off at the same time.
+//!
 //! # Security
 //!
 //! An address that is not on loopback is refused unless there is mutual TLS ([`Settings::tls`]), or the settings say
