@@ -303,6 +303,19 @@ struct Hosted {
     lease: Arc<Lease>,
 }
 
+/// Why a link to an owner ends.
+struct Broken {
+    text: String,
+    /// Frames are missing.
+    is_gap: bool,
+}
+
+impl From<String> for Broken {
+    fn from(text: String) -> Self {
+        Broken { text, is_gap: false }
+    }
+}
+
 /// A request of a reference on this node.
 struct Waiting {
     taken: Option<oneshot::Sender<Taken>>,
@@ -518,21 +531,26 @@ impl NodeInner {
                 let mut state = self.lock();
                 state.owners.remove(&peer);
                 // What runs for it goes down, and the next owner meets a new node.
-                state.owner.as_ref().is_none_or(|(owner, _)| *owner != peer)
+                // Without an owner it joins again, too: the link may be mended, and who was down is met as a new one only.
+                state.owner.as_ref().is_some_and(|(owner, _)| *owner != peer)
             }
             LinkEvent::Frame { from, bytes } => match self.frame(&from, &bytes) {
                 Ok(()) => true,
                 Err(why) => {
-                    tracing::warn!(name = self.wire.name(), owner = %from, why, "the link to an owner ends");
+                    tracing::warn!(name = self.wire.name(), owner = %from, why = why.text, "the link to an owner ends");
                     let mut state = self.lock();
                     state.owners.remove(&from);
-                    state.owner.as_ref().is_none_or(|(owner, _)| *owner != from)
+                    match &state.owner {
+                        Some((owner, _)) => *owner != from,
+                        // Its hello may be what was lost: met again, it says it again. Not for noise, which has no end.
+                        None => !why.is_gap,
+                    }
                 }
             },
         }
     }
 
-    fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), String> {
+    fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), Broken> {
         let Framed { seq, body } =
             frame::read::<ToNode>(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?;
         let mut state = self.lock();
@@ -540,12 +558,12 @@ impl NodeInner {
         let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
         let due = owner.heard.saturating_add(1);
         if seq != due {
-            return Err(format!("frame {seq} came where {due} was due"));
+            return Err(Broken { text: format!("frame {seq} came where {due} was due"), is_gap: true });
         }
         owner.heard = seq;
         if let ToNode::Hello { protocol, tree, epoch } = body {
             drop(state);
-            return self.hello(from, protocol, &tree, epoch);
+            return Ok(self.hello(from, protocol, &tree, epoch)?);
         }
         // A node does what its own owner says, and nobody else.
         let Some((owner, epoch)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
@@ -606,7 +624,7 @@ impl NodeInner {
                     let _ = waiting.send(back);
                 }
             }
-            ToNode::Bye { why } => return Err(format!("the owner says: {why}")),
+            ToNode::Bye { why } => return Err(format!("the owner says: {why}").into()),
         }
         Ok(())
     }

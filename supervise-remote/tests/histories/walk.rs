@@ -566,7 +566,9 @@ impl Walk {
             return world.wrong("the tree does not come up");
         }
         self.all_answer().await;
-        // Owners of before come back, and nobody follows them.
+        // Owners of before come back, and nobody follows them: every node has met the newest. (One that sees only an older
+        // one follows it. Two owners that live at once are kept apart by a lease of the tree, or by tokens.)
+        tokio::time::sleep(20 * SECOND).await;
         for old in &self.old {
             if old.frozen {
                 self.cluster.thaw(&old.owner);
