@@ -23,6 +23,7 @@ use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
 use crate::net::{Net, lock};
+use crate::run::HELLO;
 use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
 
 /// How long a join that failed waits.
@@ -290,8 +291,8 @@ struct State {
     over: bool,
 }
 
-#[derive(Default)]
 struct OwnerState {
+    up_at: Moment,
     sent: u64,
     heard: u64,
 }
@@ -492,7 +493,10 @@ impl NodeInner {
     /// Asks for a renewal. False: the last one was asked for too long ago, and this join is over.
     fn renew(&self, now: Moment) -> bool {
         let mut state = self.lock();
-        let Some((owner, _)) = state.owner.clone() else { return true };
+        let Some((owner, _)) = state.owner.clone() else {
+            // An owner that has said nothing at all: its hello is lost.
+            return !state.owners.values().any(|owner| owner.heard == 0 && owner.up_at + HELLO <= now);
+        };
         // Two times the shortest lease without an answer: the owner does not hear this node, or the other way round.
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
@@ -524,7 +528,8 @@ impl NodeInner {
     fn take(self: &Arc<Self>, event: LinkEvent) -> bool {
         match event {
             LinkEvent::Up(peer) => {
-                self.lock().owners.insert(peer, OwnerState::default());
+                let up = OwnerState { up_at: self.clock.now(), sent: 0, heard: 0 };
+                self.lock().owners.insert(peer, up);
                 true
             }
             LinkEvent::Down(peer) => {

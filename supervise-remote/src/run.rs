@@ -20,8 +20,8 @@ use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side};
 /// The time between two looks at silent nodes, at most.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a node has to answer the hello.
-const HELLO: Duration = Duration::from_secs(5);
+/// How long an owner and a node that meet have to say hello.
+pub(crate) const HELLO: Duration = Duration::from_secs(5);
 
 /// How long a join that failed waits.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
