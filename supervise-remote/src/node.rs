@@ -23,6 +23,7 @@ use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
 use crate::net::{Net, lock};
+use crate::run::HELLO;
 use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
 
 /// How long a join that failed waits.
@@ -290,8 +291,8 @@ struct State {
     over: bool,
 }
 
-#[derive(Default)]
 struct OwnerState {
+    up_at: Moment,
     sent: u64,
     heard: u64,
 }
@@ -301,6 +302,19 @@ struct Hosted {
     owner: Peer,
     tell: UnboundedSender<Told>,
     lease: Arc<Lease>,
+}
+
+/// Why a link to an owner ends.
+struct Broken {
+    text: String,
+    /// Frames are missing.
+    is_gap: bool,
+}
+
+impl From<String> for Broken {
+    fn from(text: String) -> Self {
+        Broken { text, is_gap: false }
+    }
 }
 
 /// A request of a reference on this node.
@@ -479,7 +493,10 @@ impl NodeInner {
     /// Asks for a renewal. False: the last one was asked for too long ago, and this join is over.
     fn renew(&self, now: Moment) -> bool {
         let mut state = self.lock();
-        let Some((owner, _)) = state.owner.clone() else { return true };
+        let Some((owner, _)) = state.owner.clone() else {
+            // An owner that has said nothing at all: its hello is lost.
+            return !state.owners.values().any(|owner| owner.heard == 0 && owner.up_at + HELLO <= now);
+        };
         // Two times the shortest lease without an answer: the owner does not hear this node, or the other way round.
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
@@ -511,28 +528,34 @@ impl NodeInner {
     fn take(self: &Arc<Self>, event: LinkEvent) -> bool {
         match event {
             LinkEvent::Up(peer) => {
-                self.lock().owners.insert(peer, OwnerState::default());
+                let up = OwnerState { up_at: self.clock.now(), sent: 0, heard: 0 };
+                self.lock().owners.insert(peer, up);
                 true
             }
             LinkEvent::Down(peer) => {
                 let mut state = self.lock();
                 state.owners.remove(&peer);
                 // What runs for it goes down, and the next owner meets a new node.
-                state.owner.as_ref().is_none_or(|(owner, _)| *owner != peer)
+                // Without an owner it joins again, too: the link may be mended, and who was down is met as a new one only.
+                state.owner.as_ref().is_some_and(|(owner, _)| *owner != peer)
             }
             LinkEvent::Frame { from, bytes } => match self.frame(&from, &bytes) {
                 Ok(()) => true,
                 Err(why) => {
-                    tracing::warn!(name = self.wire.name(), owner = %from, why, "the link to an owner ends");
+                    tracing::warn!(name = self.wire.name(), owner = %from, why = why.text, "the link to an owner ends");
                     let mut state = self.lock();
                     state.owners.remove(&from);
-                    state.owner.as_ref().is_none_or(|(owner, _)| *owner != from)
+                    match &state.owner {
+                        Some((owner, _)) => *owner != from,
+                        // Its hello may be what was lost: met again, it says it again. Not for noise, which has no end.
+                        None => !why.is_gap,
+                    }
                 }
             },
         }
     }
 
-    fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), String> {
+    fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), Broken> {
         let Framed { seq, body } =
             frame::read::<ToNode>(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?;
         let mut state = self.lock();
@@ -540,12 +563,12 @@ impl NodeInner {
         let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
         let due = owner.heard.saturating_add(1);
         if seq != due {
-            return Err(format!("frame {seq} came where {due} was due"));
+            return Err(Broken { text: format!("frame {seq} came where {due} was due"), is_gap: true });
         }
         owner.heard = seq;
         if let ToNode::Hello { protocol, tree, epoch } = body {
             drop(state);
-            return self.hello(from, protocol, &tree, epoch);
+            return Ok(self.hello(from, protocol, &tree, epoch)?);
         }
         // A node does what its own owner says, and nobody else.
         let Some((owner, epoch)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
@@ -606,7 +629,7 @@ impl NodeInner {
                     let _ = waiting.send(back);
                 }
             }
-            ToNode::Bye { why } => return Err(format!("the owner says: {why}")),
+            ToNode::Bye { why } => return Err(format!("the owner says: {why}").into()),
         }
         Ok(())
     }

@@ -20,6 +20,9 @@ use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side};
 /// The time between two looks at silent nodes, at most.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How long an owner and a node that meet have to say hello.
+pub(crate) const HELLO: Duration = Duration::from_secs(5);
+
 /// How long a join that failed waits.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -78,6 +81,7 @@ struct State {
 }
 
 struct NodeState {
+    up_at: Moment,
     hello: Option<NodeHello>,
     /// Why it does not follow this owner.
     refused: Option<String>,
@@ -344,6 +348,7 @@ impl Run {
     fn up(&self, peer: Peer) {
         let mut state = self.lock();
         let node = NodeState {
+            up_at: self.clock.now(),
             hello: None,
             refused: None,
             granted: None,
@@ -405,12 +410,14 @@ impl Run {
             let state = self.lock();
             let is_silent = |node: &NodeState| match (node.granted, state.shortest_lease(node)) {
                 (Some(granted), Some(lease)) => now >= granted + lease,
+                // It is of another tree, or its hello is lost, or this owner's: one that is met again says it again.
+                (None, _) => node.hello.is_none() && node.refused.is_none() && now >= node.up_at + HELLO,
                 _ => false,
             };
             state.nodes.iter().filter(|(_, node)| is_silent(node)).map(|(peer, _)| peer.clone()).collect()
         };
         for peer in silent {
-            self.end_link(&peer, "it has not renewed its lease");
+            self.end_link(&peer, "it has not renewed its lease, or not answered");
         }
     }
 

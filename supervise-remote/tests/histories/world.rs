@@ -86,6 +86,8 @@ struct State {
     relays: HashMap<(u32, String), u32>,
     /// Processes that do not act: frozen or dead.
     still: BTreeSet<String>,
+    /// When processes were thawed: in that moment they drop what is past its time.
+    thawed: HashMap<String, Instant>,
     log: Vec<String>,
     wrong: Vec<String>,
 }
@@ -217,6 +219,7 @@ impl World {
             state.still.insert(process.to_owned());
         } else {
             state.still.remove(process);
+            state.thawed.insert(process.to_owned(), Instant::now());
         }
     }
 
@@ -231,10 +234,11 @@ impl World {
             if !state.tokens.insert((path.to_owned(), token)) {
                 wrong.push(format!("{path}: two instances have the token {token:?}"));
             }
-            let still = &state.still;
+            let (still, thawed, now) = (&state.still, &state.thawed, Instant::now());
+            let is_still = |process: &String| still.contains(process) || thawed.get(process) == Some(&now);
             let of = state.paths.entry(path.to_owned()).or_default();
             if !may_overlap(path) {
-                for (other, process) in of.alive.iter().filter(|(_, process)| !still.contains(*process)) {
+                for (other, process) in of.alive.iter().filter(|(_, process)| !is_still(process)) {
                     wrong
                         .push(format!("{path}: {token:?} starts while {other:?} is on {process}, which is not frozen"));
                 }

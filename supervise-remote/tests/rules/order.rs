@@ -91,7 +91,9 @@ fn runtimes_are_dropped_in_the_middle() {
             let first = tree.first.clone();
             owner.spawn(async move {
                 for n in 0.. {
-                    let _ = first.tell(PricingMsg::Note(n)).await;
+                    if first.tell(PricingMsg::Note(n)).await.is_err() {
+                        return; // it has ended: a loop that never waits would keep its runtime from being dropped
+                    }
                 }
             });
             std::thread::sleep(Duration::from_millis(round % 5));
