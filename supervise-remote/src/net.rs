@@ -234,7 +234,7 @@ impl Net {
     /// # struct Reload;
     /// # #[actor]
     /// # impl Pricing { fn handle(&mut self, _: Reload) {} }
-    /// # supervisor! { struct Shop { #[on("worker")] #[lifecycle(start = 1ms)] pricing: Option<remote Pricing> = Pricing } }
+    /// # supervisor! { struct Shop { #[on("worker")] pricing: remote Pricing = Pricing } }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let (wire, stop) = (Network::new().process("shop"), std::future::ready(()));
