@@ -5,6 +5,8 @@ pub mod runtime;
 pub mod task;
 pub mod time;
 
+/// Each use in the runtime is `biased`, so that only the schedule decides.
+pub use real::{pin, select};
 pub use task::spawn;
 
 /// Channels. Only the channel that carries events to subscribers is tokio's own: no decision of the runtime depends on

@@ -184,6 +184,20 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep { deadline, registered: None }
 }
 
+/// The error of a future that took too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elapsed(());
+
+/// Waits for a future for at most this time.
+pub async fn timeout<F: Future>(time: Duration, future: F) -> Result<F::Output, Elapsed> {
+    let (mut future, mut sleep) = (std::pin::pin!(future), std::pin::pin!(sleep(time)));
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Ok(output)),
+        Poll::Pending => sleep.as_mut().poll(cx).map(|()| Err(Elapsed(()))),
+    })
+    .await
+}
+
 impl Sleep {
     pub fn deadline(&self) -> Instant {
         self.deadline
