@@ -264,6 +264,7 @@ mod tests {
     use supervise::inspect::{Extent, NetworkView, RemoteNode, RoleWait};
     use supervise::prelude::*;
     use supervise::remote::{Held, TreeNetwork, TreeRoot};
+    use supervise::spec::TreeSpec;
 
     use super::*;
 
@@ -321,7 +322,7 @@ mod tests {
     struct Net(Mutex<NetworkView>);
 
     impl TreeNetwork for Net {
-        fn begins(&self, _root: TreeRoot, _held: Option<Held>) {}
+        fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, _held: Option<Held>) {}
 
         fn over(&self, _root: &TreeRoot, _all_down: bool) {}
 

@@ -59,7 +59,7 @@ impl Clock {
     pub(crate) fn now(&self) -> Moment {
         let suspended = match &self.simulated {
             Some(nanos) => Duration::from_nanos(nanos.load(Ordering::SeqCst)),
-            None => suspended(),
+            None => supervise_runtime::remote::suspended(),
         };
         Moment(Instant::now()) + suspended
     }
@@ -74,24 +74,4 @@ impl Clock {
             tokio::time::sleep(left.min(LOOK_AGAIN)).await;
         }
     }
-}
-
-/// Returns the time that this machine was suspended since it booted.
-#[cfg(target_os = "linux")]
-fn suspended() -> Duration {
-    use rustix::time::{ClockId, Timespec, clock_gettime};
-
-    let as_duration = |time: Timespec| {
-        Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
-    };
-    let running = as_duration(clock_gettime(ClockId::Monotonic));
-    let all = as_duration(clock_gettime(ClockId::Boottime));
-    // Read one after the other, the two differ by some nanoseconds on a machine that was never suspended.
-    let suspended = all.saturating_sub(running);
-    if suspended < Duration::from_millis(1) { Duration::ZERO } else { suspended }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn suspended() -> Duration {
-    Duration::ZERO
 }

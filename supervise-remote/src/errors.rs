@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
 use supervise::error::{FarError, UserError};
-use supervise::{Cause, Failure, Phase};
+use supervise::{Cause, Ended, Failure, Phase};
 use supervise_runtime::remote as hooks;
 
-use crate::frame::{WireCause, WireError, WireFailure, WirePhase};
+use crate::frame::{WireCause, WireEnded, WireError, WireFailure, WirePhase};
 
 /// How the error type of a child crosses.
 #[doc(hidden)]
@@ -125,6 +125,34 @@ pub(crate) fn to_wire(failure: &Failure, errors: Errors) -> WireFailure {
         Phase::Restart => WirePhase::Restart,
     };
     WireFailure { phase, cause, path: failure.path().to_owned(), incarnation: failure.incarnation() }
+}
+
+/// Writes the end of a child for a node. An error in it crosses as its text: a node has many types of children.
+pub(crate) fn to_wire_ended(ended: &Ended) -> WireEnded {
+    match ended {
+        Ended::Done => WireEnded::Done,
+        Ended::DoneWith(words) => WireEnded::DoneWith(words.to_string()),
+        Ended::Stopped => WireEnded::Stopped,
+        Ended::Failed(failure) => WireEnded::Failed(to_wire(failure, Errors::TEXT)),
+        Ended::Limit(failure) => WireEnded::Limit(to_wire(failure, Errors::TEXT)),
+        Ended::Killed => WireEnded::Killed,
+        Ended::Aborted => WireEnded::Aborted,
+        Ended::RuntimeGone => WireEnded::RuntimeGone,
+        other => WireEnded::DoneWith(other.to_string()),
+    }
+}
+
+pub(crate) fn from_wire_ended(ended: WireEnded) -> Ended {
+    match ended {
+        WireEnded::Done => Ended::Done,
+        WireEnded::DoneWith(words) => Ended::DoneWith(words.into()),
+        WireEnded::Stopped => Ended::Stopped,
+        WireEnded::Failed(failure) => Ended::Failed(from_wire(failure, Errors::TEXT)),
+        WireEnded::Limit(failure) => Ended::Limit(from_wire(failure, Errors::TEXT)),
+        WireEnded::Killed => Ended::Killed,
+        WireEnded::Aborted => Ended::Aborted,
+        WireEnded::RuntimeGone => Ended::RuntimeGone,
+    }
 }
 
 pub(crate) fn from_wire(failure: WireFailure, errors: Errors) -> Failure {

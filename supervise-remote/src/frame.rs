@@ -81,6 +81,8 @@ pub(crate) struct PlaceOrder {
     pub(crate) lease: Duration,
     pub(crate) shutdown: Duration,
     pub(crate) epoch: u64,
+    /// Its owner has to know what is handled, and not only what is begun.
+    pub(crate) redelivers: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -97,8 +99,10 @@ pub(crate) enum ToNode {
         seq: u64,
         body: ByteBuf,
     },
+    /// The failures of this placement up to this number are decided: it goes on.
     Resume {
         placement: u64,
+        upto: u64,
     },
     Leave {
         placement: u64,
@@ -148,7 +152,20 @@ pub(crate) enum Taken {
     /// There is no such child, or it does not read this message.
     Refused(String),
     /// The end of a child that was waited for.
-    Gone(String),
+    Gone(WireEnded),
+}
+
+/// The end of a child on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum WireEnded {
+    Done,
+    DoneWith(String),
+    Stopped,
+    Failed(WireFailure),
+    Limit(WireFailure),
+    Killed,
+    Aborted,
+    RuntimeGone,
 }
 
 /// A request of a `RemoteRef` on a node.
@@ -197,11 +214,14 @@ pub(crate) enum ToOwner {
         upto: u64,
         done: u64,
     },
-    /// The message cannot be read.
+    /// The message cannot be read. A failure, and like one with a number.
     NotRead {
         placement: u64,
+        number: u64,
         seq: u64,
         why: String,
+        begun: u64,
+        done: u64,
     },
     Reply {
         placement: u64,
@@ -210,8 +230,10 @@ pub(crate) enum ToOwner {
         begun: u64,
         done: u64,
     },
+    /// The instance has failed, and waits for the decision. The failures of a placement are numbered.
     Failed {
         placement: u64,
+        number: u64,
         failure: WireFailure,
         begun: u64,
         done: u64,
@@ -223,14 +245,24 @@ pub(crate) enum ToOwner {
         begun: u64,
         done: u64,
     },
+    /// The task of the instance is gone, and nothing is known of its messages.
+    Vanished {
+        placement: u64,
+    },
     /// A lease was over before the instance was down.
     Fenced {
         path: String,
     },
+    /// A request for the child at this path, in the tree with this number.
     Request {
         to: String,
+        root: u64,
         id: u64,
         request: Request,
+    },
+    /// Nobody waits for the answer to this request any more.
+    Forget {
+        id: u64,
     },
 }
 
@@ -241,6 +273,8 @@ pub(crate) enum How {
     Itself(Option<String>),
     /// As it was told.
     Told,
+    /// By a failure that nobody was asked about: a bug, or settings that contradict each other.
+    Failed(WireFailure),
     /// It was dropped as it was; no hook ran.
     Dropped,
 }
@@ -254,4 +288,6 @@ pub(crate) struct NodeHello {
     pub(crate) builds: Vec<(String, u64)>,
     /// Instances of an older owner are not down yet.
     pub(crate) holds: bool,
+    /// How many nodes of this tree its process serves, this one included.
+    pub(crate) beside: usize,
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ const OUT: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub(crate) enum Told {
     Msg { seq: u64, body: Vec<u8> },
-    Resume,
+    Resume { upto: u64 },
     Leave(WireFailure),
     Stop,
     Kill,
@@ -56,9 +56,13 @@ pub(crate) struct Lease {
     dropped: AtomicBool,
     /// Dropped since the time was over.
     fenced: AtomicBool,
+    /// The task of the placement is gone, before the instance was known to be.
+    vanished: AtomicBool,
     /// How many polls of the instance and of its children are under way.
     inside: AtomicUsize,
     changed: Notify,
+    /// Told after each poll, where somebody has to know what is handled.
+    handles: OnceLock<Arc<Progress>>,
 }
 
 impl Lease {
@@ -79,8 +83,10 @@ impl Lease {
             ended: AtomicBool::new(false),
             dropped: AtomicBool::new(false),
             fenced: AtomicBool::new(false),
+            vanished: AtomicBool::new(false),
             inside: AtomicUsize::new(0),
             changed: Notify::new(),
+            handles: OnceLock::new(),
         })
     }
 
@@ -158,6 +164,28 @@ impl Lease {
         self.dropped.load(Ordering::SeqCst)
     }
 
+    fn passes(&self) -> bool {
+        let now = self.clock.now();
+        let until = self.until();
+        if self.is_dropped() {
+            return false;
+        }
+        if now >= until + self.shutdown {
+            self.fenced.store(true, Ordering::SeqCst);
+            self.abort();
+            return false;
+        }
+        if now >= until {
+            self.changed.notify_one(); // thawed: the timer of the placement's task is late
+        }
+        true
+    }
+
+    /// The task that watches over it is gone, and code of the instance may still run.
+    pub(crate) fn has_vanished(&self) -> bool {
+        self.vanished.load(Ordering::SeqCst) && !self.is_entered()
+    }
+
     /// Waits until the lease is over.
     async fn over(&self) {
         loop {
@@ -198,25 +226,20 @@ impl Fence for Lease {
             Poll::Ready(false) => return Poll::Ready(false),
             Poll::Ready(true) => {}
         }
-        let now = self.clock.now();
-        let until = self.until();
-        if self.is_dropped() {
-            return Poll::Ready(false);
-        }
-        if now >= until + self.shutdown {
-            self.fenced.store(true, Ordering::SeqCst);
-            self.abort();
-            return Poll::Ready(false);
-        }
-        if now >= until {
-            self.changed.notify_one(); // thawed: the timer of the placement's task is late
-        }
+        // Before the look at what may have dropped it meanwhile: who drops it then looks whether something is inside.
         self.inside.fetch_add(1, Ordering::SeqCst);
-        Poll::Ready(true)
+        let passes = self.passes();
+        if !passes {
+            self.inside.fetch_sub(1, Ordering::SeqCst);
+        }
+        Poll::Ready(passes)
     }
 
     fn left(&self) {
         self.inside.fetch_sub(1, Ordering::SeqCst);
+        if let Some(progress) = self.handles.get() {
+            progress.changed.notify_one(); // the message in hand may be handled
+        }
     }
 
     fn token(&self) -> Option<(u64, u64)> {
@@ -292,14 +315,23 @@ impl Future for Living {
 }
 
 /// How far the messages of an instance are.
+#[derive(Default)]
 struct Progress {
     begun: AtomicU64,
     changed: Notify,
-    /// A failure is held until the owner decides.
-    failing: AtomicBool,
+    /// The number of the last failure.
+    failures: AtomicU64,
+    /// The number of the failure that is held until the owner decides; 0: none.
+    held: AtomicU64,
+    /// It was told to go down.
+    goes_down: AtomicBool,
 }
 
 impl Progress {
+    fn next_failure(&self) -> u64 {
+        self.failures.fetch_add(1, Ordering::SeqCst).saturating_add(1)
+    }
+
     fn has_begun_before(&self, seq: u64) -> bool {
         self.begun.load(Ordering::SeqCst).saturating_add(1) >= seq
     }
@@ -316,7 +348,7 @@ type Decision = Arc<Mutex<Option<Directive>>>;
 
 type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
 
-async fn live<A, C, F, Fut>(mut order: Order, options: ChildOptions<A>, mut start: F, errors: Errors)
+async fn live<A, C, F, Fut>(order: Order, options: ChildOptions<A>, start: F, errors: Errors)
 where
     A: Actor<Msg: Remote>,
     C: DeserializeOwned + Clone + Send + 'static,
@@ -326,18 +358,34 @@ where
     let (node, owner) = (order.node.clone(), order.owner.clone());
     let placement = order.order.placement;
     let lease = order.lease.clone();
-    let _listed = Listed { node: node.clone(), epoch: order.order.epoch, placement };
+    let listed = Listed { node, owner, lease, epoch: order.order.epoch, placement, told: false };
+    listed.last(run::<A, C, F, Fut>(order, options, start, errors).await);
+}
+
+/// Runs an instance. Returns the frame that tells its owner of the end.
+async fn run<A, C, F, Fut>(mut order: Order, options: ChildOptions<A>, mut start: F, errors: Errors) -> ToOwner
+where
+    A: Actor<Msg: Remote>,
+    C: DeserializeOwned + Clone + Send + 'static,
+    F: FnMut(C) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+{
+    let (node, owner) = (order.node.clone(), order.owner.clone());
+    let placement = order.order.placement;
+    let lease = order.lease.clone();
     let context = Some(node.clone() as Arc<dyn Any + Send + Sync>);
     let read = guarded(|| hooks::decode::<C>(&order.order.captured, context.clone())).unwrap_or_else(Err);
     let captured = match read {
         Ok((captured, _)) => captured,
         Err(why) => {
-            let failed = order.failed(vec![format!("the values of the start expression cannot be read: {why}")]);
-            return node.send(&owner, failed);
+            return order.failed(vec![format!("the values of the start expression cannot be read: {why}")]);
         }
     };
-    let progress =
-        Arc::new(Progress { begun: AtomicU64::new(0), changed: Notify::new(), failing: AtomicBool::new(false) });
+    let progress = Arc::new(Progress::default());
+    let redelivers = order.order.redelivers;
+    if redelivers {
+        let _ = lease.handles.set(progress.clone());
+    }
     let decision = Decision::default();
     let host = Host {
         path: order.order.path.clone(),
@@ -354,13 +402,14 @@ where
             if let Some(directive) = lock(&decides).take() {
                 return Some(directive);
             }
-            counted.failing.store(true, Ordering::SeqCst);
+            let number = counted.next_failure();
+            counted.held.store(number, Ordering::SeqCst);
             let (begun, done) = counted.of(actor);
-            told.send(&to, ToOwner::Failed { placement, failure: to_wire(failure, errors), begun, done });
+            told.send(&to, ToOwner::Failed { placement, number, failure: to_wire(failure, errors), begun, done });
             None
         },
     );
-    let instance = Instance { node, owner, placement, actor, lease, progress, decision, errors };
+    let instance = Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers };
     let mut up = std::pin::pin!(up);
     let mut queued = VecDeque::new();
     let came_up = loop {
@@ -383,8 +432,7 @@ where
         if instance.lease.has_ended() {
             // Cut off, and not failed: its node leaves, or has lost its owner.
             instance.until_gone().await;
-            return instance
-                .send(ToOwner::Declined { placement, why: "the start was cut off, the node leaves".to_owned() });
+            return ToOwner::Declined { placement, why: "the start was cut off, the node leaves".to_owned() };
         }
         let failure = match &why {
             SpawnError::Start(failure) => to_wire(failure, errors),
@@ -395,22 +443,41 @@ where
             }
         };
         instance.until_gone().await;
-        return instance.send(ToOwner::NotUp { placement, failure });
+        return ToOwner::NotUp { placement, failure };
     }
     instance.send(ToOwner::Up { placement });
-    instance.serve(order.told, queued, context).await;
+    instance.serve(order.told, queued, context).await
 }
 
-/// Takes a placement from the list of its node, however its task ends.
+/// Takes a placement from the list of its node, however its task ends, and tells its owner of that.
 struct Listed {
     node: Arc<NodeInner>,
+    owner: Peer,
+    lease: Arc<Lease>,
     epoch: u64,
     placement: u64,
+    told: bool,
 }
 
+impl Listed {
+    /// The instance has ended as this frame says.
+    fn last(mut self, frame: ToOwner) {
+        self.told = true;
+        self.node.send(&self.owner, frame);
+        self.node.forget(self.epoch, self.placement);
+    }
+}
+
+/// The task may be dropped in the middle, or panic. Code of the instance may run on another thread then.
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.node.forget(self.epoch, self.placement);
+        if self.told {
+            return;
+        }
+        self.lease.abort();
+        self.lease.end();
+        self.lease.vanished.store(true, Ordering::SeqCst);
+        self.node.forget_vanished();
     }
 }
 
@@ -423,6 +490,7 @@ struct Instance<A: Actor> {
     progress: Arc<Progress>,
     decision: Decision,
     errors: Errors,
+    redelivers: bool,
 }
 
 /// Nothing watches over the lease any more, whatever the reason: what is left of the instance is dropped as it is.
@@ -449,17 +517,21 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
     /// Does what the owner tells. `None`: the owner tells nothing more.
     fn obey(&self, told: Option<Told>) {
         match told {
-            Some(Told::Resume) => {
-                if self.progress.failing.swap(false, Ordering::SeqCst) {
+            Some(Told::Resume { upto }) => {
+                let held = self.progress.held.load(Ordering::SeqCst);
+                // A failure of after this decision has one of its own.
+                if held != 0 && held <= upto && self.progress.held.swap(0, Ordering::SeqCst) == held {
                     self.decide(Directive::Resume);
                 }
             }
             Some(Told::Leave(failure)) => {
+                self.progress.goes_down.store(true, Ordering::SeqCst);
                 let failure: Failure = from_wire(failure, self.errors);
                 hooks::leave(&self.actor, &failure);
             }
             Some(Told::Kill) => self.actor.kill(),
             Some(Told::Stop) | None => {
+                self.progress.goes_down.store(true, Ordering::SeqCst);
                 self.actor.stop();
                 self.decide(Directive::Stop);
             }
@@ -506,13 +578,15 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         mut told: UnboundedReceiver<Told>,
         mut queued: VecDeque<(u64, Vec<u8>)>,
         context: Option<Arc<dyn Any + Send + Sync>>,
-    ) {
+    ) -> ToOwner {
         let placement = self.placement;
         let mut asks = Asks::new();
-        let mut said = 0;
+        let mut said = (0, 0);
         // Nothing more is begun: a message could not be read and the owner has not decided yet, or the instance leaves.
         let mut held = false;
-        // The number of that message, and why, until those before it are begun.
+        // The number of the failure that was told because of that message.
+        let mut told_unread = None;
+        // The number of that message, and why, until those before it are handled.
         let mut unread: Option<(u64, String)> = None;
         let mut over = false;
         let mut dropped = false;
@@ -520,13 +594,18 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         let ended = loop {
             while !held && let Some((seq, body)) = queued.pop_front() {
                 if let Err(why) = self.deliver(seq, &body, &context, &mut asks) {
+                    let _ = self.lease.handles.set(self.progress.clone()); // its turn comes after those before it
                     (held, unread) = (true, Some((seq, why)));
                 }
             }
-            if let Some((seq, why)) = unread.take_if(|(seq, _)| self.progress.has_begun_before(*seq)) {
+            let is_next = |seq| self.progress.has_begun_before(seq) && !hooks::in_hand(&self.actor);
+            if let Some((seq, why)) = unread.take_if(|(seq, _)| is_next(*seq)) {
+                let (begun, done) = self.progress.of(&self.actor);
                 self.progress.begun.fetch_max(seq, Ordering::SeqCst);
-                said = seq;
-                self.send(ToOwner::NotRead { placement, seq, why });
+                said = (seq, done);
+                let number = self.progress.next_failure();
+                told_unread = Some(number);
+                self.send(ToOwner::NotRead { placement, number, seq, why, begun, done });
             }
             tokio::select! {
                 biased;
@@ -538,21 +617,24 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                         back => back.map(ByteBuf::from),
                     });
                     let (begun, done) = self.progress.of(&self.actor);
-                    said = begun;
+                    said = (begun, done);
                     self.send(ToOwner::Reply { placement, ask, back, begun, done });
                 }
                 () = self.progress.changed.notified() => {
                     let (upto, done) = self.progress.of(&self.actor);
-                    if upto > said {
-                        said = upto;
+                    // What is handled matters only where a message may be handed in again.
+                    if upto > said.0 || (self.redelivers && done > said.1) {
+                        said = (upto, done);
                         self.send(ToOwner::Begun { placement, upto, done });
                     }
                 }
                 next = told.recv(), if !over => match next {
                     Some(Told::Msg { seq, body }) => queued.push_back((seq, body)),
-                    Some(Told::Resume) => {
-                        held = unread.is_some();
-                        self.obey(Some(Told::Resume));
+                    Some(Told::Resume { upto }) => {
+                        if told_unread.is_some_and(|number| number <= upto) {
+                            (held, told_unread) = (false, None);
+                        }
+                        self.obey(Some(Told::Resume { upto }));
                     }
                     Some(Told::Leave(failure)) => {
                         held = true; // nothing more is begun here
@@ -579,6 +661,8 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
             _ if self.lease.is_dropped() => How::Dropped,
             Some(Ended::Done) => How::Itself(None),
             Some(Ended::DoneWith(words)) => How::Itself(Some(words.into_owned())),
+            _ if self.progress.goes_down.load(Ordering::SeqCst) => How::Told,
+            Some(Ended::Failed(failure) | Ended::Limit(failure)) => How::Failed(to_wire(&failure, self.errors)),
             _ => How::Told,
         };
         // What was answered just before the end still reaches its asker.
@@ -586,7 +670,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
             let back = back.map(|back| back.map(ByteBuf::from));
             self.send(ToOwner::Reply { placement, ask, back, begun, done });
         }
-        self.send(ToOwner::Ended { placement, how, begun, done });
+        ToOwner::Ended { placement, how, begun, done }
     }
 
     /// Reads a message, and gives it to the instance.

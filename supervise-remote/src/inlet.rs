@@ -1,17 +1,17 @@
 //! The way in for what nodes send: references to actors of the owner, by path.
 
 use std::any::Any;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, Weak};
 
 use serde_bytes::ByteBuf;
-use supervise::Actor;
 use supervise::error::{SendRejection, TellError};
+use supervise::{Actor, Ended};
 use supervise_runtime::remote as hooks;
 
-use crate::errors::guarded;
+use crate::errors::{guarded, to_wire_ended};
 use crate::frame::{Request, Taken, ToNode};
-use crate::net::{Net, lock};
+use crate::net::lock;
 use crate::run::Run;
 use crate::wire::Peer;
 use crate::{Remote, RemoteRef};
@@ -19,8 +19,10 @@ use crate::{Remote, RemoteRef};
 /// An actor of the owner that nodes may send to.
 pub(crate) trait Inlet: Send + Sync {
     fn path(&self) -> &str;
+    /// The number of the tree that it is part of.
+    fn root(&self) -> u64;
     fn is_over(&self) -> bool;
-    fn take(&self, answers: Answers, request: Request);
+    fn take(self: Arc<Self>, answers: Answers, request: Request);
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -30,62 +32,86 @@ pub(crate) struct Inlets(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    by_path: HashMap<Arc<str>, Arc<dyn Inlet>>,
+    /// By tree and path: a reference may lead into another tree of this process, which has the same paths.
+    all: HashMap<(u64, Arc<str>), Arc<dyn Inlet>>,
     sweep_at: usize,
+    /// The run is over.
+    closed: bool,
 }
 
 impl Inlets {
     pub(crate) fn add(&self, inlet: Arc<dyn Inlet>) {
-        let dropped = {
-            let mut known = lock(&self.0);
-            let mut dropped = Vec::new();
-            if known.by_path.len() >= known.sweep_at {
-                let over: Vec<Arc<str>> =
-                    known.by_path.iter().filter(|(_, inlet)| inlet.is_over()).map(|(path, _)| path.clone()).collect();
-                dropped.extend(over.iter().filter_map(|path| known.by_path.remove(path)));
-                known.sweep_at = known.by_path.len().saturating_mul(2).max(64);
-            }
-            let path: Arc<str> = inlet.path().into();
-            dropped.extend(known.by_path.insert(path, inlet));
-            dropped
-        };
-        drop(dropped); // may drop values of the user
+        let key = (inlet.root(), Arc::from(inlet.path()));
+        // May drop values of the user, so after the lock.
+        let mut dropped = Vec::new();
+        let mut known = lock(&self.0);
+        if known.closed {
+            return;
+        }
+        if known.all.len() >= known.sweep_at {
+            let over: Vec<_> =
+                known.all.iter().filter(|(_, inlet)| inlet.is_over()).map(|(key, _)| key.clone()).collect();
+            dropped.extend(over.iter().filter_map(|key| known.all.remove(key)));
+            known.sweep_at = known.all.len().saturating_mul(2).max(64);
+        }
+        // The one that is there has the order of what is under way.
+        match known.all.get(&key).is_some_and(|there| !there.is_over()) {
+            true => dropped.push(inlet),
+            false => dropped.extend(known.all.insert(key, inlet)),
+        }
+        drop(known);
+        drop(dropped);
     }
 
-    pub(crate) fn find(&self, path: &str) -> Option<Arc<dyn Inlet>> {
-        lock(&self.0).by_path.get(path).cloned()
+    pub(crate) fn find(&self, root: u64, path: &str) -> Option<Arc<dyn Inlet>> {
+        lock(&self.0).all.get(&(root, Arc::from(path))).cloned()
+    }
+
+    /// Forgets all, for ever.
+    pub(crate) fn clear(&self) {
+        let dropped = {
+            let mut known = lock(&self.0);
+            known.closed = true;
+            std::mem::take(&mut known.all)
+        };
+        drop(dropped);
     }
 
     #[cfg(feature = "testing")]
     pub(crate) fn len(&self) -> usize {
-        lock(&self.0).by_path.len()
+        lock(&self.0).all.len()
     }
 }
 
 /// What writing and reading of a message at the owner has to know.
 #[derive(Default)]
 pub(crate) struct AtOwner {
-    /// References that were written into a message, in order to let them in.
+    /// References that were written before the run was known, in order to let them in.
     written: Mutex<Vec<Arc<dyn Inlet>>>,
-    /// Where references that are read are found.
-    net: Option<Net>,
+    /// Where references are let in and found.
+    run: Option<Weak<Run>>,
 }
 
 impl AtOwner {
-    pub(crate) fn of(net: Net) -> Arc<AtOwner> {
-        Arc::new(AtOwner { written: Mutex::default(), net: Some(net) })
+    pub(crate) fn of(run: &Arc<Run>) -> Arc<AtOwner> {
+        Arc::new(AtOwner { written: Mutex::default(), run: Some(Arc::downgrade(run)) })
     }
 
     pub(crate) fn writes(&self, inlet: Arc<dyn Inlet>) {
-        lock(&self.written).push(inlet);
+        match &self.run {
+            Some(run) => run.upgrade().into_iter().for_each(|run| run.inlets.add(inlet.clone())),
+            None => lock(&self.written).push(inlet),
+        }
     }
 
-    pub(crate) fn take(&self) -> Vec<Arc<dyn Inlet>> {
-        std::mem::take(&mut *lock(&self.written))
+    /// Lets in what was written before.
+    pub(crate) fn let_in(&self, run: &Run) {
+        let written = std::mem::take(&mut *lock(&self.written));
+        written.into_iter().for_each(|inlet| run.inlets.add(inlet));
     }
 
-    pub(crate) fn find(&self, path: &str) -> Option<Arc<dyn Inlet>> {
-        self.net.as_ref()?.0.inlets.find(path)
+    pub(crate) fn find(&self, root: u64, path: &str) -> Option<Arc<dyn Inlet>> {
+        self.run.as_ref()?.upgrade()?.inlets.find(root, path)
     }
 }
 
@@ -98,7 +124,7 @@ pub(crate) struct Answers {
 
 impl Answers {
     fn taken(&self, taken: Taken) {
-        self.run.send(&self.to, ToNode::Taken { id: self.id, taken });
+        self.run.answer(&self.to, self.id, taken);
     }
 
     fn reply(&self, ask: u64, back: hooks::Back) {
@@ -116,23 +142,137 @@ pub(crate) fn too_large(bytes: usize, most: usize) -> String {
 }
 
 pub(crate) struct InletOf<A: Actor<Msg: Remote>> {
-    path: String,
     to: RemoteRef<A>,
+    waits: Mutex<Waits>,
+}
+
+/// The requests that are not carried out yet, in their order.
+#[derive(Default)]
+struct Waits {
+    requests: VecDeque<(Answers, Request)>,
+    /// A task carries them out.
+    busy: bool,
+    /// That task waits for room in the mailbox. Meanwhile everything but messages is carried out at once.
+    full: bool,
 }
 
 impl<A: Actor<Msg: Remote>> InletOf<A> {
     pub(crate) fn shared(to: RemoteRef<A>) -> Arc<dyn Inlet> {
-        Arc::new(InletOf { path: to.path().to_owned(), to })
+        Arc::new(InletOf { to, waits: Mutex::default() })
     }
 
     pub(crate) fn target(&self) -> RemoteRef<A> {
         self.to.clone()
     }
+
+    /// Carries out what waits, in order.
+    async fn work(self: Arc<Self>) {
+        loop {
+            let next = {
+                let mut waits = lock(&self.waits);
+                let next = waits.requests.pop_front();
+                waits.busy = next.is_some();
+                next
+            };
+            let Some((answers, request)) = next else { return };
+            match request {
+                Request::Tell { body, wait } => self.tell(answers, &body, wait).await,
+                request => self.obey(answers, request),
+            }
+        }
+    }
+
+    /// Carries out what is no message. What takes its time does so in a task of its own.
+    fn obey(&self, answers: Answers, request: Request) {
+        let to = self.to.clone();
+        match request {
+            Request::Stop => to.stop(),
+            Request::Drain => to.drain(),
+            Request::Kill => to.kill(),
+            Request::Restart | Request::StartAgain => {
+                tokio::spawn(async move {
+                    let done = match request {
+                        Request::Restart => to.restart().await,
+                        _ => to.start_again().await,
+                    };
+                    answers.taken(match done {
+                        Ok(()) => Taken::Done,
+                        Err(error) => Taken::Refused(error.why().to_owned()),
+                    });
+                });
+            }
+            Request::Shutdown | Request::Terminated => {
+                if let Request::Shutdown = request {
+                    to.stop();
+                }
+                let (run, node, id) = (answers.run.clone(), answers.to.clone(), answers.id);
+                run.wait_for(&node, id, async move {
+                    // This task is no part of the child, so that the wait is not refused.
+                    let ended = to.terminated().await.unwrap_or(Ended::RuntimeGone);
+                    answers.taken(Taken::Gone(to_wire_ended(&ended)));
+                });
+            }
+            Request::Tell { .. } => {}
+        }
+    }
+
+    async fn tell(&self, answers: Answers, body: &[u8], wait: bool) {
+        let read = guarded(|| hooks::decode::<A::Msg>(body, Some(AtOwner::of(&answers.run))));
+        let (msg, asks) = match read.unwrap_or_else(Err) {
+            Ok(read) => read,
+            Err(why) => return answers.taken(Taken::Refused(format!("the message cannot be read: {why}"))),
+        };
+        let mut sent = self.to.try_tell(msg);
+        if wait && let Err(error) = sent {
+            sent = match error.reason() {
+                SendRejection::Full => self.wait_for_room(error.into_message()).await,
+                _ => Err(error),
+            };
+        }
+        answers.taken(match &sent {
+            Ok(()) => Taken::Done,
+            Err(error) => rejected(error),
+        });
+        if let Err(why) = guarded(|| drop(sent)) {
+            tracing::error!(path = self.path(), why, "the drop of a refused message failed");
+        }
+        if asks.is_empty() {
+            return;
+        }
+        // The replies come in any order, and each is sent when it is there.
+        tokio::spawn(async move {
+            let asks = asks.into_iter().map(|(ask, answer)| async move { (ask, answer.await) });
+            let mut asks: futures_util::stream::FuturesUnordered<_> = asks.collect();
+            while let Some((ask, back)) = futures_util::StreamExt::next(&mut asks).await {
+                answers.reply(ask, back);
+            }
+        });
+    }
+
+    /// Sends a message when the mailbox has room. A stop, for example, does not wait behind it.
+    async fn wait_for_room(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        let others = {
+            let mut waits = lock(&self.waits);
+            waits.full = true;
+            let is_message = |(_, request): &(Answers, Request)| matches!(request, Request::Tell { .. });
+            let (messages, others): (VecDeque<_>, VecDeque<_>) = waits.requests.drain(..).partition(is_message);
+            waits.requests = messages;
+            others
+        };
+        others.into_iter().for_each(|(answers, request)| self.obey(answers, request));
+        let sent = self.to.tell(msg).await;
+        lock(&self.waits).full = false;
+        sent
+    }
 }
 
 impl<A: Actor<Msg: Remote>> Inlet for InletOf<A> {
     fn path(&self) -> &str {
-        &self.path
+        self.to.path()
+    }
+
+    fn root(&self) -> u64 {
+        self.to.root()
     }
 
     fn is_over(&self) -> bool {
@@ -143,59 +283,20 @@ impl<A: Actor<Msg: Remote>> Inlet for InletOf<A> {
         self
     }
 
-    /// In a task of its own: reading a message runs code of the user, and sending it may wait.
-    fn take(&self, answers: Answers, request: Request) {
-        let to = self.to.clone();
-        tokio::spawn(async move {
-            match request {
-                Request::Tell { body, wait } => tell(to, &answers, &body, wait).await,
-                Request::Stop => to.stop(),
-                Request::Drain => to.drain(),
-                Request::Kill => to.kill(),
-                Request::Restart => answers.taken(done(to.restart().await)),
-                Request::StartAgain => answers.taken(done(to.start_again().await)),
-                Request::Shutdown => {
-                    to.stop();
-                    gone(&to, &answers).await;
-                }
-                Request::Terminated => gone(&to, &answers).await,
-            }
-        });
-    }
-}
-
-fn done<E: ToString>(result: Result<(), E>) -> Taken {
-    match result {
-        Ok(()) => Taken::Done,
-        Err(error) => Taken::Refused(error.to_string()),
-    }
-}
-
-async fn gone<A: Actor<Msg: Remote>>(to: &RemoteRef<A>, answers: &Answers) {
-    let ended = to.terminated().await.map_or_else(|error| error.to_string(), |ended| ended.to_string());
-    answers.taken(Taken::Gone(ended));
-}
-
-async fn tell<A: Actor<Msg: Remote>>(to: RemoteRef<A>, answers: &Answers, body: &[u8], wait: bool) {
-    let read = guarded(|| hooks::decode::<A::Msg>(body, Some(AtOwner::of(answers.run.as_net()))));
-    let (msg, asks) = match read.unwrap_or_else(Err) {
-        Ok(read) => read,
-        Err(why) => return answers.taken(Taken::Refused(format!("the message cannot be read: {why}"))),
-    };
-    let sent = if wait { to.tell(msg).await } else { to.try_tell(msg) };
-    answers.taken(match &sent {
-        Ok(()) => Taken::Done,
-        Err(error) => rejected(error),
-    });
-    let refused = guarded(|| drop(sent));
-    if let Err(why) = refused {
-        tracing::error!(path = to.path(), why, "the drop of a refused message failed");
-    }
-    // The replies come in any order, and each is sent when it is there.
-    let mut asks: futures_util::stream::FuturesUnordered<_> =
-        asks.into_iter().map(|(ask, answer)| async move { (ask, answer.await) }).collect();
-    while let Some((ask, back)) = futures_util::StreamExt::next(&mut asks).await {
-        answers.reply(ask, back);
+    /// In a task of its own: reading a message runs code of the user, and sending it may wait. There is one for each
+    /// actor, so that the requests of a node keep their order.
+    fn take(self: Arc<Self>, answers: Answers, request: Request) {
+        let mut waits = lock(&self.waits);
+        if waits.full && !matches!(request, Request::Tell { .. }) {
+            drop(waits);
+            return self.obey(answers, request);
+        }
+        waits.requests.push_back((answers, request));
+        let begins = !std::mem::replace(&mut waits.busy, true);
+        drop(waits);
+        if begins {
+            tokio::spawn(self.work());
+        }
     }
 }
 

@@ -31,10 +31,12 @@ mod inlet;
 pub mod memory;
 mod net;
 mod node;
+mod outbox;
 mod place;
 mod proxy;
 mod refs;
 mod run;
+mod specs;
 #[cfg(feature = "testing")]
 #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
 pub mod testing;

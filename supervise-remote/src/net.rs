@@ -5,16 +5,18 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use supervise::spec::TreeSpec;
 use supervise::{Actor, ActorRef};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 
-use crate::inlet::Inlets;
 use tokio::sync::watch;
 
-use crate::run::Run;
+use crate::node::NodeInner;
+use crate::run::{Begin, Run};
+use crate::specs::longest_orphan;
 use crate::wire::Wire;
 use crate::{Remote, RemoteRef};
 
@@ -53,10 +55,8 @@ pub(crate) struct NetInner {
     runs: Mutex<HashMap<u64, Arc<Run>>>,
     /// Of runs that are over: closed once they have left the network.
     leaving: Mutex<Vec<watch::Receiver<()>>>,
-    pub(crate) inlets: Inlets,
     /// The nodes that serve on this network.
-    #[cfg(feature = "testing")]
-    nodes: Mutex<Vec<std::sync::Weak<crate::node::NodeInner>>>,
+    nodes: Mutex<Vec<Weak<NodeInner>>>,
 }
 
 impl NetInner {
@@ -68,14 +68,46 @@ impl NetInner {
     }
 }
 
-#[cfg(feature = "testing")]
 impl NetInner {
-    pub(crate) fn serves(&self, node: &Arc<crate::node::NodeInner>) {
-        lock(&self.nodes).push(Arc::downgrade(node));
+    pub(crate) fn serves(&self, node: &Arc<NodeInner>) {
+        let mut nodes = lock(&self.nodes);
+        nodes.retain(|node| node.strong_count() > 0);
+        nodes.push(Arc::downgrade(node));
     }
 
+    fn nodes(&self) -> Vec<Arc<NodeInner>> {
+        lock(&self.nodes).iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Returns how many nodes of this process serve this tree, or may still run something of it.
+    pub(crate) fn nodes_of(&self, tree: &str) -> usize {
+        self.nodes().iter().filter(|node| node.is_of(tree)).count()
+    }
+}
+
+#[cfg(feature = "testing")]
+impl NetInner {
     pub(crate) fn hosted(&self) -> usize {
-        lock(&self.nodes).iter().filter_map(std::sync::Weak::upgrade).map(|node| node.hosts()).sum()
+        self.nodes().iter().map(|node| node.hosts()).sum()
+    }
+
+    pub(crate) fn requests(&self) -> usize {
+        self.nodes().iter().map(|node| node.requests()).sum()
+    }
+
+    pub(crate) fn waits(&self) -> usize {
+        let runs: Vec<_> = lock(&self.runs).values().cloned().collect();
+        runs.iter().map(|run| run.waiting_requests()).sum()
+    }
+
+    pub(crate) fn looks(&self) -> usize {
+        let runs: Vec<_> = lock(&self.runs).values().cloned().collect();
+        runs.iter().map(|run| run.looks.load(Ordering::Relaxed)).sum()
+    }
+
+    pub(crate) fn references(&self) -> usize {
+        let runs: Vec<_> = lock(&self.runs).values().cloned().collect();
+        runs.iter().map(|run| run.inlets.len()).sum()
     }
 
     pub(crate) fn placements(&self) -> usize {
@@ -98,7 +130,7 @@ const UNDER_LEASE: u64 = 1 << 63;
 
 fn epoch(held: Option<&Held>) -> u64 {
     if let Some(held) = held {
-        return held.token | UNDER_LEASE;
+        return held.token() | UNDER_LEASE;
     }
     let micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
     let now = u64::try_from(micros).unwrap_or(0) & !UNDER_LEASE;
@@ -116,8 +148,6 @@ impl Net {
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
             leaving: Mutex::default(),
-            inlets: Inlets::default(),
-            #[cfg(feature = "testing")]
             nodes: Mutex::default(),
         }))
     }
@@ -134,7 +164,7 @@ impl Net {
     /// A new owner then starts children as soon as each of them has said that it runs nothing of an older owner.
     /// Without the list it waits for `lease + shutdown` of the child, since a node that it does not know may still run
     /// something (rule S60). A node that is not on the list is used like any other, but not waited for: keep the list
-    /// complete.
+    /// complete, and give each process a name of its own. One process may serve several roles of the tree, on one `Net`.
     ///
     /// ```
     /// use supervise_remote::{Net, memory::Network};
@@ -268,10 +298,11 @@ impl From<Net> for Arc<dyn TreeNetwork> {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, held: Option<Held>) {
-        let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
-        let id = root.id;
-        let run = Run::begin(self.0.clone(), root, epoch(held.as_ref()), knows, self.0.peers.clone());
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) {
+        let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(Held::released);
+        let (id, epoch, peers) = (root.id, epoch(held.as_ref()), self.0.peers.clone());
+        let begin = Begin { root, epoch, held, knows, peers, longest: longest_orphan(tree) };
+        let run = Run::begin(self.0.clone(), begin);
         // One that is over is kept as long as something of it may act.
         drop(self.0.forget_over());
         let before = lock(&self.0.runs).insert(id, run);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -22,11 +22,13 @@ use crate::errors::guarded;
 use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner, WireBack};
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
-use crate::net::{Net, lock};
+use crate::net::{Net, NetInner};
+use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::HELLO;
-use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
+use crate::specs::remote_specs;
+use crate::wire::{Joined, LinkEvent, Peer, Side, Wire};
 
-/// How long a join that failed waits.
+/// How long a join that failed waits, and the least time from one to the next if the link was closed.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
 /// The most paths of dropped instances that are kept for the next owner.
@@ -150,7 +152,7 @@ impl Node {
     where
         U: Future + Send,
     {
-        let specs = specs_of(self.tree);
+        let specs = remote_specs(self.tree);
         let mine: Vec<_> = specs.iter().filter(|spec| spec.role == self.role).collect();
         let shortest = mine.iter().map(|spec| spec.lease).min();
         let Some(shortest) = shortest else {
@@ -158,8 +160,7 @@ impl Node {
         };
         let inner = Arc::new(NodeInner {
             clock: net.0.wire.clock(),
-            wire: net.0.wire.clone(),
-            max_frame: net.0.max_frame,
+            net: net.0.clone(),
             tree: self.tree.name,
             role: self.role,
             capacity: self.capacity,
@@ -168,20 +169,26 @@ impl Node {
             state: Mutex::default(),
             ids: AtomicU64::new(1),
             changed: Notify::new(),
+            broken: Notify::new(),
         });
         let _gone = Gone(inner.clone());
         if !inner.clock.is_simulated() {
             inner.watch_threads();
         }
-        #[cfg(feature = "testing")]
         net.0.serves(&inner);
         let mut until = std::pin::pin!(until);
-        let mut link = net.0.wire.join(Side::Node).await?;
+        let mut at = tokio::time::Instant::now();
+        let mut link = Joined::new(&*net.0.wire, Side::Node).await?;
         loop {
-            inner.joined(&*link);
-            let Ended::Again = inner.read(&mut *link, until.as_mut()).await else {
-                link.close().await;
-                return Ok(());
+            inner.joined(&link);
+            let (closed, again) = match inner.read(&mut link, until.as_mut()).await {
+                Ended::Left => {
+                    drained(&inner.state).await;
+                    link.close().await;
+                    return Ok(());
+                }
+                Ended::Again => (false, at),
+                Ended::Closed => (true, at + JOIN_AGAIN),
             };
             drop(link);
             let leaves = inner.lock().leaving;
@@ -190,42 +197,32 @@ impl Node {
                 inner.until_empty().await;
                 return Ok(());
             }
-            link = loop {
-                tokio::select! {
-                    joined = net.0.wire.join(Side::Node) => match joined {
-                        Ok(link) => break link,
+            let joining = async {
+                if closed {
+                    tracing::error!(name = inner.name(), "the link to the network is closed, joins again");
+                }
+                tokio::time::sleep_until(again).await;
+                loop {
+                    let now = tokio::time::Instant::now();
+                    match Joined::new(&*net.0.wire, Side::Node).await {
+                        Ok(link) => break (link, now),
                         Err(error) => {
-                            tracing::error!(%error, name = net.name(), "cannot join the network, tries again");
+                            tracing::error!(%error, name = inner.name(), "cannot join the network, tries again");
                             tokio::time::sleep(JOIN_AGAIN).await;
                         }
-                    },
-                    _ = &mut until => {
-                        inner.end_all();
-                        inner.until_empty().await;
-                        return Ok(());
                     }
+                }
+            };
+            (link, at) = tokio::select! {
+                joined = joining => joined,
+                _ = &mut until => {
+                    inner.end_all();
+                    inner.until_empty().await;
+                    return Ok(());
                 }
             };
         }
     }
-}
-
-/// All remote children of a tree and of the trees below it.
-fn specs_of(tree: &'static TreeSpec) -> Vec<&'static RemoteSpec> {
-    let mut specs = Vec::new();
-    let mut seen: Vec<*const TreeSpec> = Vec::new();
-    let mut next = vec![tree];
-    while let Some(tree) = next.pop() {
-        if seen.contains(&std::ptr::from_ref(tree)) {
-            continue; // a tree may contain itself
-        }
-        seen.push(tree);
-        for child in tree.children {
-            specs.extend(child.remote);
-            next.extend(child.tree());
-        }
-    }
-    specs
 }
 
 /// The server is gone, perhaps in the middle: what it hosts must not act for ever.
@@ -235,7 +232,8 @@ impl Drop for Gone {
     fn drop(&mut self) {
         let (leases, requests) = {
             let mut state = self.0.lock();
-            (state.over, state.owner, state.out) = (true, None, None);
+            (state.over, state.owner) = (true, None);
+            state.outbox.left();
             let leases: Vec<_> = state.hosted.values().map(|hosted| hosted.lease.clone()).collect();
             (leases, std::mem::take(&mut state.requests))
         };
@@ -249,13 +247,14 @@ impl Drop for Gone {
 enum Ended {
     /// The join is over, the node joins again.
     Again,
+    /// The link is closed, or the wire has panicked.
+    Closed,
     Left,
 }
 
 pub(crate) struct NodeInner {
-    wire: Arc<dyn Wire>,
+    net: Arc<NetInner>,
     clock: Clock,
-    max_frame: usize,
     tree: &'static str,
     role: String,
     capacity: Option<usize>,
@@ -265,11 +264,19 @@ pub(crate) struct NodeInner {
     ids: AtomicU64,
     /// An instance is gone.
     changed: Notify,
+    /// The wire has panicked.
+    broken: Notify,
+}
+
+impl Sends for State {
+    fn outbox(&mut self) -> &mut Outbox {
+        &mut self.outbox
+    }
 }
 
 #[derive(Default)]
 struct State {
-    out: Option<Arc<dyn Outgoing>>,
+    outbox: Outbox,
     owners: BTreeMap<Peer, OwnerState>,
     /// The owner that is followed.
     owner: Option<(Peer, u64)>,
@@ -323,9 +330,48 @@ struct Waiting {
     backs: HashMap<u64, oneshot::Sender<WireBack>>,
 }
 
+impl Waiting {
+    fn is_answered(&self) -> bool {
+        self.taken.is_none() && self.backs.is_empty()
+    }
+}
+
+/// The wait for the answer to a request. Dropped before, the owner is told that nobody waits any more.
+pub(crate) struct Awaited {
+    node: Arc<NodeInner>,
+    id: u64,
+    taken: oneshot::Receiver<Taken>,
+}
+
+impl Future for Awaited {
+    type Output = Result<Taken, oneshot::error::RecvError>;
+
+    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        std::pin::Pin::new(&mut self.taken).poll(cx)
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let mut state = self.node.lock();
+        let waiting = state.requests.remove(&self.id);
+        if waiting.is_some()
+            && let Some((owner, _)) = state.owner.clone()
+        {
+            state.send(&owner, ToOwner::Forget { id: self.id });
+        }
+        drop(state);
+        drop(waiting);
+    }
+}
+
 impl NodeInner {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+    fn lock(&self) -> Locked<'_, State> {
+        Locked::new(&self.state, &self.broken)
+    }
+
+    fn name(&self) -> &str {
+        self.net.wire.name()
     }
 
     #[cfg(feature = "testing")]
@@ -333,17 +379,29 @@ impl NodeInner {
         self.lock().hosted.len()
     }
 
+    /// Returns how many requests are not answered.
+    #[cfg(feature = "testing")]
+    pub(crate) fn requests(&self) -> usize {
+        self.lock().requests.len()
+    }
+
+    /// Returns whether it serves this tree, or may still run something of it.
+    pub(crate) fn is_of(&self, tree: &str) -> bool {
+        let state = self.lock();
+        self.tree == tree && (!state.over || !state.hosted.is_empty())
+    }
+
     pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
-        &self.wire
+        &self.net.wire
     }
 
     pub(crate) fn max_frame(&self) -> usize {
-        self.max_frame
+        self.net.max_frame
     }
 
-    fn joined(&self, link: &dyn Link) {
+    fn joined(&self, link: &Joined) {
         let mut state = self.lock();
-        state.out = Some(link.outgoing());
+        state.outbox.joined(link.out.clone());
         state.owners.clear();
         state.owner = None;
         state.asked.clear();
@@ -358,17 +416,31 @@ impl NodeInner {
         }
     }
 
-    /// An instance is gone.
-    pub(crate) fn forget(&self, epoch: u64, placement: u64) {
+    /// An instance is gone. False: that is known already.
+    pub(crate) fn forget(&self, epoch: u64, placement: u64) -> bool {
         {
             let mut state = self.lock();
-            let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return };
+            let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return false };
             if hosted.lease.was_fenced() {
                 state.say_fenced(hosted.path, self.ids.load(Ordering::Relaxed));
             }
             state.say_free();
         }
         self.changed.notify_waiters();
+        true
+    }
+
+    /// Forgets the instances whose tasks are gone, once nothing of them runs, and tells their owner.
+    pub(crate) fn forget_vanished(&self) {
+        let vanished: Vec<_> = {
+            let state = self.lock();
+            let vanished = state.hosted.iter().filter(|(_, hosted)| hosted.lease.has_vanished());
+            vanished.map(|(token, hosted)| (*token, hosted.owner.clone())).collect()
+        };
+        for ((epoch, placement), owner) in vanished {
+            self.send(&owner, ToOwner::Vanished { placement });
+            self.forget(epoch, placement);
+        }
     }
 
     /// Ends the leases of all instances that this owner, or any, does not hold any more.
@@ -392,7 +464,7 @@ impl NodeInner {
     }
 
     /// Reads a link until the join is over, or the node has left.
-    async fn read<U: Future>(self: &Arc<Self>, link: &mut dyn Link, mut until: std::pin::Pin<&mut U>) -> Ended {
+    async fn read<U: Future>(self: &Arc<Self>, link: &mut Joined, mut until: std::pin::Pin<&mut U>) -> Ended {
         const MOST: usize = 1024;
         let every = self.shortest.checked_div(3).unwrap_or(self.shortest);
         let mut renew_at = self.clock.now() + every;
@@ -402,6 +474,7 @@ impl NodeInner {
             let changed = self.changed.notified();
             let mut changed = std::pin::pin!(changed);
             changed.as_mut().enable();
+            let mut broken = std::pin::pin!(self.broken.notified());
             let mut events = Vec::new();
             let leaving = leave_by.is_some();
             let left = leaving && self.lock().hosted.is_empty();
@@ -409,10 +482,13 @@ impl NodeInner {
                 return Ended::Left;
             }
             let woken = poll_fn(|cx| {
-                match self.wire.poll_lives(cx) {
+                match self.net.wire.poll_lives(cx) {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(false) => return Poll::Ready(Woken::Dead),
                     Poll::Ready(true) => {}
+                }
+                if broken.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Woken::Closed);
                 }
                 while events.len() < MOST {
                     match link.poll_event(cx) {
@@ -444,7 +520,7 @@ impl NodeInner {
                 Woken::Dead => return Ended::Left,
                 Woken::Closed => {
                     self.end_join();
-                    return Ended::Again;
+                    return Ended::Closed;
                 }
                 Woken::Leave => continue,
                 Woken::Due => {}
@@ -501,7 +577,7 @@ impl NodeInner {
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
         if last.is_some_and(|last| last + patience <= now) {
-            tracing::warn!(name = self.wire.name(), "the owner answers no renewal, joins again");
+            tracing::warn!(name = self.name(), "the owner answers no renewal, joins again");
             return false;
         }
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
@@ -515,12 +591,12 @@ impl NodeInner {
         let (requests, told) = {
             let mut state = self.lock();
             state.owner = None;
-            state.out = None;
+            state.outbox.left();
             state.owners.clear();
             (std::mem::take(&mut state.requests), state.fenced.len())
         };
         drop(requests); // who waits hears that nothing will come
-        tracing::info!(name = self.wire.name(), fenced = told, "the node joins again");
+        tracing::info!(name = self.name(), fenced = told, "the node joins again");
         self.end_all();
     }
 
@@ -542,7 +618,7 @@ impl NodeInner {
             LinkEvent::Frame { from, bytes } => match self.frame(&from, &bytes) {
                 Ok(()) => true,
                 Err(why) => {
-                    tracing::warn!(name = self.wire.name(), owner = %from, why = why.text, "the link to an owner ends");
+                    tracing::warn!(name = self.name(), owner = %from, why = why.text, "the link to an owner ends");
                     let mut state = self.lock();
                     state.owners.remove(&from);
                     match &state.owner {
@@ -586,7 +662,7 @@ impl NodeInner {
                 self.place(owner, epoch, *order);
             }
             ToNode::Msg { placement, seq, body } => tell(&state, placement, Told::Msg { seq, body: body.into_vec() }),
-            ToNode::Resume { placement } => tell(&state, placement, Told::Resume),
+            ToNode::Resume { placement, upto } => tell(&state, placement, Told::Resume { upto }),
             ToNode::Leave { placement, failure } => tell(&state, placement, Told::Leave(failure)),
             ToNode::Stop { placement } => tell(&state, placement, Told::Stop),
             ToNode::Kill { placement } => tell(&state, placement, Told::Kill),
@@ -604,24 +680,29 @@ impl NodeInner {
                 // Frames keep their order: what was said before this renewal was asked for has arrived.
                 state.fenced.retain(|(_, said)| *said > asked);
                 for ((of, placement), hosted) in &state.hosted {
-                    if *of == epoch && !gone.contains(placement) {
+                    if *of == epoch && gone.binary_search(placement).is_err() {
                         hosted.lease.renew(at);
                     }
                 }
             }
             ToNode::Taken { id, taken } => {
-                let waiting = state.requests.get_mut(&id).and_then(|waiting| waiting.taken.take());
-                if state.requests.get(&id).is_some_and(|waiting| waiting.backs.is_empty()) {
-                    state.requests.remove(&id);
+                let Some(mut waiting) = state.requests.remove(&id) else { return Ok(()) };
+                let asker = waiting.taken.take();
+                // No reply comes to a message that was not accepted.
+                if taken == Taken::Done && !waiting.is_answered() {
+                    state.requests.insert(id, waiting);
+                    drop(state);
+                } else {
+                    drop(state);
+                    drop(waiting);
                 }
-                drop(state);
-                if let Some(waiting) = waiting {
-                    let _ = waiting.send(taken);
+                if let Some(asker) = asker {
+                    let _ = asker.send(taken);
                 }
             }
             ToNode::Reply { id, ask, back } => {
                 let waiting = state.requests.get_mut(&id).and_then(|waiting| waiting.backs.remove(&ask));
-                if state.requests.get(&id).is_some_and(|waiting| waiting.backs.is_empty() && waiting.taken.is_none()) {
+                if state.requests.get(&id).is_some_and(Waiting::is_answered) {
                     state.requests.remove(&id);
                 }
                 drop(state);
@@ -638,6 +719,7 @@ impl NodeInner {
         if tree != self.tree {
             return Ok(()); // of another tree on the same network
         }
+        let beside = self.net.nodes_of(self.tree);
         let older = {
             let mut state = self.lock();
             let newer = state.owner.clone().filter(|(_, known)| *known > epoch);
@@ -648,7 +730,7 @@ impl NodeInner {
             }
             if protocol != PROTOCOL {
                 // Answered, so that the owner can say why nothing runs here.
-                let hello = self.hello_of(false);
+                let hello = self.hello_of(false, beside);
                 state.send(from, ToOwner::Hello(hello));
                 return Ok(());
             }
@@ -666,7 +748,7 @@ impl NodeInner {
                 .map(|(_, hosted)| hosted.lease.clone())
                 .collect();
             state.owes_free = !older.is_empty();
-            let hello = self.hello_of(state.owes_free);
+            let hello = self.hello_of(state.owes_free, beside);
             state.send(from, ToOwner::Hello(hello));
             for (path, _) in state.fenced.clone() {
                 state.send(from, ToOwner::Fenced { path });
@@ -688,13 +770,14 @@ impl NodeInner {
         Ok(())
     }
 
-    fn hello_of(&self, holds: bool) -> NodeHello {
+    fn hello_of(&self, holds: bool, beside: usize) -> NodeHello {
         NodeHello {
             protocol: PROTOCOL,
             role: self.role.clone(),
             capacity: self.capacity,
             builds: self.starts.iter().map(|(key, spec)| (key.clone(), spec.build)).collect(),
             holds,
+            beside,
         }
     }
 
@@ -740,7 +823,7 @@ impl NodeInner {
         let now = self.clock.now();
         let asked = state.granted.filter(|asked| now < *asked + order.lease).ok_or("the node has no lease")?;
         let token = (epoch, order.placement);
-        let lease = Lease::new(self.wire.clone(), asked, order.lease, order.shutdown, token);
+        let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token);
         let (tell, told) = unbounded_channel();
         let hosted = Hosted { path: order.path.clone(), owner: owner.clone(), tell, lease: lease.clone() };
         if state.hosted.contains_key(&token) {
@@ -757,17 +840,24 @@ impl NodeInner {
     fn watch_threads(self: &Arc<Self>) {
         let node = Arc::downgrade(self);
         let watch = move || {
+            // Those that were stuck at the last look. After a freeze this thread may come before the others, which then
+            // have until the next look to leave.
+            let mut stuck: Vec<(u64, u64)> = Vec::new();
             while let Some(node) = node.upgrade() {
                 let every = {
                     let state = node.lock();
                     if state.over && state.hosted.is_empty() {
                         return;
                     }
-                    if let Some(stuck) = state.hosted.values().find(|hosted| hosted.lease.is_stuck()) {
-                        die_of(&stuck.path);
+                    let now = state.hosted.iter().filter(|(_, hosted)| hosted.lease.is_stuck());
+                    let now: Vec<_> = now.map(|(token, hosted)| (*token, &*hosted.path)).collect();
+                    if let Some((_, path)) = now.iter().find(|(token, _)| stuck.contains(token)) {
+                        die_of(path);
                     }
+                    stuck = now.iter().map(|(token, _)| *token).collect();
                     node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1)
                 };
+                node.forget_vanished();
                 drop(node);
                 std::thread::sleep(every);
             }
@@ -780,10 +870,37 @@ impl NodeInner {
 
     // ----- requests of references on this node
 
+    /// Sends a request that is not answered, if an owner is followed.
+    pub(crate) fn order(&self, to: &str, root: u64, request: Request) {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.lock();
+        if let Some((owner, _)) = state.owner.clone() {
+            state.send(&owner, ToOwner::Request { to: to.to_owned(), root, id, request });
+        }
+    }
+
+    /// Sends a request whose answer takes as long as a child lives; `None`: no owner is followed.
+    pub(crate) fn wait_for(self: &Arc<Self>, to: &str, root: u64, request: Request) -> Option<Awaited> {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let (sender, taken) = oneshot::channel();
+        let waiting = Waiting { taken: Some(sender), backs: HashMap::new() };
+        self.ask_owner(to, root, id, request, waiting)?;
+        Some(Awaited { node: self.clone(), id, taken })
+    }
+
+    fn ask_owner(&self, to: &str, root: u64, id: u64, request: Request, waiting: Waiting) -> Option<()> {
+        let mut state = self.lock();
+        let (owner, _) = state.owner.clone().filter(|_| !state.over)?;
+        state.requests.insert(id, waiting);
+        state.send(&owner, ToOwner::Request { to: to.to_owned(), root, id, request });
+        Some(())
+    }
+
     /// Sends a request to the owner; `None`: no owner is followed.
     pub(crate) fn request(
         &self,
         to: &str,
+        root: u64,
         request: Request,
         asks: Vec<(u64, OnReply)>,
     ) -> Option<oneshot::Receiver<Taken>> {
@@ -796,12 +913,7 @@ impl NodeInner {
             backs.insert(ask, sender);
             waits.push((on_reply, back));
         }
-        {
-            let mut state = self.lock();
-            let (owner, _) = state.owner.clone().filter(|_| !state.over)?;
-            state.requests.insert(id, Waiting { taken: Some(sender), backs });
-            state.send(&owner, ToOwner::Request { to: to.to_owned(), id, request });
-        }
+        self.ask_owner(to, root, id, request, Waiting { taken: Some(sender), backs })?;
         // Each reply is read by code of the user: in a task of its own, since the asker may be gone.
         for (on_reply, back) in waits {
             tokio::spawn(async move {
@@ -817,8 +929,8 @@ impl NodeInner {
     /// Writes a message of a reference on this node.
     pub(crate) fn write<M: Serialize>(&self, msg: &M) -> Result<hooks::Written, String> {
         let written = guarded(|| hooks::encode(msg, &mut 0, None)).unwrap_or_else(Err)?;
-        if written.0.len() > self.max_frame {
-            return Err(too_large(written.0.len(), self.max_frame));
+        if written.0.len() > self.net.max_frame {
+            return Err(too_large(written.0.len(), self.net.max_frame));
         }
         Ok(written)
     }
@@ -843,9 +955,9 @@ enum Woken {
 
 impl State {
     fn send(&mut self, to: &Peer, body: ToOwner) {
-        let (Some(owner), Some(out)) = (self.owners.get_mut(to), &self.out) else { return };
+        let Some(owner) = self.owners.get_mut(to) else { return };
         owner.sent = owner.sent.saturating_add(1);
-        out.send(to, Framed { seq: owner.sent, body }.write());
+        self.outbox.push(to, Framed { seq: owner.sent, body }.write());
     }
 
     /// Tells the owner that an instance was dropped at the end of its lease. If the owner does not hear it, the next one

@@ -29,6 +29,8 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 pub(crate) struct Place<A: Actor<Msg: Remote>> {
     /// How often a message may be handed in again.
     redeliver: Option<u32>,
+    /// A restart drops the messages that are not begun.
+    fresh: bool,
     /// Set by the first start.
     plan: OnceLock<Plan>,
     mine: Mutex<Mine<A>>,
@@ -54,6 +56,8 @@ struct Mine<A: Actor<Msg: Remote>> {
     answer: Option<Answer>,
     /// In order: begun and not done (kept only with `redeliver`), sent, not sent yet.
     window: VecDeque<Entry<A>>,
+    /// How many of them are begun.
+    begun: usize,
     /// The number of the last message of this placement.
     seq: u64,
     asks: u64,
@@ -63,20 +67,20 @@ struct Mine<A: Actor<Msg: Remote>> {
     backs: VecDeque<(OnReply, Back)>,
     /// Messages that are over, to be dropped by the child's own task: their drops are code of the user.
     trash: Vec<A::Msg>,
-    happened: Option<Happened>,
+    /// In order, each until the supervisor has decided about the one before.
+    happened: VecDeque<Happened>,
     /// The instance was told to go down.
     goes_down: bool,
     /// The mailbox is closed: the child ends with this instance.
     closed: bool,
-    /// The last failure of the instance is decided by the supervisor.
-    in_decision: bool,
+    /// The number of the failure of the instance that the supervisor decides.
+    in_decision: Option<u64>,
     turn: Option<Waker>,
 }
 
 struct Entry<A: Actor<Msg: Remote>> {
     msg: A::Msg,
     sent: Option<u64>,
-    begun: bool,
     /// How often it was in hand when the instance failed, or on a node that was lost.
     tries: u32,
 }
@@ -88,8 +92,9 @@ enum Answer {
 }
 
 enum Happened {
-    Failed(WireFailure),
-    NotRead(String),
+    /// A failure, with its number if the instance waits for the decision.
+    Failed(Option<u64>, WireFailure),
+    NotRead(u64, String),
     Lost(Peer),
     Itself(Option<String>),
     /// Its node has dropped it, though the owner did not want that.
@@ -101,9 +106,10 @@ enum Happened {
 struct Dead<A: Actor<Msg: Remote>>(Vec<(A::Msg, DeadLetterReason)>, Vec<OnReply>);
 
 impl<A: Actor<Msg: Remote>> Place<A> {
-    pub(crate) fn new(redeliver: Option<u32>) -> Self {
+    pub(crate) fn new(redeliver: Option<u32>, fresh: bool) -> Self {
         Place {
             redeliver,
+            fresh,
             plan: OnceLock::new(),
             changed: Notify::new(),
             mine: Mutex::new(Mine {
@@ -114,15 +120,16 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 before: None,
                 answer: None,
                 window: VecDeque::new(),
+                begun: 0,
                 seq: 0,
                 asks: 0,
                 pending: HashMap::new(),
                 backs: VecDeque::new(),
                 trash: Vec::new(),
-                happened: None,
+                happened: VecDeque::new(),
                 goes_down: false,
                 closed: false,
-                in_decision: false,
+                in_decision: None,
                 turn: None,
             }),
         }
@@ -169,36 +176,45 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             return Err(failed(&format!("the values of the start expression are not sent: {why}")));
         }
         let run = net.run_of(hooks::root(cx).id).ok_or_else(|| failed("the tree is over"))?;
-        for inlet in exports.take() {
-            run.net().inlets.add(inlet);
+        if hooks::is_leased_part(cx) {
+            return Err(failed(
+                "a remote child below `#[only_with]` is not supported: its nodes would follow another owner; put it into a \
+                 tree of its own, and run that with `.on(net).when(lease)`",
+            ));
         }
-        run.net().inlets.add(InletOf::shared(RemoteRef::proxy(cx.actor_ref(), self.clone())));
+        exports.let_in(&run);
+        run.inlets.add(InletOf::shared(RemoteRef::proxy(cx.actor_ref(), self.clone())));
+        if self.fresh {
+            self.empty();
+        }
         let healing = hooks::healing(cx).map(|failure| to_wire(failure, self.plan().errors));
         {
             let mut mine = self.lock();
             mine.run = Some(run.clone());
-            mine.context = Some(AtOwner::of(run.as_net()));
+            mine.context = Some(AtOwner::of(&run));
             mine.me = Some(cx.actor_ref());
-            (mine.happened, mine.answer) = (None, None);
-            (mine.in_decision, mine.goes_down, mine.closed) = (false, false, false);
+            mine.happened.clear();
+            (mine.answer, mine.in_decision) = (None, None);
+            (mine.goes_down, mine.closed) = (false, false);
         }
         let place = Arc::downgrade(self);
         let at_close = move || place.upgrade().into_iter().for_each(|place| place.close());
         hooks::at_close(&cx.actor_ref(), Arc::new(at_close));
-        let mut declined: Vec<Peer> = Vec::new();
+        let mut wait = WaitForNode::new(&run, self.plan().spec.role, cx.actor_ref());
         loop {
-            self.find_node(&run, &path, captured, healing.clone(), &mut declined, cx).await;
+            self.find_node(&run, &path, captured, healing.clone(), &mut wait, cx).await;
             match self.answer().await {
                 Ok(Answer::Up) => break,
                 Ok(Answer::NotUp(failure)) => return Err(from_wire(failure, self.plan().errors)),
                 Ok(Answer::Declined(why)) => {
                     hooks::set_node(&cx.actor_ref(), None);
-                    hooks::emit(&cx.actor_ref(), EventKind::Refused { why });
-                    declined.extend(self.lock().before.clone());
+                    wait.is_refused(why);
+                    wait.declined.extend(self.lock().before.clone());
                 }
                 Err(node) => return Err(lost(&node, &path, cx.incarnation())),
             }
         }
+        drop(wait);
         self.send_waiting();
         Ok(())
     }
@@ -210,7 +226,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         path: &Arc<str>,
         captured: &[u8],
         healing: Option<WireFailure>,
-        declined: &mut Vec<Peer>,
+        wait: &mut WaitForNode<A>,
         cx: &Context<Proxy<A>>,
     ) {
         let Plan { spec, key, .. } = self.plan();
@@ -228,11 +244,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             lease: spec.lease,
             shutdown,
             epoch,
+            redelivers: self.redeliver.is_some(),
         };
-        let mut waiting = None;
-        let mut said: Vec<String> = Vec::new();
+        let bells = run.bell(spec.role);
+        // How often there was room for one more when this child looked last.
+        let mut seen = None;
         loop {
-            let bell = run.bell().notified();
+            let bell = bells.notified();
             let mut bell = std::pin::pin!(bell);
             bell.as_mut().enable();
             let before = self.lock().before.clone();
@@ -242,7 +260,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 path,
                 shutdown,
                 before: before.as_ref(),
-                declined,
+                declined: &wait.declined,
                 order: &order,
                 holder: holder.clone(),
             };
@@ -257,6 +275,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                         // Under the lock, so that a loss of the node comes after it.
                         hooks::set_node(&cx.actor_ref(), Some(peer.as_str().into()));
                         drop(mine);
+                        run.flush();
+                        wait.is_over();
                         hooks::emit(&cx.actor_ref(), EventKind::Placed { node: peer.to_string() });
                         return;
                     }
@@ -281,23 +301,17 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                         () = &mut older => {}
                     }
                 }
-                Waits::Node { refused } => {
-                    if waiting.is_none() {
-                        let me = cx.actor_ref();
-                        hooks::set_wait(&me, Some(spec.role));
-                        waiting = Some(WaitsForNode { me, _counted: run.waits(spec.role) });
-                        hooks::emit(&cx.actor_ref(), EventKind::NoNode { role: spec.role.to_owned() });
-                    }
-                    for why in refused {
-                        if !said.contains(&why) {
-                            hooks::emit(&cx.actor_ref(), EventKind::Refused { why: why.clone() });
-                            said.push(why);
-                        }
+                Waits::Node { refused, rooms } => {
+                    wait.begins();
+                    refused.into_iter().for_each(|why| wait.is_refused(why));
+                    // One child is woken for each room. One that cannot use it lets the next one look.
+                    if seen.replace(rooms).is_some_and(|seen| seen < rooms) {
+                        bells.notify_one();
                     }
                     let again = run.clock().now() + ASK_AGAIN;
                     tokio::select! {
                         () = &mut bell => {}
-                        () = run.clock().sleep_until(again), if !declined.is_empty() => declined.clear(),
+                        () = run.clock().sleep_until(again), if !wait.declined.is_empty() => wait.declined.clear(),
                     }
                 }
             }
@@ -315,9 +329,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 if let Some(answer) = mine.answer.take() {
                     return Ok(answer);
                 }
-                if let Some(Happened::Lost(peer)) = &mine.happened {
+                if let Some(Happened::Lost(peer)) = mine.happened.back() {
                     let peer = peer.clone();
-                    mine.happened = None;
+                    mine.happened.clear();
                     return Err(peer);
                 }
             }
@@ -335,14 +349,23 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.turn = Some(task.waker().clone());
         }
         let failure = |cause| hooks::failure(Phase::Running, cause, cx.actor_ref().path(), cx.incarnation());
-        match mine.happened.take() {
-            Some(Happened::Failed(failure)) => {
-                mine.in_decision = true;
+        if let Some(upto) = mine.in_decision.take() {
+            // Asked again after a failure: it was resumed.
+            if let (Some((placement, peer)), Some(run)) = (&mine.placed, mine.run.clone()) {
+                run.put(peer, ToNode::Resume { placement: *placement, upto });
+                drop(mine);
+                run.flush();
+                mine = self.lock();
+            }
+        }
+        match mine.happened.pop_front() {
+            Some(Happened::Failed(number, failure)) => {
+                mine.in_decision = number;
                 drop(mine);
                 return Poll::Ready(Err(from_wire(failure, self.plan().errors)));
             }
-            Some(Happened::NotRead(why)) => {
-                mine.in_decision = true;
+            Some(Happened::NotRead(number, why)) => {
+                mine.in_decision = Some(number);
                 drop(mine);
                 let error = supervise::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
                 return Poll::Ready(Err(failure(Cause::Error(error.into()))));
@@ -366,12 +389,6 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             }
             None => {}
         }
-        if std::mem::take(&mut mine.in_decision) {
-            // Asked again after a failure: it was resumed.
-            if let (Some((placement, peer)), Some(run)) = (&mine.placed, &mine.run) {
-                run.send(peer, ToNode::Resume { placement: *placement });
-            }
-        }
         if mine.sent() < self.plan().spec.window { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
@@ -379,13 +396,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     pub(crate) fn poll_drained(&self, task: &mut TaskCx<'_>) -> Poll<()> {
         let mut mine = self.lock();
         mine.turn = Some(task.waker().clone());
-        let waits = mine.placed.is_some() && mine.happened.is_none() && mine.window.iter().any(|entry| !entry.begun);
+        let waits = mine.placed.is_some() && mine.happened.is_empty() && mine.sent() > 0;
         if waits { Poll::Pending } else { Poll::Ready(()) }
     }
 
     /// Hands a message to the node.
     pub(crate) fn hand_over(&self, msg: A::Msg, cx: &Context<Proxy<A>>) {
-        self.write(Entry { msg, sent: None, begun: false, tries: 0 }, &cx.actor_ref());
+        self.write(Entry { msg, sent: None, tries: 0 }, &cx.actor_ref());
         self.show_window();
     }
 
@@ -403,9 +420,6 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             Ok((body, _)) if body.len() > most => Err(too_large(body.len(), most)),
             written => written,
         };
-        for inlet in context.take() {
-            run.net().inlets.add(inlet);
-        }
         let (body, replies) = match written {
             Ok(written) => written,
             Err(why) => {
@@ -422,24 +436,38 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 mine.seq = mine.seq.saturating_add(1);
                 entry.sent = Some(mine.seq);
                 mine.pending.extend(replies);
-                run.send(peer, ToNode::Msg { placement: *placement, seq: mine.seq, body: ByteBuf::from(body) });
+                run.put(peer, ToNode::Msg { placement: *placement, seq: mine.seq, body: ByteBuf::from(body) });
             } else {
                 unused = replies; // written once more when it is placed again
             }
             mine.window.push_back(entry);
         }
+        run.flush();
         drop(unused);
+    }
+
+    /// Drops what the incarnation before has left.
+    fn empty(&self) {
+        let (dead, me) = {
+            let mut mine = self.lock();
+            mine.begun = 0;
+            let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Restarted)).collect();
+            (Dead(messages, Vec::new()), mine.me.clone())
+        };
+        self.bury(dead, me.as_ref());
+        self.show_window();
     }
 
     /// Sends what waits in the window, in order.
     fn send_waiting(&self) {
         let (waiting, me) = {
             let mut mine = self.lock();
+            mine.begun = 0;
             (std::mem::take(&mut mine.window), mine.me.clone())
         };
         let Some(me) = me else { return };
         for mut entry in waiting {
-            (entry.sent, entry.begun) = (None, false);
+            entry.sent = None;
             self.write(entry, &me);
         }
         self.show_window();
@@ -447,7 +475,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     fn show_window(&self) {
         let mine = self.lock();
-        let (me, sent) = (mine.me.clone(), mine.window.iter().filter(|entry| !entry.begun).count());
+        let (me, sent) = (mine.me.clone(), mine.sent());
         drop(mine);
         if let Some(me) = me {
             hooks::set_window(&me, sent);
@@ -534,8 +562,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     fn tell_node(&self, frame: impl FnOnce(u64) -> ToNode) -> bool {
         let mine = self.lock();
-        let (Some((placement, peer)), Some(run)) = (&mine.placed, &mine.run) else { return false };
-        run.send(peer, frame(*placement));
+        let (Some((placement, peer)), Some(run)) = (&mine.placed, mine.run.clone()) else { return false };
+        run.put(peer, frame(*placement));
+        drop(mine);
+        run.flush();
         true
     }
 
@@ -581,6 +611,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.turn = None;
             // They lead back to here; the next start sets them again.
             (mine.run, mine.context) = (None, None);
+            mine.begun = 0;
             let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Ended)).collect();
             let mut askers: Vec<_> = mine.pending.drain().map(|(_, on_reply)| on_reply).collect();
             askers.extend(mine.backs.drain(..).map(|(on_reply, _)| on_reply));
@@ -603,15 +634,56 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// The wait of a child for a node, until this is dropped.
-struct WaitsForNode<A: Actor<Msg: Remote>> {
+/// The search of a start for a node.
+struct WaitForNode<A: Actor<Msg: Remote>> {
     me: ActorRef<Proxy<A>>,
-    _counted: Waiting,
+    run: Arc<Run>,
+    role: &'static str,
+    /// While it waits.
+    counted: Option<Waiting>,
+    /// Nodes that have declined it just now.
+    declined: Vec<Peer>,
+    /// It was told that there is no node.
+    told: bool,
+    /// The reasons that were told.
+    refused: Vec<String>,
 }
 
-impl<A: Actor<Msg: Remote>> Drop for WaitsForNode<A> {
+impl<A: Actor<Msg: Remote>> WaitForNode<A> {
+    fn new(run: &Arc<Run>, role: &'static str, me: ActorRef<Proxy<A>>) -> Self {
+        let (run, counted) = (run.clone(), None);
+        WaitForNode { me, run, role, counted, declined: Vec::new(), told: false, refused: Vec::new() }
+    }
+
+    fn begins(&mut self) {
+        if self.counted.is_none() {
+            hooks::set_wait(&self.me, Some(self.role));
+            self.counted = Some(self.run.waits(self.role));
+        }
+        if !std::mem::replace(&mut self.told, true) {
+            hooks::emit(&self.me, EventKind::NoNode { role: self.role.to_owned() });
+        }
+    }
+
+    /// A node does not take the child: told once for each reason.
+    fn is_refused(&mut self, why: String) {
+        if !self.refused.contains(&why) {
+            hooks::emit(&self.me, EventKind::Refused { why: why.clone() });
+            self.refused.push(why);
+        }
+    }
+
+    /// A node is ordered to start it.
+    fn is_over(&mut self) {
+        if self.counted.take().is_some() {
+            hooks::set_wait(&self.me, None);
+        }
+    }
+}
+
+impl<A: Actor<Msg: Remote>> Drop for WaitForNode<A> {
     fn drop(&mut self) {
-        hooks::set_wait(&self.me, None);
+        self.is_over();
     }
 }
 
@@ -627,8 +699,9 @@ fn lost(node: &Peer, path: &str, incarnation: u32) -> Failure {
 }
 
 impl<A: Actor<Msg: Remote>> Mine<A> {
+    /// Returns how many messages are not known to be begun.
     fn sent(&self) -> usize {
-        self.window.iter().filter(|entry| !entry.begun).count()
+        self.window.len().saturating_sub(self.begun)
     }
 
     /// So many messages of this placement were begun, and so many handled.
@@ -637,9 +710,10 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
         let mut over = Vec::new();
         while self.window.front().is_some_and(|entry| entry.sent.is_some_and(|seq| seq <= done)) {
             over.extend(self.window.pop_front().map(|entry| entry.msg));
+            self.begun = self.begun.saturating_sub(1);
         }
-        for entry in &mut self.window {
-            entry.begun |= entry.sent.is_some_and(|seq| seq <= upto);
+        while self.window.get(self.begun).is_some_and(|entry| entry.sent.is_some_and(|seq| seq <= upto)) {
+            self.begun = self.begun.saturating_add(1);
         }
         over
     }
@@ -650,8 +724,8 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
         let mut dead = Vec::new();
         // The message in hand goes back to the front, as long as it may.
         if let Some(most) = redeliver
+            && self.begun > 0
             && let Some(entry) = self.window.front_mut()
-            && entry.begun
         {
             entry.tries = entry.tries.saturating_add(1);
             if entry.tries > most
@@ -684,9 +758,8 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
     }
 
     fn forget_placement(&mut self, dead: Vec<(A::Msg, DeadLetterReason)>) -> Dead<A> {
-        for entry in &mut self.window {
-            (entry.sent, entry.begun) = (None, false);
-        }
+        self.window.iter_mut().for_each(|entry| entry.sent = None);
+        self.begun = 0;
         self.placed = None;
         Dead(dead, self.pending.drain().map(|(_, on_reply)| on_reply).collect())
     }
@@ -712,14 +785,15 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 (over, dead) = mine.settle(0, 0, None);
             }
             ToOwner::Begun { upto, done, .. } => over = mine.begun(upto, done, redeliver),
-            ToOwner::NotRead { seq, why, .. } => {
-                over = mine.begun(seq.saturating_sub(1), seq.saturating_sub(1), redeliver);
-                if mine.window.front().is_some_and(|entry| entry.sent == Some(seq))
-                    && let Some(entry) = mine.window.pop_front()
+            ToOwner::NotRead { number, seq, why, begun, done, .. } => {
+                over = mine.begun(begun, done, redeliver);
+                let at = mine.begun;
+                if mine.window.get(at).is_some_and(|entry| entry.sent == Some(seq))
+                    && let Some(entry) = mine.window.remove(at)
                 {
                     dead.0.push((entry.msg, DeadLetterReason::NotRead));
                 }
-                mine.happened = Some(Happened::NotRead(why));
+                mine.happened.push_back(Happened::NotRead(number, why));
             }
             ToOwner::Reply { ask, back, begun, done, .. } => {
                 over = mine.begun(begun, done, redeliver);
@@ -727,18 +801,24 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                     mine.backs.push_back((on_reply, back.map(|back| back.map(ByteBuf::into_vec))));
                 }
             }
-            ToOwner::Failed { failure, begun, done, .. } => {
+            ToOwner::Failed { number, failure, begun, done, .. } => {
                 over = mine.begun(begun, done, redeliver);
-                mine.happened = Some(Happened::Failed(failure));
+                mine.happened.push_back(Happened::Failed(Some(number), failure));
             }
             ToOwner::Ended { how, begun, done, .. } => {
                 (over, dead) = mine.settle(begun, done, redeliver);
-                mine.happened = match how {
+                let happened = match how {
                     How::Itself(words) => Some(Happened::Itself(words)),
+                    How::Failed(failure) => Some(Happened::Failed(None, failure)),
                     How::Told if mine.goes_down => None,
                     // By its node, which leaves or meets another owner, before this owner could move it.
                     How::Told | How::Dropped => Some(Happened::Dropped),
                 };
+                mine.happened.extend(happened);
+            }
+            ToOwner::Vanished { .. } => {
+                dead = mine.lost(redeliver);
+                mine.happened.push_back(Happened::Dropped);
             }
             _ => {}
         }
@@ -757,7 +837,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
             if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
                 return;
             }
-            mine.happened = Some(Happened::Lost(node.clone()));
+            mine.happened.push_back(Happened::Lost(node.clone()));
             if let Some(me) = &mine.me {
                 hooks::set_node(me, None);
             }

@@ -153,7 +153,7 @@ impl<A: Actor<Msg: Remote>> Child for Far<A> {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<FarStart<A>, UserError>> + Send + 'static,
     {
-        let place = Arc::new(Place::<A>::new(options.redeliveries()));
+        let place = Arc::new(Place::<A>::new(options.redeliveries(), options.is_fresh()));
         let kept = AtEnd(place.clone());
         let launched = <Proxy<A> as Child>::launch(child_slot, options.cast(), move || {
             let (start, place) = (start(), kept.0.clone());

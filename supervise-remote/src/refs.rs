@@ -18,6 +18,7 @@ use supervise_runtime::remote as hooks;
 
 use crate::Remote;
 use crate::declared::Several;
+use crate::errors::from_wire_ended;
 use crate::frame::{Request, Taken};
 use crate::inlet::{AtOwner, InletOf};
 use crate::node::NodeInner;
@@ -34,7 +35,7 @@ use crate::proxy::Proxy;
 /// rule S61 says what happens from there.
 ///
 /// It can be serialized inside of a message, a reply, or the values of a start expression, and nowhere else. Two
-/// references are equal if they lead to the same path.
+/// references are equal if they lead to the same path of the same tree.
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
@@ -83,8 +84,8 @@ enum To<A: Actor<Msg: Remote>> {
     Proxy(ActorRef<Proxy<A>>, Arc<Place<A>>),
     /// At the owner: a local actor.
     Local(ActorRef<A>),
-    /// On a node.
-    Far(Arc<NodeInner>),
+    /// On a node, with the number of the tree at the owner.
+    Far(Arc<NodeInner>, u64),
 }
 
 impl<A: Actor<Msg: Remote>> Clone for RemoteRef<A> {
@@ -92,7 +93,7 @@ impl<A: Actor<Msg: Remote>> Clone for RemoteRef<A> {
         let to = match &self.to {
             To::Proxy(proxy, place) => To::Proxy(proxy.clone(), place.clone()),
             To::Local(actor) => To::Local(actor.clone()),
-            To::Far(node) => To::Far(node.clone()),
+            To::Far(node, root) => To::Far(node.clone(), *root),
         };
         RemoteRef { path: self.path.clone(), to }
     }
@@ -104,10 +105,10 @@ impl<A: Actor<Msg: Remote>> fmt::Debug for RemoteRef<A> {
     }
 }
 
-/// By the path: the same child has the same path in every process.
+/// By tree and path, which are the same in every process.
 impl<A: Actor<Msg: Remote>> PartialEq for RemoteRef<A> {
     fn eq(&self, other: &Self) -> bool {
-        self.path == other.path
+        self.path == other.path && self.root() == other.root()
     }
 }
 
@@ -160,6 +161,10 @@ impl RemoteError {
     pub fn path(&self) -> &str {
         &self.path
     }
+
+    pub(crate) fn why(&self) -> &str {
+        &self.why
+    }
 }
 
 /// A wait, boxed.
@@ -174,6 +179,15 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         RemoteRef { path: actor.path().into(), to: To::Local(actor) }
     }
 
+    /// Returns the number of the tree that the child is part of, at its owner.
+    pub(crate) fn root(&self) -> u64 {
+        match &self.to {
+            To::Proxy(proxy, _) => hooks::root_of(proxy),
+            To::Local(actor) => hooks::root_of(actor),
+            To::Far(_, root) => *root,
+        }
+    }
+
     /// Returns the path of the child in the owner's tree.
     pub fn path(&self) -> &str {
         &self.path
@@ -184,7 +198,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     pub fn node(&self) -> Option<String> {
         match &self.to {
             To::Proxy(_, place) => place.node().map(|peer| peer.to_string()),
-            To::Local(_) | To::Far(_) => None,
+            To::Local(_) | To::Far(..) => None,
         }
     }
 
@@ -194,7 +208,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => Some(proxy.any()),
             To::Local(actor) => Some(actor.any()),
-            To::Far(_) => None,
+            To::Far(..) => None,
         }
     }
 
@@ -203,7 +217,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => Some(proxy.incarnation()),
             To::Local(actor) => Some(actor.incarnation()),
-            To::Far(_) => None,
+            To::Far(..) => None,
         }
     }
 
@@ -225,7 +239,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.tell(msg).await,
             To::Local(actor) => actor.tell(msg).await,
-            To::Far(node) => self.tell_far(node, msg, true).await,
+            To::Far(node, root) => self.tell_far(node, *root, msg).await,
         }
     }
 
@@ -239,10 +253,10 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.try_tell(msg),
             To::Local(actor) => actor.try_tell(msg),
-            To::Far(node) => match node.write(&msg) {
+            To::Far(node, root) => match node.write(&msg) {
                 Ok((body, asks)) => {
                     let request = Request::Tell { body: ByteBuf::from(body), wait: false };
-                    match node.request(&self.path, request, asks) {
+                    match node.request(&self.path, *root, request, asks) {
                         Some(_) => Ok(()),
                         None => Err(self.refused(msg, SendRejection::Unreachable)),
                     }
@@ -265,13 +279,13 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         RemoteAsk { to: self, msg: message(reply), answer, within: None }
     }
 
-    async fn tell_far(&self, node: &Arc<NodeInner>, msg: A::Msg, wait: bool) -> Result<(), TellError<A::Msg>> {
+    async fn tell_far(&self, node: &Arc<NodeInner>, root: u64, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
         let (body, asks) = match node.write(&msg) {
             Ok(written) => written,
             Err(_) => return Err(self.refused(msg, SendRejection::NotWritten)),
         };
-        let request = Request::Tell { body: ByteBuf::from(body), wait };
-        let Some(taken) = node.request(&self.path, request, asks) else {
+        let request = Request::Tell { body: ByteBuf::from(body), wait: true };
+        let Some(taken) = node.request(&self.path, root, request, asks) else {
             return Err(self.refused(msg, SendRejection::Unreachable));
         };
         let reason = match taken.await {
@@ -298,7 +312,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.stop(),
             To::Local(actor) => actor.stop(),
-            To::Far(node) => drop(node.request(&self.path, Request::Stop, Vec::new())),
+            To::Far(node, root) => node.order(&self.path, *root, Request::Stop),
         }
     }
 
@@ -312,7 +326,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
                 }
             }
             To::Local(actor) => actor.kill(),
-            To::Far(node) => drop(node.request(&self.path, Request::Kill, Vec::new())),
+            To::Far(node, root) => node.order(&self.path, *root, Request::Kill),
         }
     }
 
@@ -322,7 +336,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.drain(),
             To::Local(actor) => actor.drain(),
-            To::Far(node) => drop(node.request(&self.path, Request::Drain, Vec::new())),
+            To::Far(node, root) => node.order(&self.path, *root, Request::Drain),
         }
     }
 
@@ -335,7 +349,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => self.starting(proxy.restart()).await,
             To::Local(actor) => self.starting(actor.restart()).await,
-            To::Far(node) => self.request(node, Request::Restart).await,
+            To::Far(node, root) => self.request(node, *root, Request::Restart).await,
         }
     }
 
@@ -348,7 +362,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => self.starting(proxy.start_again()).await,
             To::Local(actor) => self.starting(actor.start_again()).await,
-            To::Far(node) => self.request(node, Request::StartAgain).await,
+            To::Far(node, root) => self.request(node, *root, Request::StartAgain).await,
         }
     }
 
@@ -364,9 +378,9 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         }
     }
 
-    async fn request(&self, node: &Arc<NodeInner>, request: Request) -> Result<(), RemoteError> {
+    async fn request(&self, node: &Arc<NodeInner>, root: u64, request: Request) -> Result<(), RemoteError> {
         const GONE: &str = "the owner of the tree cannot be reached";
-        let taken = node.request(&self.path, request, Vec::new()).ok_or_else(|| self.error(GONE.to_owned()))?;
+        let taken = node.request(&self.path, root, request, Vec::new()).ok_or_else(|| self.error(GONE.to_owned()))?;
         match taken.await {
             Ok(Taken::Done) => Ok(()),
             Ok(Taken::Refused(why)) => Err(self.error(why)),
@@ -380,8 +394,9 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 
     /// Waits until the child has ended for good.
     ///
-    /// On a node the owner answers with the words for the end, which are then in an [`Ended::DoneWith`]. If the owner
-    /// cannot be reached, the result is [`Ended::RuntimeGone`], since what waits on a node ends with its owner.
+    /// On a node the end crosses, with an error as its text. If the owner cannot be reached, the result is
+    /// [`Ended::RuntimeGone`], since what waits on a node ends with its owner. Of a child that had ended before and that the
+    /// owner has forgotten, the result is [`Ended::Stopped`].
     ///
     /// # Errors
     ///
@@ -394,7 +409,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.terminated().await,
             To::Local(actor) => actor.terminated().await,
-            To::Far(node) => Ok(self.gone(node, Request::Terminated).await),
+            To::Far(node, root) => Ok(self.gone(node, *root, Request::Terminated).await),
         }
     }
 
@@ -411,14 +426,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.shutdown().await,
             To::Local(actor) => actor.shutdown().await,
-            To::Far(node) => Ok(self.gone(node, Request::Shutdown).await),
+            To::Far(node, root) => Ok(self.gone(node, *root, Request::Shutdown).await),
         }
     }
 
-    async fn gone(&self, node: &Arc<NodeInner>, request: Request) -> Ended {
-        let Some(taken) = node.request(&self.path, request, Vec::new()) else { return Ended::RuntimeGone };
+    async fn gone(&self, node: &Arc<NodeInner>, root: u64, request: Request) -> Ended {
+        let Some(taken) = node.wait_for(&self.path, root, request) else { return Ended::RuntimeGone };
         match taken.await {
-            Ok(Taken::Gone(how)) => Ended::DoneWith(how.into()),
+            Ok(Taken::Gone(ended)) => from_wire_ended(ended),
             Ok(Taken::Refused(_)) => Ended::Stopped,
             Ok(_) | Err(_) => Ended::RuntimeGone,
         }
@@ -429,7 +444,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.ended(),
             To::Local(actor) => actor.ended(),
-            To::Far(_) => None,
+            To::Far(..) => None,
         }
     }
 }
@@ -493,7 +508,7 @@ impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R>
             let within = within.unwrap_or_else(|| match &to.to {
                 To::Proxy(proxy, _) => hooks::ask_time(proxy).unwrap_or(ASK),
                 To::Local(actor) => hooks::ask_time(actor).unwrap_or(ASK),
-                To::Far(_) => ASK,
+                To::Far(..) => ASK,
             });
             let asked = async {
                 if let Err(error) = to.tell(msg).await {
@@ -516,25 +531,29 @@ impl<A: Actor<Msg: Remote>> Serialize for RemoteRef<A> {
         if !hooks::is_crossing() {
             return Err(S::Error::custom("a `RemoteRef` crosses only as a part of a message"));
         }
-        if !matches!(self.to, To::Far(_))
-            && let Some(exports) = hooks::context::<AtOwner>()
-        {
+        if !matches!(self.to, To::Far(..)) {
+            let Some(exports) = hooks::context::<AtOwner>() else {
+                return Err(S::Error::custom(format!(
+                    "{} is an actor of this node, to which nothing leads from elsewhere",
+                    self.path
+                )));
+            };
             exports.writes(InletOf::shared(self.clone()));
         }
-        self.path.serialize(serializer)
+        (&*self.path, self.root()).serialize(serializer)
     }
 }
 
 impl<'de, A: Actor<Msg: Remote>> Deserialize<'de> for RemoteRef<A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let path = String::deserialize(deserializer)?;
+        let (path, root) = <(String, u64)>::deserialize(deserializer)?;
         if let Some(node) = hooks::context::<NodeInner>() {
-            return Ok(RemoteRef { path: path.into(), to: To::Far(node) });
+            return Ok(RemoteRef { path: path.into(), to: To::Far(node, root) });
         }
         let Some(at_owner) = hooks::context::<AtOwner>() else {
             return Err(D::Error::custom("a `RemoteRef` crosses only as a part of a message"));
         };
-        let inlet = at_owner.find(&path).map(|inlet| inlet.as_any() as Arc<dyn Any + Send + Sync>);
+        let inlet = at_owner.find(root, &path).map(|inlet| inlet.as_any() as Arc<dyn Any + Send + Sync>);
         let inlet = inlet.and_then(|inlet| inlet.downcast::<InletOf<A>>().ok());
         match inlet {
             Some(inlet) => Ok(inlet.target()),

@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use supervise::policy::{Overlap, Spread};
 use supervise::spec::RemoteSpec;
-use supervise_runtime::remote::{NetworkView, RemoteNode, RoleWait, TreeRoot};
+use supervise_runtime::remote::{Held, NetworkView, RemoteNode, RoleWait, TreeRoot};
 use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
 use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner};
-use crate::inlet;
-use crate::net::{Net, NetInner, lock};
-use crate::wire::{Link, LinkEvent, Outgoing, Peer, Side};
+use crate::inlet::{Answers, Inlets};
+use crate::net::{NetInner, lock};
+use crate::outbox::{Locked, Outbox, Sends, drained, flush};
+use crate::wire::{Joined, LinkEvent, Peer, Side};
 
 /// The time between two looks at silent nodes, at most.
 const LOOK: Duration = Duration::from_millis(250);
@@ -23,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How long an owner and a node that meet have to say hello.
 pub(crate) const HELLO: Duration = Duration::from_secs(5);
 
-/// How long a join that failed waits.
+/// The least time from one join to the next.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
 /// The most frames that are read before the clock is looked at again.
@@ -54,12 +56,21 @@ pub(crate) struct Run {
     root: TreeRoot,
     epoch: u64,
     clock: Clock,
+    /// The lease of the tree.
+    held: Option<Held>,
+    /// From when on nothing of an older owner acts, if that owner's lease was over when this run began.
+    alone_at: Moment,
     /// Nothing of an older owner acts: known from the beginning.
     knows: bool,
     peers: Option<Arc<[String]>>,
+    /// The actors of this process that nodes may send to.
+    pub(crate) inlets: Inlets,
     state: Mutex<State>,
-    /// Nodes came, or have room again.
-    bell: Notify,
+    /// The wire has panicked: the pump joins again.
+    broken: Arc<Notify>,
+    /// How often a child has looked for a node.
+    #[cfg(feature = "testing")]
+    pub(crate) looks: std::sync::atomic::AtomicUsize,
     /// The pump leaves the network as soon as this is dropped.
     ends: Mutex<Option<oneshot::Sender<()>>>,
     /// Closed once the pump has left.
@@ -69,15 +80,30 @@ pub(crate) struct Run {
 #[derive(Default)]
 struct State {
     joined: Option<Moment>,
-    out: Option<Arc<dyn Outgoing>>,
+    outbox: Outbox,
     over: bool,
     nodes: BTreeMap<Peer, NodeState>,
     /// Every placement that is not known to be down.
     placements: HashMap<u64, Placement>,
     paths: HashMap<Arc<str>, PathState>,
     last: u64,
-    /// How many children wait for a node, by role.
-    waiting: BTreeMap<&'static str, usize>,
+    /// The children that wait, by the role of the nodes.
+    roles: BTreeMap<Arc<str>, RoleState>,
+}
+
+impl Sends for State {
+    fn outbox(&mut self) -> &mut Outbox {
+        &mut self.outbox
+    }
+}
+
+/// The children that wait for nodes of a role.
+#[derive(Default)]
+struct RoleState {
+    waiting: usize,
+    /// How often a node of this role got room for one child more.
+    rooms: u64,
+    bell: Arc<Notify>,
 }
 
 struct NodeState {
@@ -94,6 +120,17 @@ struct NodeState {
     gone: BTreeSet<u64>,
     /// Those that count for capacity and load.
     placements: BTreeSet<u64>,
+    /// What its requests wait for, by their numbers.
+    waits: HashMap<u64, Wait>,
+}
+
+/// A task that waits for a node. Aborted with the node.
+struct Wait(AbortHandle);
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// The placements of one path, and who waits for them to be down.
@@ -138,35 +175,48 @@ pub(crate) enum Waits {
     Older { until: Option<Moment>, bell: Arc<Notify> },
     /// For instances of an older owner.
     Takeover { until: Moment },
-    /// For a node. The reasons why those of the role do not take it.
-    Node { refused: Vec<String> },
+    /// For a node. The reasons why those of the role do not take it, and how often there was room so far.
+    Node { refused: Vec<String>, rooms: u64 },
     /// The run is over: for ever.
     Over,
 }
 
+/// The begin of a run.
+pub(crate) struct Begin {
+    pub(crate) root: TreeRoot,
+    pub(crate) epoch: u64,
+    pub(crate) held: Option<Held>,
+    /// Nothing of an older owner acts.
+    pub(crate) knows: bool,
+    pub(crate) peers: Option<Arc<[String]>>,
+    /// The longest time for which an instance may act that nobody renews.
+    pub(crate) longest: Duration,
+}
+
 impl Run {
-    pub(crate) fn begin(
-        net: Arc<NetInner>,
-        root: TreeRoot,
-        epoch: u64,
-        knows: bool,
-        peers: Option<Arc<[String]>>,
-    ) -> Arc<Run> {
+    pub(crate) fn begin(net: Arc<NetInner>, begin: Begin) -> Arc<Run> {
+        let Begin { root, epoch, held, knows, peers, longest } = begin;
         let (ends, ending) = oneshot::channel();
         let (leaves, left) = watch::channel(());
+        let clock = net.wire.clock();
         let run = Arc::new(Run {
-            clock: net.wire.clock(),
+            alone_at: clock.now() + and_clocks(longest),
+            clock,
             net,
             root,
             epoch,
+            held,
             knows,
             peers,
+            inlets: Inlets::default(),
             state: Mutex::default(),
-            bell: Notify::new(),
+            broken: Arc::default(),
+            #[cfg(feature = "testing")]
+            looks: std::sync::atomic::AtomicUsize::new(0),
             ends: Mutex::new(Some(ends)),
             left,
         });
-        let pump = pump(Arc::downgrade(&run), run.net.clone(), run.clock.clone(), ending);
+        let pump = pump(Arc::downgrade(&run), run.net.clone(), run.clock.clone(), run.broken.clone(), ending);
         tokio::spawn(async move {
             pump.await;
             drop(leaves);
@@ -178,10 +228,11 @@ impl Run {
     ///
     /// Returns what is closed once that is done.
     pub(crate) fn over(&self) -> watch::Receiver<()> {
-        lock(&self.state).over = true;
-        self.bell.notify_waiters();
+        self.lock().over = true;
+        self.ring_all();
         let ends = lock(&self.ends).take();
         drop(ends);
+        self.inlets.clear();
         self.left.clone()
     }
 
@@ -189,11 +240,14 @@ impl Run {
         self.lock().over
     }
 
-    /// Returns whether an instance may act at present: its placement is not known to be down.
+    /// Returns whether an instance may act at present: its placement is not known to be down, or it is one of an older
+    /// owner, on a node that has not said that it is free.
     pub(crate) fn acts(&self) -> bool {
         let now = self.clock.now();
         let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
-        !self.lock().placements.values().all(is_clear)
+        let state = self.lock();
+        let alone = self.knows || now >= self.alone_at || state.all_said_free(self.peers.as_deref());
+        !alone || !state.placements.values().all(is_clear)
     }
 
     pub(crate) fn net(&self) -> &Arc<NetInner> {
@@ -204,12 +258,32 @@ impl Run {
         &self.clock
     }
 
-    pub(crate) fn bell(&self) -> &Notify {
-        &self.bell
+    /// Returns the bell for those that wait for a node of this role.
+    pub(crate) fn bell(&self, role: &str) -> Arc<Notify> {
+        self.lock().role(role).bell.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// Lets all that wait look again.
+    fn ring_all(&self) {
+        let bells: Vec<_> = self.lock().roles.values().map(|role| role.bell.clone()).collect();
+        bells.iter().for_each(|bell| bell.notify_waiters());
+    }
+
+    fn lock(&self) -> Locked<'_, State> {
+        Locked::new(&self.state, &self.broken)
+    }
+
+    /// Locks the state without sending what is put into the outbox: for those that hold another lock. [`Run::flush`] has
+    /// to follow.
+    fn lock_only(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Sends what is in the outbox.
+    pub(crate) fn flush(&self) {
+        if flush(&self.state) {
+            self.broken.notify_one();
+        }
     }
 
     #[cfg(feature = "testing")]
@@ -219,6 +293,12 @@ impl Run {
         assert_eq!(state.placements.len(), state.paths.values().map(|path| path.placements.len()).sum::<usize>());
         let is_clear = |placement: &&Placement| placement.clear_at.is_some_and(|at| at <= now);
         state.placements.len().saturating_sub(state.placements.values().filter(is_clear).count())
+    }
+
+    /// Returns how many requests of nodes wait for something.
+    #[cfg(feature = "testing")]
+    pub(crate) fn waiting_requests(&self) -> usize {
+        self.lock().nodes.values().map(|node| node.waits.len()).sum()
     }
 
     /// Returns the nodes that follow this run, and what waits for one.
@@ -232,27 +312,31 @@ impl Run {
             let (name, role) = (peer.to_string(), hello.role.clone());
             Some(RemoteNode::new(name, role, node.placements.len(), hello.capacity, lease_left))
         });
-        let waiting = state.waiting.iter().filter(|(_, children)| **children > 0);
-        let waiting = waiting.map(|(role, children)| RoleWait::new((*role).to_owned(), *children));
+        let waiting = state.roles.iter().filter(|(_, of)| of.waiting > 0);
+        let waiting = waiting.map(|(role, of)| RoleWait::new(role.to_string(), of.waiting));
         NetworkView::new(nodes.collect(), waiting.collect())
     }
 
     /// Counts a child that waits for a node of this role, as long as the guard lives.
     pub(crate) fn waits(self: &Arc<Self>, role: &'static str) -> Waiting {
         let mut state = self.lock();
-        let waiting = state.waiting.entry(role).or_default();
-        *waiting = waiting.saturating_add(1);
+        let of = state.role(role);
+        of.waiting = of.waiting.saturating_add(1);
         drop(state);
         Waiting { run: self.clone(), role }
     }
 
-    /// Places a child: picks a node, and sends the order, in one step.
+    /// Places a child: picks a node, and makes the order, in one step. [`Run::flush`] has to follow.
     pub(crate) fn place(&self, wish: &Wish<'_>) -> Result<(u64, Peer), Waits> {
+        #[cfg(feature = "testing")]
+        self.looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let now = self.clock.now();
-        let mut state = self.lock();
-        let (false, Some(joined)) = (state.over, state.joined) else {
-            return Err(if state.over { Waits::Over } else { Waits::Node { refused: Vec::new() } });
-        };
+        let mut state = self.lock_only();
+        if state.over || self.held.as_ref().is_some_and(Held::is_over) {
+            return Err(Waits::Over);
+        }
+        let rooms = state.role(wish.spec.role).rooms;
+        let Some(joined) = state.joined else { return Err(Waits::Node { refused: Vec::new(), rooms }) };
         state.forget_clear(wish.path, now);
         if let Some(path) = state.paths.get_mut(wish.path) {
             path.listener = Some(wish.holder.clone());
@@ -271,7 +355,7 @@ impl Run {
                 return Err(Waits::Takeover { until: takeover });
             }
         }
-        let peer = state.pick(wish, now).map_err(|refused| Waits::Node { refused })?;
+        let peer = state.pick(wish, now).map_err(|refused| Waits::Node { refused, rooms })?;
         state.last = state.last.saturating_add(1);
         let id = state.last;
         let placement = Placement {
@@ -295,9 +379,14 @@ impl Run {
         Ok((id, peer))
     }
 
-    /// Sends a frame about a placement, as long as its node is there.
+    /// Sends a frame, as long as its node is there.
     pub(crate) fn send(&self, to: &Peer, frame: ToNode) {
         self.lock().send(to, frame);
+    }
+
+    /// Puts a frame into the outbox, as long as its node is there. [`Run::flush`] has to follow.
+    pub(crate) fn put(&self, to: &Peer, frame: ToNode) {
+        self.lock_only().send(to, frame);
     }
 
     /// No proxy holds the placement any more, and it is not known to be down: it is not renewed any more, and dropped
@@ -325,19 +414,20 @@ impl Run {
 
     // ----- events of the link
 
-    fn joined(&self, link: &dyn Link) {
+    fn joined(&self, link: &Joined) {
         let mut state = self.lock();
         state.joined = Some(self.clock.now());
-        state.out = Some(link.outgoing());
+        state.outbox.joined(link.out.clone());
         drop(state);
-        self.bell.notify_waiters();
+        self.ring_all();
     }
 
     /// The link is closed: every node is lost, and nothing is placed until the next join.
     fn left(&self) {
         let peers: Vec<Peer> = {
             let mut state = self.lock();
-            (state.joined, state.out) = (None, None);
+            state.joined = None;
+            state.outbox.left();
             state.nodes.keys().cloned().collect()
         };
         for peer in peers {
@@ -357,6 +447,7 @@ impl Run {
             leaving: false,
             gone: BTreeSet::new(),
             placements: BTreeSet::new(),
+            waits: HashMap::new(),
         };
         state.nodes.insert(peer.clone(), node);
         let tree = self.root.name.to_string();
@@ -366,7 +457,8 @@ impl Run {
     /// The node is gone.
     fn down(&self, peer: &Peer) {
         self.lose(peer);
-        self.lock().nodes.remove(peer);
+        let node = self.lock().nodes.remove(peer);
+        drop(node); // ends what waits for it
     }
 
     /// The node is lost: each of its placements may act until its lease and its time to go down are over.
@@ -399,7 +491,7 @@ impl Run {
         for bell in bells {
             bell.notify_waiters();
         }
-        self.bell.notify_waiters();
+        self.ring_all();
     }
 
     /// Nodes that have not asked for a renewal for the shortest lease that they have are lost, also if they are still
@@ -457,7 +549,8 @@ impl Run {
             | ToOwner::Free
             | ToOwner::Leaving
             | ToOwner::Fenced { .. }
-            | ToOwner::Request { .. } => return self.take_of_node(from, body),
+            | ToOwner::Request { .. }
+            | ToOwner::Forget { .. } => return self.take_of_node(from, body),
             ToOwner::Up { placement }
             | ToOwner::NotUp { placement, .. }
             | ToOwner::Declined { placement, .. }
@@ -465,16 +558,22 @@ impl Run {
             | ToOwner::NotRead { placement, .. }
             | ToOwner::Reply { placement, .. }
             | ToOwner::Failed { placement, .. }
-            | ToOwner::Ended { placement, .. } => *placement,
+            | ToOwner::Ended { placement, .. }
+            | ToOwner::Vanished { placement } => *placement,
         };
-        let down = matches!(body, ToOwner::NotUp { .. } | ToOwner::Declined { .. } | ToOwner::Ended { .. });
-        let (holder, bell) = {
+        let down = matches!(
+            body,
+            ToOwner::NotUp { .. } | ToOwner::Declined { .. } | ToOwner::Ended { .. } | ToOwner::Vanished { .. }
+        );
+        let (holder, bells) = {
             let mut state = self.lock();
             match state.placements.get(&id) {
                 // A frame names a placement of its own node, or it is a mistake.
                 Some(placement) if placement.peer == *from => {
                     let holder = placement.holder.as_ref().and_then(Weak::upgrade);
-                    (holder, down.then(|| state.is_down(id)).flatten())
+                    let bell = down.then(|| state.is_down(id)).flatten();
+                    let room = bell.is_some().then(|| state.has_room(from)).flatten();
+                    (holder, bell.into_iter().chain(room))
                 }
                 _ => return,
             }
@@ -482,10 +581,7 @@ impl Run {
         if let Some(holder) = holder {
             holder.frame(id, body);
         }
-        if let Some(bell) = bell {
-            bell.notify_waiters();
-            self.bell.notify_waiters(); // there is room
-        }
+        bells.for_each(|ring| ring());
     }
 
     fn take_of_node(self: &Arc<Self>, from: &Peer, body: ToOwner) {
@@ -495,7 +591,7 @@ impl Run {
             ToOwner::Hello(hello) => {
                 node.hello = Some(hello);
                 drop(state);
-                self.bell.notify_waiters();
+                self.ring_all();
             }
             ToOwner::Refused { why } => {
                 tracing::warn!(tree = %self.root.name, node = %from, why, "a node does not follow this owner");
@@ -504,13 +600,17 @@ impl Run {
                 self.lose(from);
             }
             ToOwner::Renew { asked } => {
+                // The next holder of the lease counts on that: nothing is renewed once this one is over.
+                if self.held.as_ref().is_some_and(Held::is_over) {
+                    return;
+                }
                 let first = node.granted.is_none();
                 node.granted = Some(self.clock.now());
                 let gone = node.gone.iter().copied().collect();
                 state.send(from, ToNode::Grant { asked, gone });
                 drop(state);
                 if first {
-                    self.bell.notify_waiters();
+                    self.ring_all();
                 }
             }
             ToOwner::Free => {
@@ -518,7 +618,7 @@ impl Run {
                     hello.holds = false;
                 }
                 drop(state);
-                self.bell.notify_waiters();
+                self.ring_all();
             }
             ToOwner::Leaving => {
                 node.leaving = true;
@@ -540,17 +640,22 @@ impl Run {
                     listener.fenced();
                 }
             }
-            ToOwner::Request { to, id, request } => {
+            ToOwner::Request { to, root, id, request } => {
                 drop(state);
-                self.request(from, to, id, request);
+                self.request(from, &to, root, id, request);
+            }
+            ToOwner::Forget { id } => {
+                let wait = node.waits.remove(&id);
+                drop(state);
+                drop(wait);
             }
             _ => unreachable!("of a placement"),
         }
     }
 
-    fn request(self: &Arc<Self>, from: &Peer, to: String, id: u64, request: Request) {
-        match self.net.inlets.find(&to) {
-            Some(inlet) => inlet.take(inlet::Answers { run: self.clone(), to: from.clone(), id }, request),
+    fn request(self: &Arc<Self>, from: &Peer, to: &str, root: u64, id: u64, request: Request) {
+        match self.inlets.find(root, to) {
+            Some(inlet) => inlet.take(Answers { run: self.clone(), to: from.clone(), id }, request),
             None => {
                 let taken = Taken::Refused(format!("{to} is not a child that nodes may send to"));
                 self.send(from, ToNode::Taken { id, taken });
@@ -558,17 +663,47 @@ impl Run {
         }
     }
 
-    pub(crate) fn as_net(&self) -> Net {
-        Net(self.net.clone())
+    /// Runs a task that waits for something on behalf of a node, until that node is gone or needs it no more.
+    pub(crate) fn wait_for(&self, node: &Peer, id: u64, wait: impl Future<Output = ()> + Send + 'static) {
+        let mut state = self.lock();
+        let Some(node) = state.nodes.get_mut(node) else { return };
+        // Spawned under the lock, which the task needs for its answer: so it is here before that.
+        let before = node.waits.insert(id, Wait(tokio::spawn(wait).abort_handle()));
+        drop(state);
+        drop(before);
+    }
+
+    /// Answers a request.
+    pub(crate) fn answer(&self, to: &Peer, id: u64, taken: Taken) {
+        let mut state = self.lock();
+        let wait = state.nodes.get_mut(to).and_then(|node| node.waits.remove(&id));
+        state.send(to, ToNode::Taken { id, taken });
+        drop(state);
+        drop(wait);
     }
 }
 
 impl State {
     fn send(&mut self, to: &Peer, body: ToNode) {
-        let (Some(node), Some(out)) = (self.nodes.get_mut(to), &self.out) else { return };
+        let Some(node) = self.nodes.get_mut(to) else { return };
         node.sent = node.sent.saturating_add(1);
-        // Under the lock, so that frames leave in the order of their numbers.
-        out.send(to, Framed { seq: node.sent, body }.write());
+        self.outbox.push(to, Framed { seq: node.sent, body }.write());
+    }
+
+    fn role(&mut self, role: &str) -> &mut RoleState {
+        if !self.roles.contains_key(role) {
+            self.roles.insert(role.into(), RoleState::default());
+        }
+        self.roles.get_mut(role).expect("it was added")
+    }
+
+    /// A node has room for one child more. Returns the bell of one that waits for it.
+    fn has_room(&mut self, node: &Peer) -> Option<Ring> {
+        let role = self.nodes.get(node)?.hello.as_ref()?.role.clone();
+        let role = self.roles.get_mut(&*role)?;
+        role.rooms = role.rooms.saturating_add(1);
+        let bell = role.bell.clone();
+        Some(Box::new(move || bell.notify_one()))
     }
 
     fn shortest_lease(&self, node: &NodeState) -> Option<Duration> {
@@ -579,8 +714,11 @@ impl State {
     fn all_said_free(&self, names: Option<&[String]>) -> bool {
         let Some(names) = names else { return false };
         names.iter().all(|name| {
-            let mut of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name).peekable();
-            of_name.peek().is_some() && of_name.all(|(_, node)| node.hello.as_ref().is_some_and(|hello| !hello.holds))
+            // A process may serve several roles, and each of its nodes says how many there are.
+            let of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name);
+            let hellos: Vec<&NodeHello> = of_name.filter_map(|(_, node)| node.hello.as_ref()).collect();
+            let expected = hellos.iter().map(|hello| hello.beside).max().unwrap_or_default().max(1);
+            hellos.len() >= expected && hellos.iter().all(|hello| !hello.holds)
         })
     }
 
@@ -634,7 +772,7 @@ impl State {
     }
 
     /// The placement is known to be down. Returns the bell of those who wait for its path.
-    fn is_down(&mut self, id: u64) -> Option<Arc<Notify>> {
+    fn is_down(&mut self, id: u64) -> Option<Ring> {
         let placement = self.placements.remove(&id)?;
         if let Some(node) = self.nodes.get_mut(&placement.peer) {
             node.gone.remove(&id);
@@ -646,7 +784,7 @@ impl State {
         if path.placements.is_empty() {
             self.paths.remove(&placement.path);
         }
-        Some(bell)
+        Some(Box::new(move || bell.notify_waiters()))
     }
 
     /// Forgets the placements of a path that cannot act any more.
@@ -678,54 +816,76 @@ pub(crate) struct Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(waiting) = self.run.lock().waiting.get_mut(self.role) {
-            *waiting = waiting.saturating_sub(1);
-        }
+        let mut state = self.run.lock();
+        let of = state.role(self.role);
+        of.waiting = of.waiting.saturating_sub(1);
     }
 }
+
+/// Wakes those that wait. Called without a lock.
+type Ring = Box<dyn FnOnce() + Send>;
 
 #[cfg(test)]
 mod tests;
 
 /// The task of a run: joins, reads the link, and looks at the clock. A link that is closed is joined again. Leaves in
 /// order once `ending` is ready: the run is over, or dropped.
-async fn pump(run: Weak<Run>, net: Arc<NetInner>, clock: Clock, mut ending: oneshot::Receiver<()>) {
+async fn pump(
+    run: Weak<Run>,
+    net: Arc<NetInner>,
+    clock: Clock,
+    broken: Arc<Notify>,
+    mut ending: oneshot::Receiver<()>,
+) {
     loop {
         let joined = tokio::select! {
             biased;
             _ = &mut ending => return,
-            joined = net.wire.join(Side::Owner) => joined,
+            joined = Joined::new(&*net.wire, Side::Owner) => joined,
         };
+        let again = tokio::time::Instant::now() + JOIN_AGAIN;
         let mut link = match joined {
             Ok(link) => link,
             Err(error) => {
                 tracing::error!(%error, name = net.wire.name(), "cannot join the network, tries again");
                 tokio::select! {
                     _ = &mut ending => return,
-                    () = tokio::time::sleep(JOIN_AGAIN) => continue,
+                    () = tokio::time::sleep_until(again) => continue,
                 }
             }
         };
         match run.upgrade() {
-            Some(run) => run.joined(&*link),
+            Some(run) => run.joined(&link),
             None => return,
         }
         let ends = tokio::select! {
             biased;
             _ = &mut ending => true,
-            () = read(&run, &net, &clock, &mut *link) => false,
+            () = read(&run, &net, &clock, &mut link) => false,
+            () = broken.notified() => false,
         };
         if ends {
+            if let Some(run) = run.upgrade() {
+                drained(&run.state).await;
+            }
             return link.close().await;
         }
-        let Some(run) = run.upgrade() else { return };
-        tracing::error!(tree = %run.root.name, "the link to the network is closed, joins again");
-        run.left();
+        {
+            let Some(run) = run.upgrade() else { return };
+            tracing::error!(tree = %run.root.name, "the link to the network is closed, joins again");
+            run.left();
+        }
+        drop(link);
+        tokio::select! {
+            biased;
+            _ = &mut ending => return,
+            () = tokio::time::sleep_until(again) => {}
+        }
     }
 }
 
 /// Reads a link until it is closed, or the run is over.
-async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut dyn Link) {
+async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined) {
     let mut look_at = clock.now() + LOOK;
     loop {
         let mut look = std::pin::pin!(clock.sleep_until(look_at));

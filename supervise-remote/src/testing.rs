@@ -215,6 +215,11 @@ impl Cluster {
         crate::wire::Peer::new(node).name().to_owned()
     }
 
+    /// Returns how many requests of references on the nodes of this cluster are not answered.
+    pub fn requests(&self) -> usize {
+        self.nodes.values().map(|node| node.net.0.requests()).sum()
+    }
+
     /// Returns how many instances the nodes of this cluster host; one that was killed hosts none.
     pub fn hosted(&self) -> usize {
         self.nodes.values().map(|node| node.net.0.hosted()).sum()
@@ -245,7 +250,17 @@ impl Dice {
 /// Returns how many actors of this process nodes may send to at present. Those that have ended are forgotten with the
 /// next ones that come, so it is at most twice the number of those that live, and some.
 pub fn references(net: &Net) -> usize {
-    net.0.inlets.len()
+    net.0.references()
+}
+
+/// Returns how many requests of references on nodes the owners on this network have not answered and still wait for.
+pub fn requests(net: &Net) -> usize {
+    net.0.waits()
+}
+
+/// Returns how often children of the owners on this network have looked for a node.
+pub fn looks(net: &Net) -> usize {
+    net.0.looks()
 }
 
 thread_local! {

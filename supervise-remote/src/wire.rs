@@ -8,7 +8,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures_util::FutureExt as _;
+
 use crate::clock::Clock;
+use crate::errors::guarded;
 
 /// The id of one join to a network: `name#join`.
 ///
@@ -296,4 +299,56 @@ pub trait Outgoing: Send + Sync {
     /// Sends a frame. Never waits: the windows of the children bound what is under way. The frames of one sender to one
     /// peer arrive in order and without a gap, or the peer goes [`Down`](LinkEvent::Down).
     fn send(&self, to: &Peer, bytes: Vec<u8>);
+}
+
+/// A join, as owners and nodes hold it: a wire is code of others, so that a panic of it ends this join, and no more.
+pub(crate) struct Joined {
+    link: Option<Box<dyn Link>>,
+    pub(crate) out: Arc<dyn Outgoing>,
+}
+
+impl Joined {
+    pub(crate) async fn new(wire: &dyn Wire, side: Side) -> io::Result<Joined> {
+        let failed = |why: String| io::Error::other(why);
+        let joining = guarded(|| wire.join(side)).map_err(failed)?;
+        let link = std::panic::AssertUnwindSafe(joining).catch_unwind().await;
+        let link = link.map_err(|panic| {
+            // The payload is a value of others, whose drop may panic as well.
+            let _ = guarded(move || drop(panic));
+            failed("the join panicked".to_owned())
+        })??;
+        let out = guarded(|| link.outgoing()).map_err(failed)?;
+        Ok(Joined { link: Some(link), out })
+    }
+
+    /// Returns the next event, `None` once the link is closed for good.
+    pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>> {
+        let Some(link) = &mut self.link else { return Poll::Ready(None) };
+        guarded(|| link.poll_event(cx)).unwrap_or_else(|why| {
+            tracing::error!(why, "the link to the network ends");
+            Poll::Ready(None)
+        })
+    }
+
+    /// Leaves in order.
+    pub(crate) async fn close(mut self) {
+        let Some(link) = self.link.take() else { return };
+        let closed = match guarded(|| link.close()) {
+            Ok(closing) => std::panic::AssertUnwindSafe(closing).catch_unwind().await.map_err(|panic| {
+                let _ = guarded(move || drop(panic));
+            }),
+            Err(_) => Err(()),
+        };
+        if closed.is_err() {
+            tracing::error!("the link to the network was not closed in order: it panicked");
+        }
+    }
+}
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        if let Err(why) = guarded(|| drop(self.link.take())) {
+            tracing::error!(why, "the drop of the link to the network failed");
+        }
+    }
 }

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use serde_bytes::ByteBuf;
-use supervise::spec::RemoteSpec;
-use supervise_runtime::remote::TreeRoot;
+use supervise::spec::{RemoteSpec, TreeSpec};
+use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 use tokio::time::sleep;
 
-use super::{Placed, Run, Waits, Wish};
+use super::{Begin, Placed, Run, Waits, Wish};
 use crate::frame::{self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, ToNode, ToOwner};
 use crate::memory::Network;
 use crate::net::Net;
@@ -49,7 +49,8 @@ struct Node {
 }
 
 impl Node {
-    async fn join(network: &Network, name: &str) -> Node {
+    /// Joins as one of so many nodes of a process.
+    async fn join(network: &Network, name: &str, beside: usize) -> Node {
         let mut link = network.process(name).join(Side::Node).await.unwrap();
         let owner = match next(&mut *link).await {
             LinkEvent::Up(owner) => owner,
@@ -62,6 +63,7 @@ impl Node {
             capacity: None,
             builds: vec![("child".to_owned(), 7)],
             holds: false,
+            beside,
         }));
         node.renew().await;
         node
@@ -112,12 +114,20 @@ impl World {
         let network = Network::new();
         let net = Net::open(network.process("owner"));
         let root = TreeRoot { id: 1, name: "Shop".into() };
-        let run = Run::begin(net.0.clone(), root, 1, true, None);
+        let begin = Begin { root, epoch: 1, held: None, knows: true, peers: None, longest: LEASE + SHUTDOWN };
+        World::of(&network, &net, begin).await
+    }
+
+    async fn of(network: &Network, net: &Net, begin: Begin) -> World {
+        let knows = begin.knows;
+        let run = Run::begin(net.0.clone(), begin);
         sleep(Duration::from_millis(1)).await;
-        let node = Node::join(&network, "one").await;
+        let node = Node::join(network, "one", 1).await;
         let holder = Arc::new(Holder::default());
         let mut world = World { run, node: Some(node), holder, placement: 0 };
-        world.placement = world.place().expect("there is a node").0;
+        if knows {
+            world.placement = world.place().expect("there is a node").0;
+        }
         world
     }
 
@@ -134,6 +144,7 @@ impl World {
             lease: LEASE,
             shutdown: SHUTDOWN,
             epoch,
+            redelivers: false,
         };
         let holder: Weak<dyn Placed> = Arc::downgrade(&self.holder) as Weak<dyn Placed>;
         let wish = Wish {
@@ -146,7 +157,9 @@ impl World {
             order: &order,
             holder,
         };
-        self.run.place(&wish)
+        let placed = self.run.place(&wish);
+        self.run.flush();
+        placed
     }
 
     /// The state of the path: `free` if it could be placed again as soon as there is a node, `for ever` while the old
@@ -182,10 +195,11 @@ impl World {
         let frame = match event {
             "up" => ToOwner::Up { placement },
             "begun" => ToOwner::Begun { placement, upto: 1, done: 1 },
-            "failed" => ToOwner::Failed { placement, failure: failure(), begun: 0, done: 0 },
+            "failed" => ToOwner::Failed { placement, number: 1, failure: failure(), begun: 0, done: 0 },
             "not up" => ToOwner::NotUp { placement, failure: failure() },
             "declined" => ToOwner::Declined { placement, why: String::new() },
             "ended" => ToOwner::Ended { placement, how: How::Told, begun: 0, done: 0 },
+            "vanished" => ToOwner::Vanished { placement },
             "fenced" => ToOwner::Fenced { path: "child".to_owned() },
             "leaving" => ToOwner::Leaving,
             "refused" => ToOwner::Refused { why: "a newer owner".to_owned() },
@@ -234,6 +248,7 @@ async fn each_state_with_each_event() {
                 ("not up", "frame, free"),
                 ("declined", "frame, free"),
                 ("ended", "frame, free"),
+                ("vanished", "frame, free"),
                 ("fenced", "fenced, for ever"),
                 ("leaving", "moves, for ever"),
                 ("refused", "lost, 3029 ms"),
@@ -253,6 +268,7 @@ async fn each_state_with_each_event() {
                 ("not up", "free"),
                 ("declined", "free"),
                 ("ended", "free"),
+                ("vanished", "free"),
                 ("fenced", "fenced, 3029 ms"),
                 ("leaving", "3029 ms"),
                 ("refused", "3029 ms"),
@@ -316,10 +332,91 @@ async fn a_node_of_another_protocol_is_refused() {
         capacity: None,
         builds: vec![("child".to_owned(), 7)],
         holds: false,
+        beside: 1,
     }));
     sleep(Duration::from_millis(1)).await;
     match world.place() {
-        Err(Waits::Node { refused }) => assert!(refused[0].contains("version 2 of the protocol"), "{refused:?}"),
+        Err(Waits::Node { refused, .. }) => assert!(refused[0].contains("version 2 of the protocol"), "{refused:?}"),
         _ => panic!("it was placed"),
     }
+}
+
+/// S60: a process may serve several roles. Of one that is named in `peers`, each node has to have said that it is free.
+#[tokio::test(start_paused = true)]
+async fn each_node_of_a_process_says_that_it_is_free() {
+    let network = Network::new();
+    let net = Net::open(network.process("owner"));
+    let root = TreeRoot { id: 1, name: "Shop".into() };
+    let peers: Option<Arc<[String]>> = Some(["two".to_owned()].into());
+    let begin = Begin { root, epoch: 1, held: None, knows: false, peers, longest: LEASE + SHUTDOWN };
+    let world = World::of(&network, &net, begin).await;
+    let waits = |world: &World| matches!(world.place(), Err(Waits::Takeover { .. }));
+    assert!(waits(&world) && world.run.acts(), "`two` is not there");
+    let _first = Node::join(&network, "two", 2).await;
+    assert!(waits(&world) && world.run.acts(), "one of its two nodes is there");
+    let _second = Node::join(&network, "two", 2).await;
+    assert!(!waits(&world));
+}
+
+/// Without the list, the run does not know that it is alone until its takeover is over.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_waited_for_nobody_knows_nothing() {
+    let network = Network::new();
+    let net = Net::open(network.process("owner"));
+    let root = TreeRoot { id: 1, name: "Shop".into() };
+    let begin = Begin { root, epoch: 1, held: None, knows: false, peers: None, longest: LEASE + SHUTDOWN };
+    let world = World::of(&network, &net, begin).await;
+    sleep(LEASE + SHUTDOWN - Duration::from_millis(100)).await;
+    assert!(world.run.acts());
+    sleep(Duration::from_millis(200)).await;
+    assert!(!world.run.acts());
+}
+
+/// Lends the holding of a tree under a lease to a test.
+#[derive(Default)]
+struct Lends(Mutex<Option<Held>>);
+
+impl TreeNetwork for Lends {
+    fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, held: Option<Held>) {
+        *self.0.lock().unwrap() = held;
+    }
+
+    fn over(&self, _root: &TreeRoot, _all_down: bool) {}
+
+    fn view(&self, _root: &TreeRoot) -> NetworkView {
+        NetworkView::default()
+    }
+}
+
+supervise::supervisor! {
+    struct Empty {
+        nothing: task = std::future::pending::<()>(),
+    }
+}
+
+/// S60: the next holder of the lease of a tree counts the time of instances from the end of the holding before. So an owner
+/// whose holding is over grants nothing, and places nothing.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
+    let lends = Arc::new(Lends::default());
+    let lease = supervise::testing::MemoryLease::new("shop").ttl(Duration::from_secs(9));
+    let network: Arc<dyn TreeNetwork> = lends.clone();
+    let tree = Empty::tree().on(network).when(lease.clone()).start().await.unwrap();
+    let held = lends.0.lock().unwrap().clone().expect("it is under a lease");
+
+    let (network, root) = (Network::new(), TreeRoot { id: 1, name: "Shop".into() });
+    let net = Net::open(network.process("owner"));
+    let begin = Begin { root, epoch: 1, held: Some(held.clone()), knows: true, peers: None, longest: LEASE + SHUTDOWN };
+    let mut world = World::of(&network, &net, begin).await;
+    let mut node = world.node.take().unwrap();
+    assert_eq!(node.renew().await, []);
+    lease.set_fault(supervise::testing::LeaseFault::Cut);
+    while !held.is_over() {
+        sleep(Duration::from_millis(500)).await;
+        node.say(ToOwner::Renew { asked: 0 }); // kept alive until then
+    }
+    let renewed = tokio::time::timeout(LEASE / 2, node.renew()).await;
+    assert!(renewed.is_err(), "it was granted");
+    assert!(matches!(world.place(), Err(Waits::Over)));
+    drop(tree);
 }

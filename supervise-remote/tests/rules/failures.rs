@@ -192,3 +192,61 @@ async fn a_lost_node_that_is_resumed_is_a_charged_restart() {
         "four losses, and three restarts are allowed"
     );
 }
+
+/// An actor with a life beside its messages.
+struct Late {
+    log: u64,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+enum LateMsg {
+    Arm,
+    Fail,
+    Note,
+    Unread(Unreadable),
+}
+
+#[actor]
+impl Late {
+    fn handle(&mut self, msg: LateMsg, cx: &mut Context<Self>) -> Result<(), PricingError> {
+        match msg {
+            LateMsg::Arm => {
+                cx.send_after(40 * MS, LateMsg::Fail);
+                cx.send_after(50 * MS, LateMsg::Note);
+            }
+            LateMsg::Fail => return Err(PricingError("late".into())),
+            LateMsg::Note => log(self.log).lock().unwrap().push(format!("note #{}", cx.incarnation())),
+            LateMsg::Unread(_) => {}
+        }
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Lates(log: u64) {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        #[decider(_: PricingError => Restart, _ => Resume)]
+        late: remote Late = Late { log },
+    }
+}
+
+/// The decision about one failure is none about the next one, which the instance has while the decision is on its way.
+#[tokio::test(start_paused = true)]
+async fn a_decision_is_about_one_failure() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Lates::node("worker"));
+    let log = new_log();
+    let lates = Lates::tree(log).on(cluster.owner()).start().await.unwrap();
+    let seen = events(lates.events());
+    cluster.network().delay(20 * MS);
+    lates.late.tell(LateMsg::Arm).await.unwrap();
+    tokio::time::sleep(15 * MS).await;
+    // Not read at 35, told at 55 and resumed at 75; it fails at 60 and would note at 70 ..= 80.
+    lates.late.tell(LateMsg::Unread(Unreadable(false))).await.unwrap();
+    until("it is restarted", || lates.late.incarnation() == Some(2)).await;
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(said(log), Vec::<String>::new());
+    let failed = |kind: &EventKind| matches!(kind, EventKind::Failed { .. });
+    assert_eq!(count(&seen, failed), 2);
+}

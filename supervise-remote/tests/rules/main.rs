@@ -10,4 +10,5 @@ mod placing;
 mod references;
 mod seen;
 mod takeover;
+mod wires;
 mod world;

@@ -238,3 +238,66 @@ async fn kept_replies_do_not_fill_the_window() {
     tokio::time::sleep(SECOND).await;
     assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
 }
+
+/// With `redeliver` the owner has to know what was handled, also if nothing comes after it.
+#[tokio::test(start_paused = true)]
+async fn what_was_handled_is_not_handed_in_again() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Redelivered::node("worker"));
+    let log = new_log();
+    let tree = Redelivered::tree(log).on(cluster.owner()).start().await.unwrap();
+    tree.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+    tree.pricing.tell(PricingMsg::Slow(2, 100)).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    cluster.node("two", Redelivered::node("worker"));
+    cluster.kill("one");
+    tree.pricing.tell(PricingMsg::Note(3)).await.unwrap();
+    until("it is handled", || notes(log).contains(&3)).await;
+    assert_eq!(notes(log), [1, 3]);
+    assert_eq!(said(log).iter().filter(|it| *it == "slow 2").count(), 1);
+}
+
+/// A message that cannot be read fails in its turn, and what is in hand before it is no part of that failure.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_waits_for_its_turn() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Redelivered::node("worker"));
+    let log = new_log();
+    let tree = Redelivered::tree(log).on(cluster.owner()).start().await.unwrap();
+    let seen = events(tree.events());
+    tree.pricing.tell(PricingMsg::Slow(0, 500)).await.unwrap();
+    tree.pricing.tell(PricingMsg::Unread(Unreadable(false))).await.unwrap();
+    tree.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+    until("all are handled", || notes(log).len() == 1).await;
+    assert_eq!(said(log)[..3], ["start #1", "slow 0", "done 0"]);
+    assert_eq!(said(log).iter().filter(|it| *it == "slow 0").count(), 1, "{:?}", said(log));
+    assert_eq!((dead(&seen, DeadLetterReason::NotRead), tree.pricing.incarnation()), (1, Some(2)));
+}
+
+supervisor! {
+    struct Fresh(log: u64) {
+        #[on("worker", lease = 2s)]
+        #[mailbox(fresh)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+/// A restart of a child with a `fresh` mailbox drops what is in its window as well.
+#[tokio::test(start_paused = true)]
+async fn a_fresh_mailbox_has_a_fresh_window() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Fresh::node("worker"));
+    let log = new_log();
+    let tree = Fresh::tree(log).on(cluster.owner()).start().await.unwrap();
+    let seen = events(tree.events());
+    tree.pricing.tell(PricingMsg::Slow(0, 100)).await.unwrap();
+    for n in 0..10 {
+        tree.pricing.tell(PricingMsg::Note(n)).await.unwrap();
+    }
+    tokio::time::sleep(10 * MS).await;
+    tree.pricing.restart().await.unwrap();
+    tree.pricing.tell(PricingMsg::Note(10)).await.unwrap();
+    until("the last one is handled", || notes(log).contains(&10)).await;
+    assert_eq!((notes(log), dead(&seen, DeadLetterReason::Restarted)), (vec![10], 10));
+}

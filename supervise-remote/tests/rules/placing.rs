@@ -166,3 +166,56 @@ supervisor! {
         pricing: remote Pricing = Pricing::open(text.len() as u64, 0, 0).await?,
     }
 }
+
+supervisor! {
+    struct Office(lease: supervise::testing::MemoryLease, log: u64) {
+        #[only_with(lease)]
+        shop: Shop = Shop::tree(3, log),
+    }
+}
+
+/// A node follows one owner, and `#[only_with]` is for several: said, instead of children that wait for nodes for ever.
+#[tokio::test(start_paused = true)]
+async fn a_remote_child_below_only_with_says_so() {
+    let mut cluster = cluster(&["one"]);
+    let mut tree = Office::tree(supervise::testing::MemoryLease::new("shop"), new_log()).on(cluster.owner());
+    let seen = events(tree.events());
+    let _office = tree.start().await.unwrap();
+    let says_so = |kind: &EventKind| match kind {
+        EventKind::Failed { failure, .. } => failure.to_string().contains("`.on(net).when(lease)`"),
+        _ => false,
+    };
+    until("it has failed", || count(&seen, says_so) > 0).await;
+}
+
+supervisor! {
+    struct Crowd(log: u64) {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Transient, shutdown = 1s)]
+        crowd: [remote Pricing] = || Pricing::open(1, log, 0).await?,
+    }
+}
+
+/// Room for one child wakes one of those that wait: the looks of all are linear in their number.
+#[tokio::test(start_paused = true)]
+async fn room_for_one_wakes_one() {
+    let mut looks = Vec::new();
+    for children in [100, 200, 400] {
+        let mut cluster = Cluster::new();
+        cluster.node("one", Crowd::node("worker").capacity(1));
+        let net = cluster.owner();
+        let crowd = Crowd::tree(new_log()).on(net.clone()).start().await.unwrap();
+        let spawned: Vec<_> = (0..children)
+            .map(|_| {
+                let crowd = crowd.crowd.clone();
+                tokio::spawn(async move { crowd.spawn().await.unwrap().shutdown().await })
+            })
+            .collect();
+        for one in spawned {
+            one.await.unwrap().unwrap();
+        }
+        looks.push(supervise_remote::testing::looks(&net));
+    }
+    assert!(looks[2] < 400 * 6, "{looks:?}");
+    assert!(looks[2] < looks[1] * 3 && looks[1] < looks[0] * 3, "{looks:?}");
+}

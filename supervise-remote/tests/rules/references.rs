@@ -241,3 +241,139 @@ impl Shard {
         reply.send(self.db.ask(DbMsg::Price).await.unwrap_or_default());
     }
 }
+
+supervisor! {
+    struct Left {
+        db: Db = Db { price: 1 },
+        #[on("worker", lease = 2s)]
+        shard: remote Shard = Shard { db },
+    }
+}
+
+supervisor! {
+    struct Right {
+        db: Db = Db { price: 2 },
+        #[on("worker", lease = 2s)]
+        shard: remote Shard = Shard { db },
+    }
+}
+
+/// Two trees on one network have children of the same path, and each reference leads into its own tree.
+#[tokio::test(start_paused = true)]
+async fn references_lead_into_their_own_tree() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Left::node("worker"));
+    cluster.node("two", Right::node("worker"));
+    let net = cluster.owner();
+    let left = Left::tree().on(net.clone()).start().await.unwrap();
+    let right = Right::tree().on(net.clone()).start().await.unwrap();
+    let prices = (left.shard.ask(Get).await.unwrap(), right.shard.ask(Get).await.unwrap());
+    assert_eq!(prices, (1, 2));
+    assert_ne!(net.export(&left.db), net.export(&right.db));
+}
+
+/// Sends to a local actor in many ways.
+struct Sends {
+    to: RemoteRef<Burst>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SendsMsg {
+    Burst(u64),
+    Waste(Reply<()>),
+    Ended(Reply<String>),
+}
+
+#[actor]
+impl Sends {
+    async fn handle(&mut self, msg: SendsMsg) {
+        match msg {
+            SendsMsg::Burst(n) => {
+                for n in 0..n {
+                    let _ = self.to.try_tell(BurstMsg::Note(n));
+                }
+                self.to.drain();
+            }
+            SendsMsg::Waste(reply) => {
+                for _ in 0..100 {
+                    let _ = tokio::time::timeout(10 * MS, self.to.terminated()).await;
+                    let _ = tokio::time::timeout(10 * MS, self.to.ask(BurstMsg::Never)).await;
+                    let _ = self.to.tell(BurstMsg::Unread(Unreadable(false))).await;
+                }
+                reply.send(());
+            }
+            SendsMsg::Ended(reply) => {
+                let ended = self.to.shutdown().await.unwrap();
+                self.to.stop();
+                self.to.kill();
+                self.to.drain();
+                let refused = self.to.ask(BurstMsg::Never).await;
+                assert!(matches!(refused, Err(AskError::Refused { .. })), "{refused:?}");
+                reply.send(format!("{ended:?}"));
+            }
+        }
+    }
+}
+
+struct Burst {
+    log: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+enum BurstMsg {
+    Note(u64),
+    Never(Reply<()>),
+    Unread(Unreadable),
+}
+
+#[actor]
+impl Burst {
+    fn handle(&mut self, msg: BurstMsg) {
+        match msg {
+            BurstMsg::Note(n) => log(self.log).lock().unwrap().push(n.to_string()),
+            BurstMsg::Never(_) | BurstMsg::Unread(_) => {}
+        }
+    }
+}
+
+supervisor! {
+    struct Bursts(log: u64) {
+        #[lifecycle(Temporary)]
+        #[mailbox(Unbounded)]
+        burst: Burst = Burst { log },
+        #[on("worker", lease = 2s)]
+        sends: remote Sends = Sends { to: burst },
+    }
+}
+
+/// What a node sends keeps its order at the owner, whatever it is, and on many threads.
+#[test]
+fn requests_keep_their_order() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut cluster = Cluster::new();
+        cluster.node("one", Bursts::node("worker"));
+        let log = new_log();
+        let bursts = Bursts::tree(log).on(cluster.owner()).start().await.unwrap();
+        bursts.sends.tell(SendsMsg::Burst(2_000)).await.unwrap();
+        bursts.burst.terminated().await.unwrap();
+        let expected: Vec<String> = (0..2_000).map(|n| n.to_string()).collect();
+        assert_eq!(said(log), expected);
+    });
+}
+
+/// What nobody waits for any more is forgotten, at the node and at the owner.
+#[tokio::test(start_paused = true)]
+async fn requests_leave_nothing_behind() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Bursts::node("worker"));
+    let net = cluster.owner();
+    let bursts = Bursts::tree(new_log()).on(net.clone()).start().await.unwrap();
+    bursts.sends.ask(SendsMsg::Waste).within(100 * SECOND).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!((cluster.requests(), supervise_remote::testing::requests(&net)), (0, 0));
+    let ended = bursts.sends.ask(SendsMsg::Ended).await.unwrap();
+    assert_eq!(ended, "Stopped", "as it is at the owner");
+    tokio::time::sleep(SECOND).await;
+    assert_eq!((cluster.requests(), supervise_remote::testing::requests(&net)), (0, 0));
+}

@@ -153,3 +153,22 @@ async fn the_lease_of_a_tree_gives_the_epoch() {
     assert!(begun.elapsed() >= 3 * SECOND, "{:?}", begun.elapsed());
     drop(shop);
 }
+
+/// An owner that ends before the leases of the one before it are over does not know that nothing acts: its lease is not
+/// given back, so that the next owner waits as well.
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_has_not_waited_gives_no_lease_back() {
+    let mut cluster = cluster(&["one"]);
+    let lease = supervise::testing::MemoryLease::new("shop");
+    let _first_owner = cluster.owner();
+    let net = cluster.owner();
+    let report = Shop::tree(3, new_log()).on(net).when(lease.clone()).run(tokio::time::sleep(SECOND)).await;
+    assert!(report.is_ok(), "{report:?}");
+    assert_eq!(lease.holder(), Some(1), "it runs out");
+
+    tokio::time::sleep(60 * SECOND).await;
+    let net = cluster.owner();
+    let report = Shop::tree(3, new_log()).on(net).when(lease.clone()).run(tokio::time::sleep(10 * SECOND)).await;
+    assert!(report.is_ok(), "{report:?}");
+    assert_eq!(lease.holder(), None, "nothing acts");
+}

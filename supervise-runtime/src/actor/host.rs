@@ -106,6 +106,16 @@ pub fn root<A: Actor>(cx: &Context<A>) -> TreeRoot {
     }
 }
 
+/// Returns the [`TreeRoot::id`] of the tree that this actor is part of.
+pub fn root_of<A: Actor>(actor: &ActorRef<A>) -> u64 {
+    actor.cell.core().root().id
+}
+
+/// Returns whether this actor is part of a subtree that has a lease of its own.
+pub fn is_leased_part<A: Actor>(cx: &Context<A>) -> bool {
+    cx.cell().core().is_leased_part()
+}
+
 /// An actor that is hosted for another process: a top-level actor that decides nothing by itself.
 ///
 /// All its options are obeyed, except for the decider and the lifecycle.

@@ -454,6 +454,12 @@ impl<A> ChildOptions<A> {
         self.options.attempts()
     }
 
+    /// Returns whether a restart empties the mailbox.
+    #[doc(hidden)]
+    pub fn is_fresh(&self) -> bool {
+        self.options.common.fresh
+    }
+
     /// Sets how long an `ask` to the actor waits for the reply. Default: 5 s.
     pub fn ask(self, within: Duration) -> Self
     where

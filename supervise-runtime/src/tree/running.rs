@@ -27,7 +27,6 @@ use crate::values::network::{Held, TreeNetwork, TreeRoot};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
-#[cfg(feature = "systemd")]
 use crate::values::spec::TreeSpec;
 
 /// A declared tree with its parameters, not yet started: `Shop::tree(config)`.
@@ -346,7 +345,7 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
-        let held = hold.as_ref().map(|hold| Held { token: hold.token, released: hold.released });
+        let held = hold.clone().map(Held::new);
         if let Some(hold) = hold {
             hold.fences(launched.cell.core());
         }
@@ -359,7 +358,7 @@ impl<T: TreeDef> Tree<T> {
         }
         if let Some(network) = self.network {
             let root: Arc<AnyCell> = launched.cell.clone();
-            put_on(network, &root, held);
+            put_on(network, &root, const { &T::SPEC }, held);
         }
         launched.life.begin();
         #[cfg(feature = "systemd")]
@@ -371,11 +370,11 @@ impl<T: TreeDef> Tree<T> {
 }
 
 /// Puts a tree that is about to begin on this network, which is told of the begin and of the end.
-fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>, held: Option<Held>) {
+fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>, tree: &'static TreeSpec, held: Option<Held>) {
     let core = root.core();
     let name = TreeRoot { id: core.id, name: core.name().into() };
     core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
-    network.begins(name.clone(), held);
+    network.begins(name.clone(), tree, held);
     let cell = Arc::downgrade(root);
     core.on_end(Box::new(move |ended| {
         let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));

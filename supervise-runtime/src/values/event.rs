@@ -272,8 +272,8 @@ pub enum EventKind {
         /// The role.
         role: String,
     },
-    /// The remote child was dropped as it was, and none of its hooks ran: its process did not run for so long that its
-    /// lease and its time to go down were over.
+    /// The remote child was dropped as it was, since its lease and its time to go down were over: its process did not run
+    /// for so long, or it went down too slowly.
     Fenced,
     /// A node does not run the remote child.
     Refused {

@@ -5,16 +5,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::sync::Arc as Shared;
+use crate::engine::hold::Hold;
+use crate::values::spec::TreeSpec;
+
 /// A network that a tree is put on. Another crate implements it.
 #[doc(hidden)]
 pub trait TreeNetwork: Any + Send + Sync + 'static {
-    /// The run begins: called before the first child of the tree starts, and again at each holding of a lease.
-    fn begins(&self, root: TreeRoot, held: Option<Held>);
+    /// The run of this tree begins: called before its first child starts, and again at each holding of a lease.
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>);
 
     /// The run is over. `all_down`: no child of it acts in this process any more.
     fn over(&self, root: &TreeRoot, all_down: bool);
 
-    /// Returns whether an instance of this run may still act on a node, also after its end.
+    /// Returns whether an instance of this run, or of one before it, may still act on a node, also after its end.
     fn acts(&self, _root: &TreeRoot) -> bool {
         false
     }
@@ -40,12 +44,28 @@ pub struct TreeRoot {
 
 /// A holding of the lease of a tree (S55).
 #[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
-    /// Grows with each holding.
-    pub token: u64,
-    /// The holder before has released the lease with all children down.
-    pub released: bool,
+#[derive(Debug, Clone)]
+pub struct Held(Shared<Hold>);
+
+impl Held {
+    pub(crate) fn new(hold: Shared<Hold>) -> Self {
+        Held(hold)
+    }
+
+    /// Returns the token, which grows with each holding.
+    pub fn token(&self) -> u64 {
+        self.0.token
+    }
+
+    /// Returns whether the holder before has released the lease with all children down.
+    pub fn released(&self) -> bool {
+        self.0.released
+    }
+
+    /// Returns whether the lease is over. From the first time on that it is, it stays so.
+    pub fn is_over(&self) -> bool {
+        self.0.is_over()
+    }
 }
 
 /// The network that a tree is on, as the tree sees it: its nodes, and the children that wait for one. Part of a

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
 use supervise::remote::{self, Held, NetworkView, TreeNetwork, TreeRoot};
+use supervise::spec::TreeSpec;
 
 use crate::common::{Journal, Probe, quiet_panics};
 
@@ -20,8 +21,9 @@ impl Net {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, held: Option<Held>) {
-        self.journal.write(format!("{} begins {held:?}", root.name));
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) {
+        let held = held.map(|held| (held.token(), held.released()));
+        self.journal.write(format!("{} begins {} {held:?}", root.name, tree.name));
         self.roots.lock().unwrap().push(root);
     }
 
@@ -63,8 +65,14 @@ async fn a_network_is_told_of_the_begin_and_the_end_of_a_run() {
         let (root, on_it) = shop.knows.ask(|reply| reply).await.unwrap();
         assert_eq!((Some(&root), on_it), (net.roots.lock().unwrap().last(), true));
         shop.shutdown().await;
-        let expected =
-            ["Shop begins None", "probe start", "probe pre_start", "probe post_stop", "probe drop", "Shop over true"];
+        let expected = [
+            "Shop begins Shop None",
+            "probe start",
+            "probe pre_start",
+            "probe post_stop",
+            "probe drop",
+            "Shop over true",
+        ];
         assert_eq!(journal.take(), expected);
     }
     let roots = net.roots.lock().unwrap();

@@ -271,6 +271,13 @@ impl CellCore {
         None
     }
 
+    /// Returns whether a tree around this child, below the root, has a lease of its own.
+    pub(crate) fn is_leased_part(&self) -> bool {
+        let above = successors(Some(self), |core| core.core_above());
+        let leased = above.filter(|core| core.table().is_some_and(|table| table.hold.get().is_some()));
+        leased.into_iter().any(|core| core.parent.is_some())
+    }
+
     /// Returns whether the code of this child may not run any more: the lease of a tree around it is over (S55).
     #[inline]
     pub(crate) fn is_fenced(&self) -> bool {

@@ -1,0 +1,135 @@
+//! The frames that leave a join, in the order of their numbers, and sent without a lock.
+//!
+//! A frame gets its number under the lock of its owner or node. The wire is code of others, so it is called after that: who
+//! finds frames, and nobody who sends them, sends them all.
+
+use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::errors::guarded;
+use crate::net::lock;
+use crate::wire::{Outgoing, Peer};
+
+/// The frames of a join that are not sent yet.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    out: Option<Arc<dyn Outgoing>>,
+    frames: VecDeque<(Peer, Vec<u8>)>,
+    /// Somebody sends what is here.
+    sending: bool,
+    /// The wire has panicked, so that frames are missing: this join is over.
+    broken: bool,
+    /// Of joins that are over, to be dropped without the lock.
+    retired: Vec<Arc<dyn Outgoing>>,
+}
+
+impl Outbox {
+    /// Begins with a join: what was left of the one before goes nowhere.
+    pub(crate) fn joined(&mut self, out: Arc<dyn Outgoing>) {
+        self.left();
+        (self.out, self.broken) = (Some(out), false);
+    }
+
+    /// The join is over.
+    pub(crate) fn left(&mut self) {
+        self.retired.extend(self.out.take());
+        self.frames.clear();
+    }
+
+    pub(crate) fn push(&mut self, to: &Peer, frame: Vec<u8>) {
+        if self.out.is_some() {
+            self.frames.push_back((to.clone(), frame));
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        !self.frames.is_empty() || !self.retired.is_empty()
+    }
+}
+
+/// A state with an outbox.
+pub(crate) trait Sends {
+    fn outbox(&mut self) -> &mut Outbox;
+}
+
+/// Sends what is in the outbox. Called without a lock. Returns whether the wire has panicked.
+pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
+    let mut sends = false;
+    loop {
+        let (out, frames, retired) = {
+            let mut state = lock(state);
+            let outbox = state.outbox();
+            if outbox.sending && !sends {
+                return false;
+            }
+            sends = outbox.is_due();
+            outbox.sending = sends;
+            if !sends {
+                return outbox.broken;
+            }
+            (outbox.out.clone(), std::mem::take(&mut outbox.frames), std::mem::take(&mut outbox.retired))
+        };
+        let sending = guarded(move || {
+            if let Some(out) = &out {
+                frames.into_iter().for_each(|(to, frame)| out.send(&to, frame));
+            }
+            drop((out, retired));
+        });
+        if let Err(why) = sending {
+            tracing::error!(why, "the wire cannot send, the link to the network ends");
+            let mut state = lock(state);
+            let outbox = state.outbox();
+            outbox.broken = true;
+            outbox.left();
+        }
+    }
+}
+
+/// Waits until everything is sent, so that the link can be closed in order.
+pub(crate) async fn drained<S: Sends>(state: &Mutex<S>) {
+    while {
+        let mut state = lock(state);
+        let outbox = state.outbox();
+        outbox.sending || outbox.is_due()
+    } {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A lock whose end sends what was put into the outbox meanwhile.
+pub(crate) struct Locked<'a, S: Sends> {
+    state: &'a Mutex<S>,
+    guard: Option<MutexGuard<'a, S>>,
+    broken: &'a tokio::sync::Notify,
+}
+
+impl<'a, S: Sends> Locked<'a, S> {
+    pub(crate) fn new(state: &'a Mutex<S>, broken: &'a tokio::sync::Notify) -> Self {
+        Locked { state, guard: Some(lock(state)), broken }
+    }
+}
+
+impl<S: Sends> Deref for Locked<'_, S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        self.guard.as_ref().expect("it is locked until it is dropped")
+    }
+}
+
+impl<S: Sends> DerefMut for Locked<'_, S> {
+    fn deref_mut(&mut self) -> &mut S {
+        self.guard.as_mut().expect("it is locked until it is dropped")
+    }
+}
+
+impl<S: Sends> Drop for Locked<'_, S> {
+    fn drop(&mut self) {
+        let due = self.outbox().is_due();
+        self.guard = None;
+        if due && flush(self.state) {
+            self.broken.notify_one();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! S63: a wire is code of others. A panic of it ends its join, and no more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context as TaskCx, Poll};
+
+use crate::world::*;
+use supervise_remote::memory::Process;
+use supervise_remote::wire::{Closing, Joining, Link, LinkEvent, Outgoing, Peer, Side, Wire};
+
+/// Where a wire panics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    Join,
+    Outgoing,
+    Event,
+    Send,
+    Close,
+    Drop,
+}
+
+/// A wire that panics once, at this call of this kind.
+struct Panics {
+    wire: Process,
+    plan: Arc<(At, AtomicUsize)>,
+}
+
+fn panics(plan: &(At, AtomicUsize), at: At) {
+    let is_due = |left: usize| left.checked_sub(1);
+    if plan.0 == at && plan.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, is_due) == Ok(1) {
+        panic!("planned, at {at:?}");
+    }
+}
+
+impl Wire for Panics {
+    fn name(&self) -> &str {
+        self.wire.name()
+    }
+
+    fn join(&self, side: Side) -> Joining<'_> {
+        Box::pin(async move {
+            panics(&self.plan, At::Join);
+            let link = self.wire.join(side).await?;
+            Ok(Box::new(PanicsLink(Some(link), self.plan.clone())) as Box<dyn Link>)
+        })
+    }
+}
+
+struct PanicsLink(Option<Box<dyn Link>>, Arc<(At, AtomicUsize)>);
+
+impl Link for PanicsLink {
+    fn me(&self) -> &Peer {
+        self.0.as_ref().unwrap().me()
+    }
+
+    fn outgoing(&self) -> Arc<dyn Outgoing> {
+        panics(&self.1, At::Outgoing);
+        Arc::new(PanicsOut(self.0.as_ref().unwrap().outgoing(), self.1.clone()))
+    }
+
+    fn poll_event(&mut self, cx: &mut TaskCx<'_>) -> Poll<Option<LinkEvent>> {
+        panics(&self.1, At::Event);
+        self.0.as_mut().unwrap().poll_event(cx)
+    }
+
+    fn close(mut self: Box<Self>) -> Closing {
+        panics(&self.1, At::Close);
+        self.0.take().unwrap().close()
+    }
+}
+
+impl Drop for PanicsLink {
+    fn drop(&mut self) {
+        drop(self.0.take());
+        panics(&self.1, At::Drop);
+    }
+}
+
+struct PanicsOut(Arc<dyn Outgoing>, Arc<(At, AtomicUsize)>);
+
+impl Outgoing for PanicsOut {
+    fn send(&self, to: &Peer, bytes: Vec<u8>) {
+        panics(&self.1, At::Send);
+        self.0.send(to, bytes);
+    }
+}
+
+/// The processes of an owner and of a node, one of which has a wire that panics at the nth call of this kind.
+async fn heals(of: &str, at: At, nth: usize) {
+    let network = supervise_remote::memory::Network::new();
+    let plan = Arc::new((at, AtomicUsize::new(nth)));
+    let net = |name: &str| match name == of {
+        true => Net::open(Panics { wire: network.process(name), plan: plan.clone() }),
+        false => Net::open(network.process(name)),
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let node = tokio::spawn({
+        let net = net("one");
+        async move {
+            let mut until = std::pin::pin!(async move { drop(stopped.await) });
+            // A join that fails for the first time is the caller's.
+            while Shop::node("worker").serve(net.clone(), until.as_mut()).await.is_err() {}
+        }
+    });
+    let owner = net("owner").fresh();
+    // A node that is lost during the boot is a failed boot, as any failure of a first start.
+    let shop = loop {
+        if let Ok(shop) = Shop::tree(3, new_log()).on(owner.clone()).start().await {
+            break shop;
+        }
+    };
+    for n in 0..200 {
+        let asked = shop.pricing.ask(|reply| PricingMsg::Quote(n, reply)).within(60 * SECOND).await;
+        assert!(n < 190 || asked == Ok(3 * n), "{of} {at:?} {nth}: {asked:?}");
+        tokio::time::sleep(100 * MS).await;
+    }
+    let report = shop.shutdown().await;
+    assert_eq!(report.children.len(), 1);
+    owner.close().await;
+    drop(stop);
+    node.await.unwrap();
+    if !matches!(at, At::Close | At::Drop) || nth == 1 {
+        assert_eq!(plan.1.load(Ordering::SeqCst), 0, "{of} {at:?} {nth}: it did not panic");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wire_that_panics_is_joined_again() {
+    for of in ["owner", "one"] {
+        for at in [At::Join, At::Outgoing, At::Event, At::Send, At::Close, At::Drop] {
+            let calls: &[usize] = match at {
+                At::Event | At::Send => &[1, 2, 3, 10, 50],
+                _ => &[1],
+            };
+            for nth in calls {
+                heals(of, at, *nth).await;
+            }
+        }
+    }
+}
