@@ -181,6 +181,17 @@ pub(crate) enum Request {
     Terminated,
 }
 
+impl Request {
+    /// Returns whether somebody waits for the answer, and may give it up.
+    pub(crate) fn is_answered(&self) -> bool {
+        match self {
+            Request::Tell { wait, .. } => *wait,
+            Request::Terminated | Request::Shutdown => true,
+            Request::Stop | Request::Restart | Request::StartAgain | Request::Drain | Request::Kill => false,
+        }
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToOwner {
     /// The answer to an owner's hello.

@@ -355,10 +355,9 @@ where
     F: FnMut(C) -> Fut + Send + 'static,
     Fut: Future<Output = Result<A, UserError>> + Send + 'static,
 {
-    let (node, owner) = (order.node.clone(), order.owner.clone());
-    let placement = order.order.placement;
+    let (node, placement) = (order.node.clone(), order.order.placement);
     let lease = order.lease.clone();
-    let listed = Listed { node, owner, lease, epoch: order.order.epoch, placement, told: false };
+    let listed = Listed { node, lease, epoch: order.order.epoch, placement, told: false };
     listed.last(run::<A, C, F, Fut>(order, options, start, errors).await);
 }
 
@@ -452,7 +451,6 @@ where
 /// Takes a placement from the list of its node, however its task ends, and tells its owner of that.
 struct Listed {
     node: Arc<NodeInner>,
-    owner: Peer,
     lease: Arc<Lease>,
     epoch: u64,
     placement: u64,
@@ -463,8 +461,7 @@ impl Listed {
     /// The instance has ended as this frame says.
     fn last(mut self, frame: ToOwner) {
         self.told = true;
-        self.node.send(&self.owner, frame);
-        self.node.forget(self.epoch, self.placement);
+        self.node.forget(self.epoch, self.placement, frame);
     }
 }
 

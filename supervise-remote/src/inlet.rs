@@ -23,6 +23,11 @@ pub(crate) trait Inlet: Send + Sync {
     fn root(&self) -> u64;
     fn is_over(&self) -> bool;
     fn take(self: Arc<Self>, answers: Answers, request: Request);
+    /// The node has given up a request, which may still be here.
+    fn forget(&self, node: &Peer, id: u64);
+    /// How many requests are not carried out yet.
+    #[cfg(feature = "testing")]
+    fn waiting(&self) -> usize;
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -80,6 +85,13 @@ impl Inlets {
     #[cfg(feature = "testing")]
     pub(crate) fn len(&self) -> usize {
         lock(&self.0).all.len()
+    }
+
+    /// Returns how many requests of nodes are not carried out yet.
+    #[cfg(feature = "testing")]
+    pub(crate) fn waiting(&self) -> usize {
+        let all: Vec<_> = lock(&self.0).all.values().cloned().collect();
+        all.iter().map(|inlet| inlet.waiting()).sum()
     }
 }
 
@@ -182,7 +194,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
         }
     }
 
-    /// Carries out what is no message. What takes its time does so in a task of its own.
+    /// Carries out what does not wait for room in the mailbox. What takes its time does so in a task of its own.
     fn obey(&self, answers: Answers, request: Request) {
         let to = self.to.clone();
         match request {
@@ -212,7 +224,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
                     answers.taken(Taken::Gone(to_wire_ended(&ended)));
                 });
             }
-            Request::Tell { .. } => {}
+            Request::Tell { .. } => answers.taken(Taken::Full),
         }
     }
 
@@ -254,8 +266,8 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
         let others = {
             let mut waits = lock(&self.waits);
             waits.full = true;
-            let is_message = |(_, request): &(Answers, Request)| matches!(request, Request::Tell { .. });
-            let (messages, others): (VecDeque<_>, VecDeque<_>) = waits.requests.drain(..).partition(is_message);
+            let (messages, others): (VecDeque<_>, VecDeque<_>) =
+                waits.requests.drain(..).partition(|(_, request)| waits_for_room(request));
             waits.requests = messages;
             others
         };
@@ -283,11 +295,28 @@ impl<A: Actor<Msg: Remote>> Inlet for InletOf<A> {
         self
     }
 
+    #[cfg(feature = "testing")]
+    fn waiting(&self) -> usize {
+        lock(&self.waits).requests.len()
+    }
+
+    fn forget(&self, node: &Peer, id: u64) {
+        let mut waits = lock(&self.waits);
+        // A stop that nobody waits for is carried out all the same.
+        let is_given_up = |(answers, request): &(Answers, Request)| {
+            waits_for_room(request) && answers.id == id && answers.to == *node
+        };
+        let at = waits.requests.iter().position(is_given_up);
+        let given_up = at.and_then(|at| waits.requests.remove(at));
+        drop(waits);
+        drop(given_up);
+    }
+
     /// In a task of its own: reading a message runs code of the user, and sending it may wait. There is one for each
     /// actor, so that the requests of a node keep their order.
     fn take(self: Arc<Self>, answers: Answers, request: Request) {
         let mut waits = lock(&self.waits);
-        if waits.full && !matches!(request, Request::Tell { .. }) {
+        if waits.full && !waits_for_room(&request) {
             drop(waits);
             return self.obey(answers, request);
         }
@@ -298,6 +327,11 @@ impl<A: Actor<Msg: Remote>> Inlet for InletOf<A> {
             tokio::spawn(self.work());
         }
     }
+}
+
+/// Returns whether a request waits while the mailbox is full.
+fn waits_for_room(request: &Request) -> bool {
+    matches!(request, Request::Tell { wait: true, .. })
 }
 
 fn rejected<M>(error: &TellError<M>) -> Taken {

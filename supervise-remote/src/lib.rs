@@ -33,6 +33,8 @@ mod net;
 mod node;
 mod outbox;
 mod place;
+#[cfg(test)]
+mod played;
 mod proxy;
 mod refs;
 mod run;

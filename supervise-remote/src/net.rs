@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::node::NodeInner;
 use crate::run::{Begin, Run};
-use crate::specs::longest_orphan;
+use crate::specs::{longest_orphan, shortest_leases};
 use crate::wire::Wire;
 use crate::{Remote, RemoteRef};
 
@@ -130,7 +130,7 @@ const UNDER_LEASE: u64 = 1 << 63;
 
 fn epoch(held: Option<&Held>) -> u64 {
     if let Some(held) = held {
-        return held.token() | UNDER_LEASE;
+        return held.token | UNDER_LEASE;
     }
     let micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
     let now = u64::try_from(micros).unwrap_or(0) & !UNDER_LEASE;
@@ -299,9 +299,10 @@ impl From<Net> for Arc<dyn TreeNetwork> {
 
 impl TreeNetwork for Net {
     fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) {
-        let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(Held::released);
+        let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
         let (id, epoch, peers) = (root.id, epoch(held.as_ref()), self.0.peers.clone());
-        let begin = Begin { root, epoch, held, knows, peers, longest: longest_orphan(tree) };
+        let begin =
+            Begin { root, epoch, held, knows, peers, longest: longest_orphan(tree), leases: shortest_leases(tree) };
         let run = Run::begin(self.0.clone(), begin);
         // One that is over is kept as long as something of it may act.
         drop(self.0.forget_over());

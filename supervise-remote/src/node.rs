@@ -22,7 +22,7 @@ use crate::errors::guarded;
 use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner, WireBack};
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
-use crate::net::{Net, NetInner};
+use crate::net::{Net, NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::HELLO;
 use crate::specs::remote_specs;
@@ -170,6 +170,7 @@ impl Node {
             ids: AtomicU64::new(1),
             changed: Notify::new(),
             broken: Notify::new(),
+            runtime: tokio::runtime::Handle::current(),
         });
         let _gone = Gone(inner.clone());
         if !inner.clock.is_simulated() {
@@ -266,6 +267,8 @@ pub(crate) struct NodeInner {
     changed: Notify,
     /// The wire has panicked.
     broken: Notify,
+    /// For replies to what was sent from any thread.
+    runtime: tokio::runtime::Handle,
 }
 
 impl Sends for State {
@@ -354,10 +357,10 @@ impl Future for Awaited {
 impl Drop for Awaited {
     fn drop(&mut self) {
         let mut state = self.node.lock();
-        let waiting = state.requests.remove(&self.id);
-        if waiting.is_some()
-            && let Some((owner, _)) = state.owner.clone()
-        {
+        // It may be answered, and its replies under way.
+        let given_up = state.requests.get(&self.id).is_some_and(|waiting| waiting.taken.is_some());
+        let waiting = given_up.then(|| state.requests.remove(&self.id)).flatten();
+        if given_up && let Some((owner, _)) = state.owner.clone() {
             state.send(&owner, ToOwner::Forget { id: self.id });
         }
         drop(state);
@@ -387,7 +390,7 @@ impl NodeInner {
 
     /// Returns whether it serves this tree, or may still run something of it.
     pub(crate) fn is_of(&self, tree: &str) -> bool {
-        let state = self.lock();
+        let state = lock(&self.state);
         self.tree == tree && (!state.over || !state.hosted.is_empty())
     }
 
@@ -416,18 +419,20 @@ impl NodeInner {
         }
     }
 
-    /// An instance is gone. False: that is known already.
-    pub(crate) fn forget(&self, epoch: u64, placement: u64) -> bool {
+    /// An instance is gone, which its owner learns by this frame. At once, so that the owner finds the room that it hears of.
+    pub(crate) fn forget(&self, epoch: u64, placement: u64, last: ToOwner) {
         {
             let mut state = self.lock();
-            let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return false };
+            let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return };
+            if state.owner.as_ref().is_some_and(|(owner, _)| *owner == hosted.owner) {
+                state.send(&hosted.owner, last);
+            }
             if hosted.lease.was_fenced() {
                 state.say_fenced(hosted.path, self.ids.load(Ordering::Relaxed));
             }
             state.say_free();
         }
         self.changed.notify_waiters();
-        true
     }
 
     /// Forgets the instances whose tasks are gone, once nothing of them runs, and tells their owner.
@@ -435,11 +440,10 @@ impl NodeInner {
         let vanished: Vec<_> = {
             let state = self.lock();
             let vanished = state.hosted.iter().filter(|(_, hosted)| hosted.lease.has_vanished());
-            vanished.map(|(token, hosted)| (*token, hosted.owner.clone())).collect()
+            vanished.map(|(token, _)| *token).collect()
         };
-        for ((epoch, placement), owner) in vanished {
-            self.send(&owner, ToOwner::Vanished { placement });
-            self.forget(epoch, placement);
+        for (epoch, placement) in vanished {
+            self.forget(epoch, placement, ToOwner::Vanished { placement });
         }
     }
 
@@ -487,8 +491,10 @@ impl NodeInner {
                     Poll::Ready(false) => return Poll::Ready(Woken::Dead),
                     Poll::Ready(true) => {}
                 }
+                // A bell of the join before is no end of this one.
                 if broken.as_mut().poll(cx).is_ready() {
-                    return Poll::Ready(Woken::Closed);
+                    let is_broken = lock(&self.state).outbox.is_broken();
+                    return Poll::Ready(if is_broken { Woken::Closed } else { Woken::Due });
                 }
                 while events.len() < MOST {
                     match link.poll_event(cx) {
@@ -795,9 +801,8 @@ impl NodeInner {
         match (spec.start)(Box::new(order)).downcast::<Hosting>() {
             Ok(hosting) => drop(tokio::spawn(hosting.0)),
             Err(_) => {
-                self.forget(epoch, placement);
                 let why = "its start function is of another version of supervise-remote".to_owned();
-                self.send(&owner, ToOwner::Declined { placement, why });
+                self.forget(epoch, placement, ToOwner::Declined { placement, why });
             }
         }
     }
@@ -845,7 +850,7 @@ impl NodeInner {
             let mut stuck: Vec<(u64, u64)> = Vec::new();
             while let Some(node) = node.upgrade() {
                 let every = {
-                    let state = node.lock();
+                    let state = lock(&node.state);
                     if state.over && state.hosted.is_empty() {
                         return;
                     }
@@ -870,42 +875,33 @@ impl NodeInner {
 
     // ----- requests of references on this node
 
-    /// Sends a request that is not answered, if an owner is followed.
-    pub(crate) fn order(&self, to: &str, root: u64, request: Request) {
-        let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        let mut state = self.lock();
-        if let Some((owner, _)) = state.owner.clone() {
-            state.send(&owner, ToOwner::Request { to: to.to_owned(), root, id, request });
-        }
-    }
-
-    /// Sends a request whose answer takes as long as a child lives; `None`: no owner is followed.
-    pub(crate) fn wait_for(self: &Arc<Self>, to: &str, root: u64, request: Request) -> Option<Awaited> {
-        let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        let (sender, taken) = oneshot::channel();
-        let waiting = Waiting { taken: Some(sender), backs: HashMap::new() };
-        self.ask_owner(to, root, id, request, waiting)?;
-        Some(Awaited { node: self.clone(), id, taken })
-    }
-
-    fn ask_owner(&self, to: &str, root: u64, id: u64, request: Request, waiting: Waiting) -> Option<()> {
-        let mut state = self.lock();
-        let (owner, _) = state.owner.clone().filter(|_| !state.over)?;
-        state.requests.insert(id, waiting);
-        state.send(&owner, ToOwner::Request { to: to.to_owned(), root, id, request });
-        Some(())
-    }
-
-    /// Sends a request to the owner; `None`: no owner is followed.
+    /// Sends a request to the owner, and waits for the answer; `None`: no owner is followed.
     pub(crate) fn request(
-        &self,
+        self: &Arc<Self>,
         to: &str,
         root: u64,
         request: Request,
         asks: Vec<(u64, OnReply)>,
-    ) -> Option<oneshot::Receiver<Taken>> {
-        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+    ) -> Option<Awaited> {
         let (sender, taken) = oneshot::channel();
+        let id = self.ask_owner(to, root, request, Some(sender), asks)?;
+        Some(Awaited { node: self.clone(), id, taken })
+    }
+
+    /// Sends a request to the owner, for whose answer nobody waits; `None`: no owner is followed.
+    pub(crate) fn order(&self, to: &str, root: u64, request: Request, asks: Vec<(u64, OnReply)>) -> Option<()> {
+        self.ask_owner(to, root, request, None, asks).map(drop)
+    }
+
+    fn ask_owner(
+        &self,
+        to: &str,
+        root: u64,
+        request: Request,
+        taken: Option<oneshot::Sender<Taken>>,
+        asks: Vec<(u64, OnReply)>,
+    ) -> Option<u64> {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let mut backs = HashMap::new();
         let mut waits = Vec::new();
         for (ask, on_reply) in asks {
@@ -913,17 +909,25 @@ impl NodeInner {
             backs.insert(ask, sender);
             waits.push((on_reply, back));
         }
-        self.ask_owner(to, root, id, request, Waiting { taken: Some(sender), backs })?;
+        {
+            let mut state = self.lock();
+            let (owner, _) = state.owner.clone().filter(|_| !state.over)?;
+            let waiting = Waiting { taken, backs };
+            if !waiting.is_answered() {
+                state.requests.insert(id, waiting);
+            }
+            state.send(&owner, ToOwner::Request { to: to.to_owned(), root, id, request });
+        }
         // Each reply is read by code of the user: in a task of its own, since the asker may be gone.
         for (on_reply, back) in waits {
-            tokio::spawn(async move {
+            self.runtime.spawn(async move {
                 let back = back.await.ok().flatten().map(|back| back.map(ByteBuf::into_vec));
                 if let Err(why) = guarded(move || on_reply(back)).unwrap_or_else(Err) {
                     tracing::warn!(why, "a reply cannot be read");
                 }
             });
         }
-        Some(taken)
+        Some(id)
     }
 
     /// Writes a message of a reference on this node.

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use crate::errors::guarded;
 use crate::net::lock;
@@ -18,6 +19,8 @@ pub(crate) struct Outbox {
     frames: VecDeque<(Peer, Vec<u8>)>,
     /// Somebody sends what is here.
     sending: bool,
+    /// The number of the join.
+    join: u64,
     /// The wire has panicked, so that frames are missing: this join is over.
     broken: bool,
     /// Of joins that are over, to be dropped without the lock.
@@ -28,7 +31,7 @@ impl Outbox {
     /// Begins with a join: what was left of the one before goes nowhere.
     pub(crate) fn joined(&mut self, out: Arc<dyn Outgoing>) {
         self.left();
-        (self.out, self.broken) = (Some(out), false);
+        (self.out, self.broken, self.join) = (Some(out), false, self.join.saturating_add(1));
     }
 
     /// The join is over.
@@ -43,6 +46,11 @@ impl Outbox {
         }
     }
 
+    /// Returns whether this join is over since the wire has panicked.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     fn is_due(&self) -> bool {
         !self.frames.is_empty() || !self.retired.is_empty()
     }
@@ -53,22 +61,23 @@ pub(crate) trait Sends {
     fn outbox(&mut self) -> &mut Outbox;
 }
 
-/// Sends what is in the outbox. Called without a lock. Returns whether the wire has panicked.
+/// Sends what is in the outbox. Called without a lock. Returns whether the wire has panicked meanwhile.
 pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
     let mut sends = false;
+    let mut panicked = false;
     loop {
-        let (out, frames, retired) = {
+        let (join, out, frames, retired) = {
             let mut state = lock(state);
             let outbox = state.outbox();
             if outbox.sending && !sends {
-                return false;
+                return false; // by another one, which looks again at its end
             }
             sends = outbox.is_due();
             outbox.sending = sends;
             if !sends {
-                return outbox.broken;
+                return panicked;
             }
-            (outbox.out.clone(), std::mem::take(&mut outbox.frames), std::mem::take(&mut outbox.retired))
+            (outbox.join, outbox.out.clone(), std::mem::take(&mut outbox.frames), std::mem::take(&mut outbox.retired))
         };
         let sending = guarded(move || {
             if let Some(out) = &out {
@@ -80,8 +89,11 @@ pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
             tracing::error!(why, "the wire cannot send, the link to the network ends");
             let mut state = lock(state);
             let outbox = state.outbox();
-            outbox.broken = true;
-            outbox.left();
+            // Not of a join that has come since.
+            if outbox.join == join {
+                (outbox.broken, panicked) = (true, true);
+                outbox.left();
+            }
         }
     }
 }
@@ -93,9 +105,12 @@ pub(crate) async fn drained<S: Sends>(state: &Mutex<S>) {
         let outbox = state.outbox();
         outbox.sending || outbox.is_due()
     } {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(DRAINING).await;
     }
 }
+
+/// How often it is looked whether everything is sent. A wire sends at once, so hardly ever is it looked twice.
+const DRAINING: Duration = Duration::from_millis(1);
 
 /// A lock whose end sends what was put into the outbox meanwhile.
 pub(crate) struct Locked<'a, S: Sends> {

@@ -246,10 +246,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             epoch,
             redelivers: self.redeliver.is_some(),
         };
-        let bells = run.bell(spec.role);
-        // How often there was room for one more when this child looked last.
-        let mut seen = None;
+        // And how often there was room for one more when this child looked last.
+        let (bells, mut seen) = run.bell(spec.role);
         loop {
+            run.forget_clear(path);
             let bell = bells.notified();
             let mut bell = std::pin::pin!(bell);
             bell.as_mut().enable();
@@ -305,7 +305,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     wait.begins();
                     refused.into_iter().for_each(|why| wait.is_refused(why));
                     // One child is woken for each room. One that cannot use it lets the next one look.
-                    if seen.replace(rooms).is_some_and(|seen| seen < rooms) {
+                    if std::mem::replace(&mut seen, rooms) < rooms {
                         bells.notify_one();
                     }
                     let again = run.clock().now() + ASK_AGAIN;
@@ -329,10 +329,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 if let Some(answer) = mine.answer.take() {
                     return Ok(answer);
                 }
-                if let Some(Happened::Lost(peer)) = mine.happened.back() {
-                    let peer = peer.clone();
+                if mine.placed.is_none() {
+                    // Its node is lost, or the instance vanished there.
                     mine.happened.clear();
-                    return Err(peer);
+                    return Err(mine.before.clone().expect("it was placed"));
                 }
             }
             changed.await;
@@ -343,11 +343,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     /// The next turn of the proxy: what has happened beside the messages, and whether there is room for one.
     pub(crate) fn poll_turn(&self, cx: &mut Context<Proxy<A>>, task: &mut TaskCx<'_>) -> Poll<Result<(), Failure>> {
-        self.clean_up();
-        let mut mine = self.lock();
-        if mine.turn.as_ref().is_none_or(|waker| !waker.will_wake(task.waker())) {
-            mine.turn = Some(task.waker().clone());
-        }
+        let mut mine = self.turn(task);
         let failure = |cause| hooks::failure(Phase::Running, cause, cx.actor_ref().path(), cx.incarnation());
         if let Some(upto) = mine.in_decision.take() {
             // Asked again after a failure: it was resumed.
@@ -392,10 +388,25 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         if mine.sent() < self.plan().spec.window { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
+    /// Begins a turn: what comes after this wakes the task again.
+    fn turn(&self, task: &mut TaskCx<'_>) -> MutexGuard<'_, Mine<A>> {
+        loop {
+            self.clean_up();
+            let mut mine = self.lock();
+            // What came between found nobody to wake.
+            if !mine.backs.is_empty() || !mine.trash.is_empty() {
+                continue;
+            }
+            if mine.turn.as_ref().is_none_or(|waker| !waker.will_wake(task.waker())) {
+                mine.turn = Some(task.waker().clone());
+            }
+            return mine;
+        }
+    }
+
     /// A drain waits until everything that was sent is begun.
     pub(crate) fn poll_drained(&self, task: &mut TaskCx<'_>) -> Poll<()> {
-        let mut mine = self.lock();
-        mine.turn = Some(task.waker().clone());
+        let mine = self.turn(task);
         let waits = mine.placed.is_some() && mine.happened.is_empty() && mine.sent() > 0;
         if waits { Poll::Pending } else { Poll::Ready(()) }
     }
@@ -807,9 +818,13 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
             }
             ToOwner::Ended { how, begun, done, .. } => {
                 (over, dead) = mine.settle(begun, done, redeliver);
+                if let How::Failed(failure) = &how {
+                    mine.happened.push_back(Happened::Failed(None, failure.clone()));
+                }
                 let happened = match how {
                     How::Itself(words) => Some(Happened::Itself(words)),
-                    How::Failed(failure) => Some(Happened::Failed(None, failure)),
+                    // There is nothing to resume: decided like that, it is a node that is lost.
+                    How::Failed(_) => Some(Happened::Dropped),
                     How::Told if mine.goes_down => None,
                     // By its node, which leaves or meets another owner, before this owner could move it.
                     How::Told | How::Dropped => Some(Happened::Dropped),

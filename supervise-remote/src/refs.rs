@@ -256,8 +256,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
             To::Far(node, root) => match node.write(&msg) {
                 Ok((body, asks)) => {
                     let request = Request::Tell { body: ByteBuf::from(body), wait: false };
-                    match node.request(&self.path, *root, request, asks) {
-                        Some(_) => Ok(()),
+                    match node.order(&self.path, *root, request, asks) {
+                        Some(()) => Ok(()),
                         None => Err(self.refused(msg, SendRejection::Unreachable)),
                     }
                 }
@@ -312,7 +312,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.stop(),
             To::Local(actor) => actor.stop(),
-            To::Far(node, root) => node.order(&self.path, *root, Request::Stop),
+            To::Far(node, root) => drop(node.order(&self.path, *root, Request::Stop, Vec::new())),
         }
     }
 
@@ -326,7 +326,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
                 }
             }
             To::Local(actor) => actor.kill(),
-            To::Far(node, root) => node.order(&self.path, *root, Request::Kill),
+            To::Far(node, root) => drop(node.order(&self.path, *root, Request::Kill, Vec::new())),
         }
     }
 
@@ -336,7 +336,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         match &self.to {
             To::Proxy(proxy, _) => proxy.drain(),
             To::Local(actor) => actor.drain(),
-            To::Far(node, root) => node.order(&self.path, *root, Request::Drain),
+            To::Far(node, root) => drop(node.order(&self.path, *root, Request::Drain, Vec::new())),
         }
     }
 
@@ -357,7 +357,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// # Errors
     ///
-    /// If the child cannot be started, or does not come up.
+    /// If the child cannot be started, or does not come up. On a node also if the owner has forgotten an actor that had
+    /// ended: the references that nodes have to actors of the owner are kept as long as those live.
     pub async fn start_again(&self) -> Result<(), RemoteError> {
         match &self.to {
             To::Proxy(proxy, _) => self.starting(proxy.start_again()).await,
@@ -431,7 +432,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     }
 
     async fn gone(&self, node: &Arc<NodeInner>, root: u64, request: Request) -> Ended {
-        let Some(taken) = node.wait_for(&self.path, root, request) else { return Ended::RuntimeGone };
+        let Some(taken) = node.request(&self.path, root, request, Vec::new()) else { return Ended::RuntimeGone };
         match taken.await {
             Ok(Taken::Gone(ended)) => from_wire_ended(ended),
             Ok(Taken::Refused(_)) => Ended::Stopped,

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
 use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner};
-use crate::inlet::{Answers, Inlets};
+use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
 use crate::wire::{Joined, LinkEvent, Peer, Side};
@@ -58,6 +58,8 @@ pub(crate) struct Run {
     clock: Clock,
     /// The lease of the tree.
     held: Option<Held>,
+    /// The shortest lease of each role.
+    leases: HashMap<&'static str, Duration>,
     /// From when on nothing of an older owner acts, if that owner's lease was over when this run began.
     alone_at: Moment,
     /// Nothing of an older owner acts: known from the beginning.
@@ -124,12 +126,21 @@ struct NodeState {
     waits: HashMap<u64, Wait>,
 }
 
-/// A task that waits for a node. Aborted with the node.
-struct Wait(AbortHandle);
+/// The wait of a node for an answer. Given up with the node, and when the node needs it no more.
+enum Wait {
+    /// The request has not been carried out yet.
+    Queued(Arc<dyn Inlet>),
+    /// A task waits.
+    Runs(AbortHandle),
+}
 
-impl Drop for Wait {
-    fn drop(&mut self) {
-        self.0.abort();
+impl Wait {
+    /// Called without a lock.
+    fn give_up(self, node: &Peer, id: u64) {
+        match self {
+            Wait::Queued(inlet) => inlet.forget(node, id),
+            Wait::Runs(task) => task.abort(),
+        }
     }
 }
 
@@ -191,15 +202,18 @@ pub(crate) struct Begin {
     pub(crate) peers: Option<Arc<[String]>>,
     /// The longest time for which an instance may act that nobody renews.
     pub(crate) longest: Duration,
+    /// The shortest lease of each role.
+    pub(crate) leases: HashMap<&'static str, Duration>,
 }
 
 impl Run {
     pub(crate) fn begin(net: Arc<NetInner>, begin: Begin) -> Arc<Run> {
-        let Begin { root, epoch, held, knows, peers, longest } = begin;
+        let Begin { root, epoch, held, knows, peers, longest, leases } = begin;
         let (ends, ending) = oneshot::channel();
         let (leaves, left) = watch::channel(());
         let clock = net.wire.clock();
         let run = Arc::new(Run {
+            leases,
             alone_at: clock.now() + and_clocks(longest),
             clock,
             net,
@@ -237,7 +251,7 @@ impl Run {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.lock().over
+        self.lock_only().over
     }
 
     /// Returns whether an instance may act at present: its placement is not known to be down, or it is one of an older
@@ -245,7 +259,7 @@ impl Run {
     pub(crate) fn acts(&self) -> bool {
         let now = self.clock.now();
         let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
-        let state = self.lock();
+        let state = self.lock_only();
         let alone = self.knows || now >= self.alone_at || state.all_said_free(self.peers.as_deref());
         !alone || !state.placements.values().all(is_clear)
     }
@@ -258,9 +272,11 @@ impl Run {
         &self.clock
     }
 
-    /// Returns the bell for those that wait for a node of this role.
-    pub(crate) fn bell(&self, role: &str) -> Arc<Notify> {
-        self.lock().role(role).bell.clone()
+    /// Returns the bell for those that wait for a node of this role, and how often there was room so far.
+    pub(crate) fn bell(&self, role: &str) -> (Arc<Notify>, u64) {
+        let mut state = self.lock_only();
+        let role = state.role(role);
+        (role.bell.clone(), role.rooms)
     }
 
     /// Lets all that wait look again.
@@ -273,8 +289,8 @@ impl Run {
         Locked::new(&self.state, &self.broken)
     }
 
-    /// Locks the state without sending what is put into the outbox: for those that hold another lock. [`Run::flush`] has
-    /// to follow.
+    /// Locks the state without sending what is put into the outbox: for those that hold another lock. Where something is
+    /// put there, [`Run::flush`] has to follow.
     fn lock_only(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
@@ -298,13 +314,14 @@ impl Run {
     /// Returns how many requests of nodes wait for something.
     #[cfg(feature = "testing")]
     pub(crate) fn waiting_requests(&self) -> usize {
-        self.lock().nodes.values().map(|node| node.waits.len()).sum()
+        let of_nodes: usize = self.lock_only().nodes.values().map(|node| node.waits.len()).sum();
+        of_nodes.saturating_add(self.inlets.waiting())
     }
 
     /// Returns the nodes that follow this run, and what waits for one.
     pub(crate) fn view(&self) -> NetworkView {
         let now = self.clock.now();
-        let state = self.lock();
+        let state = self.lock_only();
         let nodes = state.nodes.iter().filter_map(|(peer, node)| {
             let hello = node.hello.as_ref()?;
             let lease = state.shortest_lease(node);
@@ -326,6 +343,13 @@ impl Run {
         Waiting { run: self.clone(), role }
     }
 
+    /// Forgets the placements of a path that cannot act any more.
+    pub(crate) fn forget_clear(&self, path: &Arc<str>) {
+        let now = self.clock.now();
+        let rings = self.lock().forget_clear(path, now);
+        rings.into_iter().for_each(|ring| ring());
+    }
+
     /// Places a child: picks a node, and makes the order, in one step. [`Run::flush`] has to follow.
     pub(crate) fn place(&self, wish: &Wish<'_>) -> Result<(u64, Peer), Waits> {
         #[cfg(feature = "testing")]
@@ -337,7 +361,6 @@ impl Run {
         }
         let rooms = state.role(wish.spec.role).rooms;
         let Some(joined) = state.joined else { return Err(Waits::Node { refused: Vec::new(), rooms }) };
-        state.forget_clear(wish.path, now);
         if let Some(path) = state.paths.get_mut(wish.path) {
             path.listener = Some(wish.holder.clone());
         }
@@ -458,7 +481,9 @@ impl Run {
     fn down(&self, peer: &Peer) {
         self.lose(peer);
         let node = self.lock().nodes.remove(peer);
-        drop(node); // ends what waits for it
+        for (id, wait) in node.into_iter().flat_map(|node| node.waits) {
+            wait.give_up(peer, id);
+        }
     }
 
     /// The node is lost: each of its placements may act until its lease and its time to go down are over.
@@ -571,9 +596,7 @@ impl Run {
                 // A frame names a placement of its own node, or it is a mistake.
                 Some(placement) if placement.peer == *from => {
                     let holder = placement.holder.as_ref().and_then(Weak::upgrade);
-                    let bell = down.then(|| state.is_down(id)).flatten();
-                    let room = bell.is_some().then(|| state.has_room(from)).flatten();
-                    (holder, bell.into_iter().chain(room))
+                    (holder, if down { state.is_down(id) } else { Vec::new() })
                 }
                 _ => return,
             }
@@ -581,7 +604,7 @@ impl Run {
         if let Some(holder) = holder {
             holder.frame(id, body);
         }
-        bells.for_each(|ring| ring());
+        bells.into_iter().for_each(|ring| ring());
     }
 
     fn take_of_node(self: &Arc<Self>, from: &Peer, body: ToOwner) {
@@ -604,12 +627,15 @@ impl Run {
                 if self.held.as_ref().is_some_and(Held::is_over) {
                     return;
                 }
-                let first = node.granted.is_none();
-                node.granted = Some(self.clock.now());
+                let now = self.clock.now();
+                let before = node.granted.replace(now);
                 let gone = node.gone.iter().copied().collect();
+                let role = node.hello.as_ref().map(|hello| hello.role.clone());
                 state.send(from, ToNode::Grant { asked, gone });
                 drop(state);
-                if first {
+                // Nothing is placed on a node that has not renewed for the lease of the child.
+                let shortest = role.and_then(|role| self.leases.get(&*role)).copied().unwrap_or_default();
+                if before.is_none_or(|before| now.since(before) >= shortest) {
                     self.ring_all();
                 }
             }
@@ -647,7 +673,7 @@ impl Run {
             ToOwner::Forget { id } => {
                 let wait = node.waits.remove(&id);
                 drop(state);
-                drop(wait);
+                wait.into_iter().for_each(|wait| wait.give_up(from, id));
             }
             _ => unreachable!("of a placement"),
         }
@@ -655,7 +681,15 @@ impl Run {
 
     fn request(self: &Arc<Self>, from: &Peer, to: &str, root: u64, id: u64, request: Request) {
         match self.inlets.find(root, to) {
-            Some(inlet) => inlet.take(Answers { run: self.clone(), to: from.clone(), id }, request),
+            Some(inlet) => {
+                // Before it is carried out: the node may give it up at once.
+                if request.is_answered()
+                    && let Some(node) = self.lock().nodes.get_mut(from)
+                {
+                    node.waits.insert(id, Wait::Queued(inlet.clone()));
+                }
+                inlet.take(Answers { run: self.clone(), to: from.clone(), id }, request);
+            }
             None => {
                 let taken = Taken::Refused(format!("{to} is not a child that nodes may send to"));
                 self.send(from, ToNode::Taken { id, taken });
@@ -666,9 +700,9 @@ impl Run {
     /// Runs a task that waits for something on behalf of a node, until that node is gone or needs it no more.
     pub(crate) fn wait_for(&self, node: &Peer, id: u64, wait: impl Future<Output = ()> + Send + 'static) {
         let mut state = self.lock();
-        let Some(node) = state.nodes.get_mut(node) else { return };
+        let Some(waits) = state.nodes.get_mut(node).and_then(|node| node.waits.get_mut(&id)) else { return };
         // Spawned under the lock, which the task needs for its answer: so it is here before that.
-        let before = node.waits.insert(id, Wait(tokio::spawn(wait).abort_handle()));
+        let before = std::mem::replace(waits, Wait::Runs(tokio::spawn(wait).abort_handle()));
         drop(state);
         drop(before);
     }
@@ -771,40 +805,41 @@ impl State {
         best.map(|(.., peer)| peer.clone()).ok_or(refused)
     }
 
-    /// The placement is known to be down. Returns the bell of those who wait for its path.
-    fn is_down(&mut self, id: u64) -> Option<Ring> {
-        let placement = self.placements.remove(&id)?;
+    /// The placement is known to be down. Returns what wakes those who wait for its path, or for room.
+    fn is_down(&mut self, id: u64) -> Vec<Ring> {
+        let mut rings: Vec<Ring> = Vec::new();
+        let Some(placement) = self.placements.remove(&id) else { return rings };
         if let Some(node) = self.nodes.get_mut(&placement.peer) {
             node.gone.remove(&id);
-            node.placements.remove(&id);
+            if node.placements.remove(&id) {
+                rings.extend(self.has_room(&placement.peer));
+            }
         }
-        let path = self.paths.get_mut(&placement.path)?;
-        path.placements.retain(|other| *other != id);
-        let bell = path.bell.clone();
-        if path.placements.is_empty() {
-            self.paths.remove(&placement.path);
+        if let Some(path) = self.paths.get_mut(&placement.path) {
+            path.placements.retain(|other| *other != id);
+            let bell = path.bell.clone();
+            rings.push(Box::new(move || bell.notify_waiters()));
+            if path.placements.is_empty() {
+                self.paths.remove(&placement.path);
+            }
         }
-        Some(Box::new(move || bell.notify_waiters()))
+        rings
     }
 
     /// Forgets the placements of a path that cannot act any more.
-    fn forget_clear(&mut self, path: &Arc<str>, now: Moment) {
-        let Some(ids) = self.paths.get(path).map(|path| path.placements.clone()) else { return };
-        for id in ids {
-            if self.placements.get(&id).is_some_and(|placement| placement.clear_at.is_some_and(|at| at <= now)) {
-                self.is_down(id);
-            }
-        }
+    fn forget_clear(&mut self, path: &Arc<str>, now: Moment) -> Vec<Ring> {
+        let ids = self.paths.get(path).map(|path| path.placements.clone()).unwrap_or_default();
+        let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
+        let clear: Vec<u64> = ids.into_iter().filter(|id| self.placements.get(id).is_some_and(is_clear)).collect();
+        clear.into_iter().flat_map(|id| self.is_down(id)).collect()
     }
 
     /// Forgets every placement that cannot act any more: of children that did not start again.
-    fn forget_all_clear(&mut self, now: Moment) {
+    fn forget_all_clear(&mut self, now: Moment) -> Vec<Ring> {
         let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
         let clear: Vec<u64> =
             self.placements.iter().filter(|(_, placement)| is_clear(placement)).map(|(id, _)| *id).collect();
-        for id in clear {
-            self.is_down(id);
-        }
+        clear.into_iter().flat_map(|id| self.is_down(id)).collect()
     }
 }
 
@@ -862,7 +897,7 @@ async fn pump(
             biased;
             _ = &mut ending => true,
             () = read(&run, &net, &clock, &mut link) => false,
-            () = broken.notified() => false,
+            () = is_broken(&run, &broken) => false,
         };
         if ends {
             if let Some(run) = run.upgrade() {
@@ -880,6 +915,16 @@ async fn pump(
             biased;
             _ = &mut ending => return,
             () = tokio::time::sleep_until(again) => {}
+        }
+    }
+}
+
+/// Waits until this join is over since the wire has panicked. A bell of the join before is no such end.
+async fn is_broken(run: &Weak<Run>, broken: &Notify) {
+    loop {
+        broken.notified().await;
+        if run.upgrade().is_some_and(|run| run.lock_only().outbox.is_broken()) {
+            return;
         }
     }
 }
@@ -918,7 +963,8 @@ async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined)
         let now = clock.now();
         if look_at <= now && (all || look_at + MOST_LATE <= now) {
             run.look_at_silent();
-            run.lock().forget_all_clear(now);
+            let rings = run.lock().forget_all_clear(now);
+            rings.into_iter().for_each(|ring| ring());
             look_at = now + LOOK;
         }
         if !open {

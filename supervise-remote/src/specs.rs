@@ -1,5 +1,6 @@
 //! The remote children that a tree declares.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use supervise::policy::Overlap;
@@ -28,4 +29,13 @@ pub(crate) fn remote_specs(tree: &'static TreeSpec) -> Vec<&'static RemoteSpec> 
 pub(crate) fn longest_orphan(tree: &'static TreeSpec) -> Duration {
     let alone = remote_specs(tree).into_iter().filter(|spec| spec.overlap == Overlap::Forbidden);
     alone.map(|spec| spec.lease.saturating_add(spec.shutdown.unwrap_or_default())).max().unwrap_or_default()
+}
+
+/// The shortest lease of the children of each role.
+pub(crate) fn shortest_leases(tree: &'static TreeSpec) -> HashMap<&'static str, Duration> {
+    let mut leases: HashMap<&'static str, Duration> = HashMap::new();
+    for spec in remote_specs(tree) {
+        leases.entry(spec.role).and_modify(|lease| *lease = spec.lease.min(*lease)).or_insert(spec.lease);
+    }
+    leases
 }

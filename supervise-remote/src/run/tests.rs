@@ -18,6 +18,10 @@ const LEASE: Duration = Duration::from_secs(2);
 const SHUTDOWN: Duration = Duration::from_secs(1);
 const SPEC: &RemoteSpec = &RemoteSpec::on("worker", || "child".to_owned(), 7, |order| order).lease(LEASE);
 
+fn leases() -> std::collections::HashMap<&'static str, Duration> {
+    [("worker", LEASE)].into()
+}
+
 /// A proxy that notes what it hears.
 #[derive(Default)]
 struct Holder(Mutex<Vec<&'static str>>);
@@ -114,7 +118,8 @@ impl World {
         let network = Network::new();
         let net = Net::open(network.process("owner"));
         let root = TreeRoot { id: 1, name: "Shop".into() };
-        let begin = Begin { root, epoch: 1, held: None, knows: true, peers: None, longest: LEASE + SHUTDOWN };
+        let begin =
+            Begin { root, epoch: 1, held: None, knows: true, peers: None, longest: LEASE + SHUTDOWN, leases: leases() };
         World::of(&network, &net, begin).await
     }
 
@@ -157,6 +162,7 @@ impl World {
             order: &order,
             holder,
         };
+        self.run.forget_clear(&path);
         let placed = self.run.place(&wish);
         self.run.flush();
         placed
@@ -348,7 +354,7 @@ async fn each_node_of_a_process_says_that_it_is_free() {
     let net = Net::open(network.process("owner"));
     let root = TreeRoot { id: 1, name: "Shop".into() };
     let peers: Option<Arc<[String]>> = Some(["two".to_owned()].into());
-    let begin = Begin { root, epoch: 1, held: None, knows: false, peers, longest: LEASE + SHUTDOWN };
+    let begin = Begin { root, epoch: 1, held: None, knows: false, peers, longest: LEASE + SHUTDOWN, leases: leases() };
     let world = World::of(&network, &net, begin).await;
     let waits = |world: &World| matches!(world.place(), Err(Waits::Takeover { .. }));
     assert!(waits(&world) && world.run.acts(), "`two` is not there");
@@ -364,7 +370,8 @@ async fn a_run_that_waited_for_nobody_knows_nothing() {
     let network = Network::new();
     let net = Net::open(network.process("owner"));
     let root = TreeRoot { id: 1, name: "Shop".into() };
-    let begin = Begin { root, epoch: 1, held: None, knows: false, peers: None, longest: LEASE + SHUTDOWN };
+    let begin =
+        Begin { root, epoch: 1, held: None, knows: false, peers: None, longest: LEASE + SHUTDOWN, leases: leases() };
     let world = World::of(&network, &net, begin).await;
     sleep(LEASE + SHUTDOWN - Duration::from_millis(100)).await;
     assert!(world.run.acts());
@@ -406,7 +413,15 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
 
     let (network, root) = (Network::new(), TreeRoot { id: 1, name: "Shop".into() });
     let net = Net::open(network.process("owner"));
-    let begin = Begin { root, epoch: 1, held: Some(held.clone()), knows: true, peers: None, longest: LEASE + SHUTDOWN };
+    let begin = Begin {
+        root,
+        epoch: 1,
+        held: Some(held.clone()),
+        knows: true,
+        peers: None,
+        longest: LEASE + SHUTDOWN,
+        leases: leases(),
+    };
     let mut world = World::of(&network, &net, begin).await;
     let mut node = world.node.take().unwrap();
     assert_eq!(node.renew().await, []);

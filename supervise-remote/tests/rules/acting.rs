@@ -287,3 +287,17 @@ supervisor! {
         pricing: remote Pricing = Pricing::open(3, log, 0).await?,
     }
 }
+
+/// An instance whose lease is over by the clock of its node goes down there, and the owner, which has granted in time,
+/// replaces it.
+#[tokio::test(start_paused = true)]
+async fn what_a_node_takes_down_by_itself_is_replaced() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    cluster.network().delay(3 * SECOND);
+    tokio::time::sleep(20 * SECOND).await;
+    cluster.network().delay(MS * 0);
+    let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await;
+    assert_eq!(asked, Ok(3), "{:?}", said(log));
+}

@@ -268,8 +268,9 @@ async fn what_cannot_be_read_waits_for_its_turn() {
     tree.pricing.tell(PricingMsg::Slow(0, 500)).await.unwrap();
     tree.pricing.tell(PricingMsg::Unread(Unreadable(false))).await.unwrap();
     tree.pricing.tell(PricingMsg::Note(1)).await.unwrap();
-    until("all are handled", || notes(log).len() == 1).await;
+    until("it has failed", || dead(&seen, DeadLetterReason::NotRead) == 1).await;
     assert_eq!(said(log)[..3], ["start #1", "slow 0", "done 0"]);
+    until("all are handled", || notes(log).len() == 1).await;
     assert_eq!(said(log).iter().filter(|it| *it == "slow 0").count(), 1, "{:?}", said(log));
     assert_eq!((dead(&seen, DeadLetterReason::NotRead), tree.pricing.incarnation()), (1, Some(2)));
 }
@@ -300,4 +301,49 @@ async fn a_fresh_mailbox_has_a_fresh_window() {
     tree.pricing.tell(PricingMsg::Note(10)).await.unwrap();
     until("the last one is handled", || notes(log).contains(&10)).await;
     assert_eq!((notes(log), dead(&seen, DeadLetterReason::Restarted)), (vec![10], 10));
+}
+
+/// Its drop blocks for some time.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Sticky;
+
+impl Drop for Sticky {
+    fn drop(&mut self) {
+        std::thread::sleep(MS * 50);
+    }
+}
+
+struct Echo;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct EchoMsg(Sticky, Reply<u64>);
+
+#[actor]
+impl Echo {
+    fn handle(&mut self, EchoMsg(sticky, reply): EchoMsg) {
+        std::mem::forget(sticky);
+        reply.send(7);
+    }
+}
+
+supervisor! {
+    struct Echoes {
+        #[on("worker", lease = 2s)]
+        echo: remote Echo = Echo,
+    }
+}
+
+/// A reply that comes while the owner drops the message that was begun is read at once. On the wall clock: the drop blocks.
+#[test]
+fn a_reply_is_read_whatever_the_owner_does() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut cluster = Cluster::new();
+        cluster.node("one", Echoes::node("worker"));
+        let echoes = Echoes::tree().on(cluster.owner()).start().await.unwrap();
+        for _ in 0..5 {
+            let asked = echoes.echo.ask(|reply| EchoMsg(Sticky, reply)).within(5 * SECOND).await;
+            assert_eq!(asked, Ok(7));
+        }
+    });
 }

@@ -111,3 +111,36 @@ fn runtimes_are_dropped_in_the_middle() {
         }
     }
 }
+
+supervisor! {
+    struct SlowStart(log: u64, slow: u64) {
+        #[on("worker", lease = 500ms)]
+        #[lifecycle(Permanent, shutdown = 100ms)]
+        #[backoff([10ms])]
+        pricing: remote Pricing = Pricing::open(3, log, slow).await?,
+    }
+}
+
+/// The runtime of a node is dropped while an instance comes up there: the start fails, and does not hang.
+#[test]
+fn a_runtime_is_dropped_in_the_middle_of_a_start() {
+    for _ in 0..3 {
+        let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let (owner, node, second) = (runtime(), runtime(), runtime());
+        let network = supervise_remote::memory::Network::new();
+        node.spawn(SlowStart::node("worker").serve(Net::open(network.process("one")), std::future::pending::<()>()));
+        let net = Net::open(network.process("owner")).fresh();
+        let log = new_log();
+        let mut tree = SlowStart::tree(log, 300).on(net);
+        let mut events = tree.events();
+        let starting = owner.spawn(tree.start());
+        owner.block_on(async {
+            while !matches!(events.next().await.unwrap().unwrap().kind, EventKind::Placed { .. }) {}
+        });
+        drop(node);
+        second.spawn(SlowStart::node("worker").serve(Net::open(network.process("two")), std::future::pending::<()>()));
+        let started = owner.block_on(async { tokio::time::timeout(Duration::from_secs(30), starting).await });
+        let started = started.expect("it hangs").unwrap().expect("it is tried again, on the other node");
+        drop(started);
+    }
+}

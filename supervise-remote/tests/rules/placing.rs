@@ -219,3 +219,55 @@ async fn room_for_one_wakes_one() {
     assert!(looks[2] < 400 * 6, "{looks:?}");
     assert!(looks[2] < looks[1] * 3 && looks[1] < looks[0] * 3, "{looks:?}");
 }
+
+/// A node that was silent for longer than the lease of a child, and had none that could be lost, is used again as soon as
+/// it renews.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_renews_again_is_used() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Mixed::node("worker"));
+    let mixed = Mixed::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    cluster.freeze("one");
+    tokio::time::sleep(2_200 * MS).await;
+    let other = mixed.other.clone();
+    let spawned = tokio::spawn(async move { other.spawn("x".to_owned()).await.map(drop) });
+    tokio::time::sleep(300 * MS).await;
+    assert!(!spawned.is_finished());
+    cluster.thaw("one");
+    tokio::time::sleep(10 * SECOND).await;
+    assert!(spawned.is_finished(), "it waits beside a node that renews");
+}
+
+/// Room that the first of those that wait cannot use goes to the next one.
+#[tokio::test(start_paused = true)]
+async fn room_is_passed_on() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Mixed::node("worker").capacity(2));
+    let mixed = Mixed::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    mixed.apart.spawn("a".to_owned()).await.unwrap();
+    let room = mixed.other.spawn("x".to_owned()).await.unwrap();
+    for n in 0..3 {
+        let apart = mixed.apart.clone();
+        tokio::spawn(async move { apart.spawn(format!("b{n}")).await.map(drop) });
+        tokio::time::sleep(SECOND).await;
+    }
+    let other = mixed.other.clone();
+    let spawned = tokio::spawn(async move { other.spawn("y".to_owned()).await.map(drop) });
+    tokio::time::sleep(SECOND).await;
+    room.shutdown().await.unwrap();
+    tokio::time::sleep(100 * SECOND).await;
+    assert!(spawned.is_finished());
+}
+
+supervisor! {
+    struct Mixed(log: u64) {
+        #![on("worker", lease = 2s)]
+        keep: Pricing = Pricing::open(1, log, 0).await?,
+        #[on(spread = OnePerNode)]
+        #[lifecycle(Temporary, shutdown = 1s)]
+        apart: [String => remote Pricing] = |name: String| Pricing::open(name.len() as u64, log, 0).await?,
+        #[lifecycle(Temporary, shutdown = 1s)]
+        other: [String => remote Pricing] = |name: String| Pricing::open(name.len() as u64, log, 0).await?,
+    }
+}

@@ -299,6 +299,10 @@ impl Sends {
                     let _ = tokio::time::timeout(10 * MS, self.to.terminated()).await;
                     let _ = tokio::time::timeout(10 * MS, self.to.ask(BurstMsg::Never)).await;
                     let _ = self.to.tell(BurstMsg::Unread(Unreadable(false))).await;
+                    let _ = self.to.ask(|reply| BurstMsg::Bad(Unreadable(false), reply)).await;
+                    // Given up before it can have arrived.
+                    let _ = futures_util::FutureExt::now_or_never(self.to.terminated());
+                    let _ = futures_util::FutureExt::now_or_never(self.to.tell(BurstMsg::Note(0)));
                 }
                 reply.send(());
             }
@@ -324,6 +328,7 @@ enum BurstMsg {
     Note(u64),
     Never(Reply<()>),
     Unread(Unreadable),
+    Bad(Unreadable, Reply<()>),
 }
 
 #[actor]
@@ -331,7 +336,7 @@ impl Burst {
     fn handle(&mut self, msg: BurstMsg) {
         match msg {
             BurstMsg::Note(n) => log(self.log).lock().unwrap().push(n.to_string()),
-            BurstMsg::Never(_) | BurstMsg::Unread(_) => {}
+            BurstMsg::Never(_) | BurstMsg::Unread(_) | BurstMsg::Bad(..) => {}
         }
     }
 }
@@ -376,4 +381,45 @@ async fn requests_leave_nothing_behind() {
     assert_eq!(ended, "Stopped", "as it is at the owner");
     tokio::time::sleep(SECOND).await;
     assert_eq!((cluster.requests(), supervise_remote::testing::requests(&net)), (0, 0));
+}
+
+supervisor! {
+    struct Flooded(log: u64) {
+        #![on("worker", lease = 2s)]
+        #[mailbox(Bounded(4))]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+        flood: remote Flood = Flood { to: pricing },
+    }
+}
+
+struct Flood {
+    to: RemoteRef<Pricing>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Go(Reply<()>);
+
+#[actor]
+impl Flood {
+    async fn handle(&mut self, Go(reply): Go) {
+        for n in 0..2_000 {
+            let _ = tokio::time::timeout(MS, self.to.tell(PricingMsg::Note(n))).await;
+            let _ = self.to.try_tell(PricingMsg::Note(n));
+        }
+        reply.send(());
+    }
+}
+
+/// While a mailbox is full, what was given up does not pile up, and a stop does not wait behind it.
+#[tokio::test(start_paused = true)]
+async fn a_full_mailbox_keeps_nothing_that_was_given_up() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Flooded::node("worker"));
+    let net = cluster.owner();
+    let flooded = Flooded::tree(new_log()).on(net.clone()).start().await.unwrap();
+    flooded.pricing.tell(PricingMsg::Slow(1, 3_600_000)).await.unwrap();
+    flooded.flood.ask(Go).within(100 * SECOND).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    let kept = (cluster.requests(), supervise_remote::testing::requests(&net));
+    assert!(kept.0 < 10 && kept.1 < 10, "{kept:?}");
 }

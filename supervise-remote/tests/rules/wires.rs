@@ -104,11 +104,15 @@ async fn heals(of: &str, at: At, nth: usize) {
     });
     let owner = net("owner").fresh();
     // A node that is lost during the boot is a failed boot, as any failure of a first start.
-    let shop = loop {
-        if let Ok(shop) = Shop::tree(3, new_log()).on(owner.clone()).start().await {
-            break shop;
+    let mut shop = None;
+    for _ in 0..10 {
+        let start = Shop::tree(3, new_log()).on(owner.clone()).start();
+        if let Ok(Ok(up)) = tokio::time::timeout(100 * SECOND, start).await {
+            shop = Some(up);
+            break;
         }
-    };
+    }
+    let shop = shop.expect("it does not come up");
     for n in 0..200 {
         let asked = shop.pricing.ask(|reply| PricingMsg::Quote(n, reply)).within(60 * SECOND).await;
         assert!(n < 190 || asked == Ok(3 * n), "{of} {at:?} {nth}: {asked:?}");
@@ -136,5 +140,45 @@ async fn a_wire_that_panics_is_joined_again() {
                 heals(of, at, *nth).await;
             }
         }
+    }
+}
+
+/// The same on many threads, where one sends what another one has put into the outbox.
+#[test]
+fn a_wire_that_panics_on_many_threads_is_joined_again() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    for (of, nth) in [("owner", 7), ("owner", 300), ("one", 7), ("one", 300)] {
+        runtime.block_on(async {
+            let network = supervise_remote::memory::Network::new();
+            let plan = Arc::new((At::Send, AtomicUsize::new(nth)));
+            let net = |name: &str| match name == of {
+                true => Net::open(Panics { wire: network.process(name), plan: plan.clone() }),
+                false => Net::open(network.process(name)),
+            };
+            let node = tokio::spawn(Swift::node("worker").serve(net("one"), std::future::pending::<()>()));
+            let swift = Swift::tree(new_log()).on(net("owner").fresh()).start().await.unwrap();
+            let asks = (0..8).map(|n| {
+                let pricing = swift.pricing.clone();
+                tokio::spawn(async move {
+                    for _ in 0..100 {
+                        let _ = pricing.ask(|reply| PricingMsg::Quote(n, reply)).within(10 * SECOND).await;
+                    }
+                    pricing.ask(|reply| PricingMsg::Quote(n, reply)).within(10 * SECOND).await
+                })
+            });
+            for (n, asked) in asks.collect::<Vec<_>>().into_iter().enumerate() {
+                assert_eq!(asked.await.unwrap(), Ok(3 * n as u64), "{of} {nth}");
+            }
+            assert_eq!(plan.1.load(Ordering::SeqCst), 0, "{of} {nth}: it did not panic");
+            node.abort();
+        });
+    }
+}
+
+supervisor! {
+    struct Swift(log: u64) {
+        #[on("worker", lease = 500ms, overlap = Allowed)]
+        #[limit(max_restarts = 100, within = 1h)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
     }
 }

@@ -345,7 +345,7 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
-        let held = hold.clone().map(Held::new);
+        let held = hold.clone().map(|hold| Held::new(hold.token, hold.released, move || hold.is_over()));
         if let Some(hold) = hold {
             hold.fences(launched.cell.core());
         }

@@ -5,8 +5,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::base::sync::Arc as Shared;
-use crate::engine::hold::Hold;
 use crate::values::spec::TreeSpec;
 
 /// A network that a tree is put on. Another crate implements it.
@@ -44,27 +42,29 @@ pub struct TreeRoot {
 
 /// A holding of the lease of a tree (S55).
 #[doc(hidden)]
-#[derive(Debug, Clone)]
-pub struct Held(Shared<Hold>);
+#[derive(Clone)]
+pub struct Held {
+    /// Grows with each holding.
+    pub token: u64,
+    /// The holder before has released the lease with all children down.
+    pub released: bool,
+    over: Arc<dyn Fn() -> bool + Send + Sync>,
+}
 
 impl Held {
-    pub(crate) fn new(hold: Shared<Hold>) -> Self {
-        Held(hold)
-    }
-
-    /// Returns the token, which grows with each holding.
-    pub fn token(&self) -> u64 {
-        self.0.token
-    }
-
-    /// Returns whether the holder before has released the lease with all children down.
-    pub fn released(&self) -> bool {
-        self.0.released
+    pub(crate) fn new(token: u64, released: bool, over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Held { token, released, over: Arc::new(over) }
     }
 
     /// Returns whether the lease is over. From the first time on that it is, it stays so.
     pub fn is_over(&self) -> bool {
-        self.0.is_over()
+        (self.over)()
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Held").field("token", &self.token).field("released", &self.released).finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 
 mod histories;
 mod part;
+mod threads;
 mod whole;
 
 /// The acts of all trees of a test, in order: the token and the time.

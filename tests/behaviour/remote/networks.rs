@@ -22,7 +22,7 @@ impl Net {
 
 impl TreeNetwork for Net {
     fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) {
-        let held = held.map(|held| (held.token(), held.released()));
+        let held = held.map(|held| (held.token, held.released));
         self.journal.write(format!("{} begins {} {held:?}", root.name, tree.name));
         self.roots.lock().unwrap().push(root);
     }

@@ -34,8 +34,9 @@ pub use when::{Leased, When};
 ///
 /// The runtime counts the time of a holding from the *asking* of the last call that was granted, which is never later than
 /// what the service counts. Calls may fail, hang, or panic: a call that takes too long is given up, and made again. Of one
-/// holder there is never more than one call at a time. A call that blocks its thread delays only itself, as long as the
-/// runtime has another thread.
+/// holder there is never more than one call at a time. A call that blocks its thread may hold up the timers of the whole
+/// runtime, and with them the stop of the tree: use `tokio::task::spawn_blocking` in it. Nothing of the tree acts past the
+/// time of the lease all the same.
 ///
 /// ```
 /// use std::sync::Mutex;
