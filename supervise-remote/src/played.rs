@@ -68,7 +68,7 @@ impl Node {
 
     /// Waits for the next order to start, and renews meanwhile.
     async fn order(&mut self) -> PlaceOrder {
-        loop {
+        for _ in 0..100 {
             let event = tokio::time::timeout(500 * MS, std::future::poll_fn(|cx| self.link.poll_event(cx))).await;
             match event {
                 Ok(Some(LinkEvent::Frame { bytes, .. })) => {
@@ -80,6 +80,7 @@ impl Node {
                 Err(_) => self.say(ToOwner::Renew { asked: 1 }),
             }
         }
+        panic!("nothing is ordered");
     }
 }
 

@@ -297,7 +297,7 @@ async fn what_a_node_takes_down_by_itself_is_replaced() {
     let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
     cluster.network().delay(3 * SECOND);
     tokio::time::sleep(20 * SECOND).await;
-    cluster.network().delay(MS * 0);
+    cluster.network().delay(std::time::Duration::ZERO);
     let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await;
     assert_eq!(asked, Ok(3), "{:?}", said(log));
 }

@@ -121,7 +121,7 @@ supervisor! {
     }
 }
 
-/// The runtime of a node is dropped while an instance comes up there: the start fails, and does not hang.
+/// S57: the runtime of a node is dropped while an instance comes up there. The start fails, and does not hang.
 #[test]
 fn a_runtime_is_dropped_in_the_middle_of_a_start() {
     for _ in 0..3 {
