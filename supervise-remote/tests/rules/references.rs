@@ -290,7 +290,7 @@ impl Sends {
         match msg {
             SendsMsg::Burst(n) => {
                 for n in 0..n {
-                    let _ = self.to.try_tell(BurstMsg::Note(n));
+                    let _ = self.to.try_tell(BurstMsg::Note(Slowly(n)));
                 }
                 self.to.drain();
             }
@@ -302,7 +302,7 @@ impl Sends {
                     let _ = self.to.ask(|reply| BurstMsg::Bad(Unreadable(false), reply)).await;
                     // Given up before it can have arrived.
                     let _ = futures_util::FutureExt::now_or_never(self.to.terminated());
-                    let _ = futures_util::FutureExt::now_or_never(self.to.tell(BurstMsg::Note(0)));
+                    let _ = futures_util::FutureExt::now_or_never(self.to.tell(BurstMsg::Note(Slowly(0))));
                 }
                 reply.send(());
             }
@@ -323,9 +323,23 @@ struct Burst {
     log: u64,
 }
 
+/// A number, some of which take their time to be read.
+#[derive(Serialize)]
+struct Slowly(u64);
+
+impl<'de> Deserialize<'de> for Slowly {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u64::deserialize(deserializer)?;
+        if number % 100 == 50 {
+            std::thread::sleep(MS);
+        }
+        Ok(Slowly(number))
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 enum BurstMsg {
-    Note(u64),
+    Note(Slowly),
     Never(Reply<()>),
     Unread(Unreadable),
     Bad(Unreadable, Reply<()>),
@@ -335,7 +349,7 @@ enum BurstMsg {
 impl Burst {
     fn handle(&mut self, msg: BurstMsg) {
         match msg {
-            BurstMsg::Note(n) => log(self.log).lock().unwrap().push(n.to_string()),
+            BurstMsg::Note(Slowly(n)) => log(self.log).lock().unwrap().push(n.to_string()),
             BurstMsg::Never(_) | BurstMsg::Unread(_) | BurstMsg::Bad(..) => {}
         }
     }
