@@ -17,6 +17,8 @@ use crate::wire::{Outgoing, Peer};
 pub(crate) struct Outbox {
     out: Option<Arc<dyn Outgoing>>,
     frames: VecDeque<(Peer, Vec<u8>)>,
+    /// Room of the frames that were sent before, so that no frame needs new room.
+    spare: VecDeque<(Peer, Vec<u8>)>,
     /// Somebody sends what is here.
     sending: bool,
     /// The number of the join.
@@ -61,30 +63,42 @@ pub(crate) trait Sends {
     fn outbox(&mut self) -> &mut Outbox;
 }
 
+/// The most frames for which room is kept.
+const MOST_SPARE: usize = 1024;
+
 /// Sends what is in the outbox. Called without a lock. Returns whether the wire has panicked meanwhile.
 pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
     let mut sends = false;
     let mut panicked = false;
+    let mut frames = VecDeque::new();
     loop {
-        let (join, out, frames, retired) = {
+        let (join, out, retired) = {
             let mut state = lock(state);
             let outbox = state.outbox();
             if outbox.sending && !sends {
                 return false; // by another one, which looks again at its end
             }
+            if !sends {
+                frames = std::mem::take(&mut outbox.spare);
+            }
             sends = outbox.is_due();
             outbox.sending = sends;
             if !sends {
+                frames.shrink_to(MOST_SPARE);
+                outbox.spare = frames;
                 return panicked;
             }
-            (outbox.join, outbox.out.clone(), std::mem::take(&mut outbox.frames), std::mem::take(&mut outbox.retired))
+            std::mem::swap(&mut frames, &mut outbox.frames);
+            (outbox.join, outbox.out.clone(), std::mem::take(&mut outbox.retired))
         };
-        let sending = guarded(move || {
+        let sending = guarded(|| {
             if let Some(out) = &out {
-                frames.into_iter().for_each(|(to, frame)| out.send(&to, frame));
+                frames.drain(..).for_each(|(to, frame)| out.send(&to, frame));
             }
+            frames.clear();
             drop((out, retired));
         });
+        frames.clear(); // after a panic
         if let Err(why) = sending {
             tracing::error!(why, "the wire cannot send, the link to the network ends");
             let mut state = lock(state);
