@@ -253,6 +253,8 @@ pub(crate) enum ToOwner {
     Ended {
         placement: u64,
         how: How,
+        /// On its way down.
+        failures: Vec<WireFailure>,
         begun: u64,
         done: u64,
     },
@@ -284,6 +286,8 @@ pub(crate) enum How {
     Itself(Option<String>),
     /// As it was told.
     Told,
+    /// It did not go down in its time.
+    Aborted,
     /// By a failure that nobody was asked about: a bug, or settings that contradict each other.
     Failed(WireFailure),
     /// It was dropped as it was; no hook ran.

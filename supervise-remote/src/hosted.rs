@@ -32,6 +32,9 @@ use crate::wire::{Peer, Wire};
 /// How often an instance that is gone is looked at, while code of what it has spawned still runs.
 const OUT: Duration = Duration::from_millis(5);
 
+/// The most failures on the way down that are told: there are few hooks.
+const MOST_FAILURES: usize = 8;
+
 /// What the owner tells an instance.
 #[derive(Debug)]
 pub(crate) enum Told {
@@ -61,6 +64,9 @@ pub(crate) struct Lease {
     /// How many polls of the instance and of its children are under way.
     inside: AtomicUsize,
     changed: Notify,
+    path: String,
+    /// Of the instance, on its way down.
+    failures: Mutex<Vec<Failure>>,
     /// Told after each poll, where somebody has to know what is handled.
     handles: OnceLock<Arc<Progress>>,
 }
@@ -72,6 +78,7 @@ impl Lease {
         time: Duration,
         shutdown: Duration,
         token: (u64, u64),
+        path: String,
     ) -> Arc<Lease> {
         Arc::new(Lease {
             clock: wire.clock(),
@@ -86,6 +93,8 @@ impl Lease {
             vanished: AtomicBool::new(false),
             inside: AtomicUsize::new(0),
             changed: Notify::new(),
+            path,
+            failures: Mutex::default(),
             handles: OnceLock::new(),
         })
     }
@@ -239,6 +248,14 @@ impl Fence for Lease {
         self.inside.fetch_sub(1, Ordering::SeqCst);
         if let Some(progress) = self.handles.get() {
             progress.changed.notify_one(); // the message in hand may be handled
+        }
+    }
+
+    fn reported(&self, failure: &Failure) {
+        let mut failures = lock(&self.failures);
+        // Those of its children are told where they are supervised: here.
+        if failure.path() == self.path && failures.len() < MOST_FAILURES {
+            failures.push(failure.clone());
         }
     }
 
@@ -658,6 +675,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
             _ if self.lease.is_dropped() => How::Dropped,
             Some(Ended::Done) => How::Itself(None),
             Some(Ended::DoneWith(words)) => How::Itself(Some(words.into_owned())),
+            Some(Ended::Aborted) => How::Aborted,
             _ if self.progress.goes_down.load(Ordering::SeqCst) => How::Told,
             Some(Ended::Failed(failure) | Ended::Limit(failure)) => How::Failed(to_wire(&failure, self.errors)),
             _ => How::Told,
@@ -667,7 +685,9 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
             let back = back.map(|back| back.map(ByteBuf::from));
             self.send(ToOwner::Reply { placement, ask, back, begun, done });
         }
-        ToOwner::Ended { placement, how, begun, done }
+        let failures = std::mem::take(&mut *lock(&self.lease.failures));
+        let failures = failures.iter().map(|failure| to_wire(failure, self.errors)).collect();
+        ToOwner::Ended { placement, how, failures, begun, done }
     }
 
     /// Reads a message, and gives it to the instance.

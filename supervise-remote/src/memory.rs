@@ -129,6 +129,12 @@ impl Network {
         lock(&self.0).frames
     }
 
+    /// Returns whether there is, or was, a process of this name.
+    #[cfg(feature = "testing")]
+    pub(crate) fn has(&self, name: &str) -> bool {
+        lock(&self.0).processes.contains_key(name)
+    }
+
     /// Cuts the connection between two processes: each hears that the other is down, and nothing passes until
     /// [`mend`](Network::mend).
     pub fn cut(&self, one: &str, other: &str) {

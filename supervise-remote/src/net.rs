@@ -125,8 +125,9 @@ impl fmt::Debug for Net {
 /// Grows with every run of this process, so that two runs never share an epoch.
 static LAST_EPOCH: AtomicU64 = AtomicU64::new(0);
 
-/// The bit that only the epochs of leases have. A tree that runs under a lease is newer than any that runs without.
-const UNDER_LEASE: u64 = 1 << 63;
+/// The bit that only the epochs of leases have. A tree that runs under a lease is newer than any that runs without. Not the
+/// last one, so that an epoch is a positive number in a database as well.
+const UNDER_LEASE: u64 = 1 << 62;
 
 fn epoch(held: Option<&Held>) -> u64 {
     if let Some(held) = held {

@@ -156,7 +156,15 @@ impl Node {
         let mine: Vec<_> = specs.iter().filter(|spec| spec.role == self.role).collect();
         let shortest = mine.iter().map(|spec| spec.lease).min();
         let Some(shortest) = shortest else {
-            panic!("{} has no remote child of the role {:?}", self.tree.name, self.role)
+            let mut roles: Vec<_> = specs.iter().map(|spec| format!("{:?}", spec.role)).collect();
+            roles.sort();
+            roles.dedup();
+            panic!(
+                "{} has no remote child of the role {:?}; its roles: {}",
+                self.tree.name,
+                self.role,
+                roles.join(", ")
+            )
         };
         let inner = Arc::new(NodeInner {
             clock: net.0.wire.clock(),
@@ -828,7 +836,7 @@ impl NodeInner {
         let now = self.clock.now();
         let asked = state.granted.filter(|asked| now < *asked + order.lease).ok_or("the node has no lease")?;
         let token = (epoch, order.placement);
-        let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token);
+        let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token, order.path.clone());
         let (tell, told) = unbounded_channel();
         let hosted = Hosted { path: order.path.clone(), owner: owner.clone(), tell, lease: lease.clone() };
         if state.hosted.contains_key(&token) {

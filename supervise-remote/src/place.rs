@@ -71,6 +71,12 @@ struct Mine<A: Actor<Msg: Remote>> {
     happened: VecDeque<Happened>,
     /// The instance was told to go down.
     goes_down: bool,
+    /// It did not go down in its time, and its node has dropped it.
+    aborted: bool,
+    /// Of the instance, on its way down: the hooks of the child return them.
+    failures: VecDeque<WireFailure>,
+    /// The last failure is one of a message that was in hand.
+    in_hand: bool,
     /// The mailbox is closed: the child ends with this instance.
     closed: bool,
     /// The number of the failure of the instance that the supervisor decides.
@@ -92,8 +98,8 @@ enum Answer {
 }
 
 enum Happened {
-    /// A failure, with its number if the instance waits for the decision.
-    Failed(Option<u64>, WireFailure),
+    /// A failure, with its number if the instance waits for the decision, and whether a message was in hand.
+    Failed(Option<u64>, WireFailure, bool),
     NotRead(u64, String),
     Lost(Peer),
     Itself(Option<String>),
@@ -128,6 +134,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 trash: Vec::new(),
                 happened: VecDeque::new(),
                 goes_down: false,
+                aborted: false,
+                failures: VecDeque::new(),
+                in_hand: false,
                 closed: false,
                 in_decision: None,
                 turn: None,
@@ -195,7 +204,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             mine.me = Some(cx.actor_ref());
             mine.happened.clear();
             (mine.answer, mine.in_decision) = (None, None);
-            (mine.goes_down, mine.closed) = (false, false);
+            (mine.goes_down, mine.aborted, mine.closed, mine.in_hand) = (false, false, false, false);
+            mine.failures.clear();
         }
         let place = Arc::downgrade(self);
         let at_close = move || place.upgrade().into_iter().for_each(|place| place.close());
@@ -354,8 +364,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 mine = self.lock();
             }
         }
-        match mine.happened.pop_front() {
-            Some(Happened::Failed(number, failure)) => {
+        let happened = mine.happened.pop_front();
+        mine.in_hand = matches!(happened, Some(Happened::Failed(_, _, true) | Happened::NotRead(..)));
+        match happened {
+            Some(Happened::Failed(number, failure, _)) => {
                 mine.in_decision = number;
                 drop(mine);
                 return Poll::Ready(Err(from_wire(failure, self.plan().errors)));
@@ -540,17 +552,18 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     // ----- going down
 
     /// Goes down for a restart.
-    pub(crate) async fn leave(&self, failure: &Failure) {
+    pub(crate) async fn leave(&self, failure: &Failure) -> Result<(), Failure> {
         let failure = to_wire(failure, self.plan().errors);
-        self.down(|placement| ToNode::Leave { placement, failure }).await;
+        self.down(|placement| ToNode::Leave { placement, failure }).await
     }
 
     /// Goes down for good.
-    pub(crate) async fn stop(&self) {
-        self.down(|placement| ToNode::Stop { placement }).await;
+    pub(crate) async fn stop(&self) -> Result<(), Failure> {
+        self.down(|placement| ToNode::Stop { placement }).await
     }
 
-    async fn down(&self, frame: impl FnOnce(u64) -> ToNode) {
+    /// Returns the next failure of the instance on its way down.
+    async fn down(&self, frame: impl FnOnce(u64) -> ToNode) -> Result<(), Failure> {
         self.lock().goes_down = true;
         self.tell_node(frame);
         loop {
@@ -564,6 +577,22 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             changed.await;
         }
         self.show_window();
+        let (aborted, failure, me) = {
+            let mut mine = self.lock();
+            (std::mem::take(&mut mine.aborted), mine.failures.pop_front(), mine.me.clone())
+        };
+        if let Some(me) = me
+            && aborted
+        {
+            hooks::abort(&me);
+            std::future::pending::<()>().await; // no hook ends after an abort
+        }
+        failure.map_or(Ok(()), |failure| Err(from_wire(failure, self.plan().errors)))
+    }
+
+    /// Returns whether the last failure is one of a message that was in hand.
+    pub(crate) fn has_in_hand(&self) -> bool {
+        self.lock().in_hand
     }
 
     /// Kills the instance on its node. False: it is not placed.
@@ -814,20 +843,25 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
             }
             ToOwner::Failed { number, failure, begun, done, .. } => {
                 over = mine.begun(begun, done, redeliver);
-                mine.happened.push_back(Happened::Failed(Some(number), failure));
+                mine.happened.push_back(Happened::Failed(Some(number), failure, done < begun));
             }
-            ToOwner::Ended { how, begun, done, .. } => {
+            ToOwner::Ended { how, failures, begun, done, .. } => {
+                mine.failures.extend(failures);
                 (over, dead) = mine.settle(begun, done, redeliver);
                 if let How::Failed(failure) = &how {
-                    mine.happened.push_back(Happened::Failed(None, failure.clone()));
+                    mine.happened.push_back(Happened::Failed(None, failure.clone(), false));
                 }
                 let happened = match how {
                     How::Itself(words) => Some(Happened::Itself(words)),
                     // There is nothing to resume: decided like that, it is a node that is lost.
                     How::Failed(_) => Some(Happened::Dropped),
                     How::Told if mine.goes_down => None,
+                    How::Aborted | How::Dropped if mine.goes_down => {
+                        mine.aborted = true;
+                        None
+                    }
                     // By its node, which leaves or meets another owner, before this owner could move it.
-                    How::Told | How::Dropped => Some(Happened::Dropped),
+                    How::Told | How::Dropped | How::Aborted => Some(Happened::Dropped),
                 };
                 mine.happened.extend(happened);
             }

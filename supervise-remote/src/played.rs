@@ -133,7 +133,7 @@ async fn an_end_by_a_bug_has_its_cause() {
         path: "played".to_owned(),
         incarnation: 1,
     };
-    node.say(ToOwner::Ended { placement, how: How::Failed(failure), begun: 0, done: 0 });
+    node.say(ToOwner::Ended { placement, how: How::Failed(failure), failures: Vec::new(), begun: 0, done: 0 });
     let placement = node.order().await.placement;
     node.say(ToOwner::Up { placement });
     sleep(10 * MS).await;

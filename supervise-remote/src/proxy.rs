@@ -105,17 +105,19 @@ impl<A: Actor<Msg: Remote>> Actor for Proxy<A> {
     }
 
     async fn pre_restart(&mut self, failure: &Failure, _cx: &mut Context<Self>) -> Result<(), Failure> {
-        self.place.leave(failure).await;
-        Ok(())
+        self.place.leave(failure).await
     }
 
     async fn post_stop(&mut self, _cx: &mut Context<Self>) -> Result<(), Failure> {
-        self.place.stop().await;
-        Ok(())
+        self.place.stop().await
     }
 
     fn poll_turn(&mut self, cx: &mut Context<Self>, task: &mut TaskCx<'_>) -> Poll<Result<(), Failure>> {
         self.place.poll_turn(cx, task)
+    }
+
+    fn has_in_hand(&self) -> bool {
+        self.place.has_in_hand()
     }
 
     fn poll_drained(&mut self, task: &mut TaskCx<'_>) -> Poll<()> {

@@ -131,8 +131,14 @@ impl Cluster {
     }
 
     /// Kills a process, like SIGKILL: everything in it is dropped without a hook, and the others hear of it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no process of this name.
+    #[track_caller]
     pub fn kill(&mut self, name: impl AsRef<str>) {
         let name = name.as_ref();
+        self.knows(name);
         self.network.kill(name);
         if let Some(running) = self.nodes.remove(name) {
             running.task.abort();
@@ -140,17 +146,35 @@ impl Cluster {
     }
 
     /// Freezes a process, like SIGSTOP.
+    ///
+    /// # Panics
+    ///
+    /// If there is no process of this name.
+    #[track_caller]
     pub fn freeze(&self, name: &str) {
+        self.knows(name);
         self.network.freeze(name);
     }
 
     /// Lets a frozen process go on.
+    ///
+    /// # Panics
+    ///
+    /// If there is no process of this name.
+    #[track_caller]
     pub fn thaw(&self, name: &str) {
+        self.knows(name);
         self.network.thaw(name);
     }
 
     /// Cuts a node from the owner; see [`Network::cut`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no process of this name.
+    #[track_caller]
     pub fn cut(&self, name: &str) {
+        self.knows(name);
         for owner in 1..=self.owners.max(1) {
             let owner = if owner == 1 { "owner".to_owned() } else { format!("owner-{owner}") };
             self.network.cut(&owner, name);
@@ -158,11 +182,25 @@ impl Cluster {
     }
 
     /// Mends what [`cut`](Cluster::cut) has cut.
+    ///
+    /// # Panics
+    ///
+    /// If there is no process of this name.
+    #[track_caller]
     pub fn mend(&self, name: &str) {
+        self.knows(name);
         for owner in 1..=self.owners.max(1) {
             let owner = if owner == 1 { "owner".to_owned() } else { format!("owner-{owner}") };
             self.network.mend(&owner, name);
         }
+    }
+
+    /// A test with a name that is wrong would test nothing.
+    #[track_caller]
+    fn knows(&self, name: &str) {
+        let hint =
+            if name.contains('#') { "; a process has the part before the `#`, see `Cluster::name_of`" } else { "" };
+        assert!(self.network.has(name), "there is no process {name}{hint}");
     }
 
     /// Gives the nodes trouble for this time: cuts and mends, freezes and thaws, delays, and deaths after which the process

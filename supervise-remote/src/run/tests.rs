@@ -204,7 +204,7 @@ impl World {
             "failed" => ToOwner::Failed { placement, number: 1, failure: failure(), begun: 0, done: 0 },
             "not up" => ToOwner::NotUp { placement, failure: failure() },
             "declined" => ToOwner::Declined { placement, why: String::new() },
-            "ended" => ToOwner::Ended { placement, how: How::Told, begun: 0, done: 0 },
+            "ended" => ToOwner::Ended { placement, how: How::Told, failures: Vec::new(), begun: 0, done: 0 },
             "vanished" => ToOwner::Vanished { placement },
             "fenced" => ToOwner::Fenced { path: "child".to_owned() },
             "leaving" => ToOwner::Leaving,

@@ -250,3 +250,101 @@ async fn a_decision_is_about_one_failure() {
     let failed = |kind: &EventKind| matches!(kind, EventKind::Failed { .. });
     assert_eq!(count(&seen, failed), 2);
 }
+
+/// S5, S24: an instance that does not go down in its time is aborted, and its owner says so, as of a local child.
+#[tokio::test(start_paused = true)]
+async fn an_abort_on_the_node_is_one_at_the_owner() {
+    let (_cluster, decided, log) = decided().await;
+    let seen = events(decided.events());
+    let aborts = || count(&seen, |kind| matches!(kind, EventKind::Aborted { .. }));
+    decided.pricing.tell(PricingMsg::Slow(1, 60_000)).await.unwrap();
+    tokio::time::sleep(100 * MS).await;
+    decided.pricing.restart().await.unwrap();
+    assert_eq!((aborts(), decided.pricing.incarnation()), (1, Some(2)));
+    decided.pricing.tell(PricingMsg::Slow(2, 60_000)).await.unwrap();
+    tokio::time::sleep(100 * MS).await;
+    let began = tokio::time::Instant::now();
+    let report = decided.shutdown().await;
+    assert!(report.children[0].aborted && matches!(report.children[0].ended, Ended::Aborted), "{report}");
+    assert!(began.elapsed() < SECOND + 500 * MS, "its `shutdown`, and not the time of the way: {:?}", began.elapsed());
+    assert!(!said(log).iter().any(|it| it.starts_with("done")));
+}
+
+/// An actor whose hooks fail.
+struct Stubborn;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+enum StubbornMsg {
+    Fail,
+}
+
+#[actor]
+impl Stubborn {
+    #[pre_restart]
+    fn pre_restart(&mut self) -> Result<(), PricingError> {
+        Err(PricingError("pre_restart".into()))
+    }
+
+    #[post_stop]
+    fn post_stop(&mut self) -> Result<(), PricingError> {
+        Err(PricingError("post_stop".into()))
+    }
+
+    fn handle(&mut self, StubbornMsg::Fail: StubbornMsg) -> Result<(), PricingError> {
+        Err(PricingError("handler".into()))
+    }
+}
+
+supervisor! {
+    struct Stubborns {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        stubborn: remote Stubborn = Stubborn,
+    }
+}
+
+/// S5: failures on the way down are told at the owner, and a failure names the message in hand.
+#[tokio::test(start_paused = true)]
+async fn failures_on_the_way_down_cross() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Stubborns::node("worker"));
+    let stubborns = Stubborns::tree().on(cluster.owner()).start().await.unwrap();
+    let seen = events(stubborns.events());
+    stubborns.stubborn.tell(StubbornMsg::Fail).await.unwrap();
+    until("it is restarted", || stubborns.stubborn.incarnation() == Some(2)).await;
+    tokio::time::sleep(100 * MS).await;
+    let told: Vec<String> = seen.lock().unwrap().iter().map(ToString::to_string).collect();
+    let has = |text: &str| told.iter().any(|it| it.contains(text));
+    assert!(has("failed on its way down: pricing: pre_restart"), "{told:#?}");
+    assert!(has("failed on its way down: pricing: post_stop"), "{told:#?}");
+    assert!(has("StubbornMsg in hand"), "{told:#?}");
+}
+
+/// S57: a node that is lost while an instance comes up there for the first time does not fail the start of the tree.
+#[tokio::test(start_paused = true)]
+async fn a_lost_node_does_not_fail_a_boot() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", SlowBoot::node("worker"));
+    let starting = tokio::spawn(SlowBoot::tree(new_log()).on(cluster.owner()).start());
+    tokio::time::sleep(SECOND).await;
+    cluster.node("two", SlowBoot::node("worker"));
+    cluster.kill("one");
+    let boot = starting.await.unwrap().unwrap();
+    assert_eq!((quote(&boot.pricing).await, boot.pricing.incarnation()), (3, Some(2)));
+}
+
+supervisor! {
+    struct SlowBoot(log: u64) {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        pricing: remote Pricing = Pricing::open(3, log, 2_000).await?,
+    }
+}
+
+/// A name that is wrong would test nothing.
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "see `Cluster::name_of`")]
+async fn a_cluster_knows_its_processes() {
+    let (mut cluster, decided, _) = decided().await;
+    cluster.kill(decided.pricing.node().unwrap());
+}

@@ -132,7 +132,7 @@ async fn the_lease_of_a_tree_gives_the_epoch() {
     let shop = first.start().await.unwrap();
     assert!(begun.elapsed() >= 3 * SECOND, "nobody held it before: {:?}", begun.elapsed());
     let token = shop.pricing.ask(PricingMsg::Token).await.unwrap();
-    assert_eq!(token.0, shop.token() | 1 << 63);
+    assert_eq!(token.0, shop.token() | 1 << 62);
     shop.shutdown().await;
 
     let mut second = Shop::tree(3, log).on(cluster.owner()).when(lease.clone());

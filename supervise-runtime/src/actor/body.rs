@@ -214,7 +214,8 @@ where
     }
 
     fn in_hand(&self) -> Option<TypeName> {
-        (self.cell.is_busy() && !self.notes.aside).then_some(type_name::<A::Msg>)
+        let elsewhere = A::TURNS && self.actor.as_ref().is_some_and(A::has_in_hand);
+        (elsewhere || (self.cell.is_busy() && !self.notes.aside)).then_some(type_name::<A::Msg>)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::base::sync::{Arc, Weak};
 use crate::decide::group::{Group, Id};
 use crate::engine::bus::{Events, Remote};
 use crate::engine::cell::body::settings;
-use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::Room;
 use crate::values::event::{DeadLetterReason, EventKind};
@@ -90,6 +90,11 @@ pub fn set_window<A: Actor>(actor: &ActorRef<A>, sent: usize) {
 pub fn set_wait<A: Actor>(actor: &ActorRef<A>, role: Option<&'static str>) {
     let waits = role.map(|role| (role, tokio::time::Instant::now()));
     actor.cell.core().set_elsewhere(|elsewhere| elsewhere.waits = waits);
+}
+
+/// Aborts this child: it has not gone down in its time elsewhere.
+pub fn abort<A: Actor>(actor: &ActorRef<A>) {
+    send(&*actor.cell, SystemMessage::Abort);
 }
 
 /// Returns the network that the tree around this actor is on.

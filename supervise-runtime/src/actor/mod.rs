@@ -137,6 +137,12 @@ pub trait Actor: Sized + Send + 'static {
         Poll::Ready(Ok(()))
     }
 
+    /// Returns whether the failure that `poll_turn` has just returned is one of a message that is in hand elsewhere.
+    #[doc(hidden)]
+    fn has_in_hand(&self) -> bool {
+        false
+    }
+
     /// Asked during a drain, when the mailbox is empty and accepts nothing more: `Pending` while work is under way
     /// elsewhere.
     #[doc(hidden)]

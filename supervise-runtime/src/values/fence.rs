@@ -3,6 +3,8 @@
 use std::fmt;
 use std::task::{Context, Poll};
 
+use crate::values::failure::Failure;
+
 /// The fence in front of a placement of a remote child: asked before anything of its cell, or of the cells below it, is
 /// polled.
 #[doc(hidden)]
@@ -13,6 +15,9 @@ pub trait Fence: Send + Sync + 'static {
 
     /// The poll that [`pass`](Fence::pass) let through is over, also by a panic.
     fn left(&self) {}
+
+    /// A cell has failed on its way down.
+    fn reported(&self, _failure: &Failure) {}
 
     /// The token of the placement: the epoch of the owner, and the number of the placement.
     fn token(&self) -> Option<(u64, u64)>;

@@ -541,6 +541,15 @@ impl CellCore {
         }
         drop(life);
         self.late.store(true, Ordering::Relaxed);
+        self.tell_reported(failure);
+    }
+
+    /// Tells of a failure on the way down.
+    pub(crate) fn tell_reported(&self, failure: Failure) {
+        if let Some(fence) = self.bus.remote().and_then(|remote| remote.fence.as_ref()) {
+            foreign();
+            fence.reported(&failure);
+        }
         self.emit(EventKind::Reported { failure });
     }
 

@@ -237,7 +237,7 @@ impl Engine {
             }
             Effect::Escalated(failure) => self.cell.core().emit(EventKind::Escalated { failure }),
             Effect::Late(failure) => self.cell.core().fails_late(failure),
-            Effect::Reported(failure) => self.cell.core().emit(EventKind::Reported { failure }),
+            Effect::Reported(failure) => self.cell.core().tell_reported(failure),
             Effect::ForgetLate => self.cell.core().forget_late(),
             Effect::Aborted => self.cell.core().emit(EventKind::Aborted { message: self.message() }),
             Effect::Decide { failure, instance } => {
