@@ -295,16 +295,29 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             };
             match waits {
                 Waits::Over => std::future::pending().await,
-                Waits::Takeover { until } => tokio::select! {
-                    () = run.clock().sleep_until(until) => {}
-                    () = &mut bell => {}
-                },
+                Waits::Takeover { until } => {
+                    if !std::mem::replace(&mut wait.says_takeover, true) {
+                        let left = until.since(run.clock().now());
+                        let missing = run.missing().join(", ");
+                        tracing::info!(%path, ?left, missing, "waits until nothing of an owner before can act");
+                    }
+                    tokio::select! {
+                        () = run.clock().sleep_until(until) => {}
+                        () = &mut bell => {}
+                    }
+                }
                 Waits::Older { until, bell: older } => {
                     let older = older.notified();
                     let mut older = std::pin::pin!(older);
                     older.as_mut().enable();
                     // It may have changed before this wait began, so the first look comes soon.
                     let soon = run.clock().now() + LOOK_AGAIN;
+                    if let Some(until) = until
+                        && !std::mem::replace(&mut wait.says_older, true)
+                    {
+                        let left = until.since(run.clock().now());
+                        tracing::info!(%path, ?left, "waits until its instance before cannot act any more");
+                    }
                     let until = until.map_or(soon, |until| until.min(soon));
                     tokio::select! {
                         () = run.clock().sleep_until(until) => {}
@@ -687,12 +700,25 @@ struct WaitForNode<A: Actor<Msg: Remote>> {
     told: bool,
     /// The reasons that were told.
     refused: Vec<String>,
+    /// The log says for what it waits.
+    says_takeover: bool,
+    says_older: bool,
 }
 
 impl<A: Actor<Msg: Remote>> WaitForNode<A> {
     fn new(run: &Arc<Run>, role: &'static str, me: ActorRef<Proxy<A>>) -> Self {
         let (run, counted) = (run.clone(), None);
-        WaitForNode { me, run, role, counted, declined: Vec::new(), told: false, refused: Vec::new() }
+        WaitForNode {
+            me,
+            run,
+            role,
+            counted,
+            declined: Vec::new(),
+            told: false,
+            refused: Vec::new(),
+            says_takeover: false,
+            says_older: false,
+        }
     }
 
     fn begins(&mut self) {

@@ -343,6 +343,13 @@ impl Run {
         Waiting { run: self.clone(), role }
     }
 
+    /// Returns the processes of the list of `peers` that have not said that they are free.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let state = self.lock_only();
+        let names = self.peers.as_deref().unwrap_or_default();
+        names.iter().filter(|name| !state.has_said_free(name)).cloned().collect()
+    }
+
     /// Forgets the placements of a path that cannot act any more.
     pub(crate) fn forget_clear(&self, path: &Arc<str>) {
         let now = self.clock.now();
@@ -747,13 +754,15 @@ impl State {
     /// All nodes of the list have said that they hold nothing of an older owner.
     fn all_said_free(&self, names: Option<&[String]>) -> bool {
         let Some(names) = names else { return false };
-        names.iter().all(|name| {
-            // A process may serve several roles, and each of its nodes says how many there are.
-            let of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name);
-            let hellos: Vec<&NodeHello> = of_name.filter_map(|(_, node)| node.hello.as_ref()).collect();
-            let expected = hellos.iter().map(|hello| hello.beside).max().unwrap_or_default().max(1);
-            hellos.len() >= expected && hellos.iter().all(|hello| !hello.holds)
-        })
+        names.iter().all(|name| self.has_said_free(name))
+    }
+
+    /// A process may serve several roles, and each of its nodes says how many there are.
+    fn has_said_free(&self, name: &str) -> bool {
+        let of_name = self.nodes.iter().filter(|(peer, _)| peer.name() == name);
+        let hellos: Vec<&NodeHello> = of_name.filter_map(|(_, node)| node.hello.as_ref()).collect();
+        let expected = hellos.iter().map(|hello| hello.beside).max().unwrap_or_default().max(1);
+        hellos.len() >= expected && hellos.iter().all(|hello| !hello.holds)
     }
 
     /// Picks the node with the fewest children, the one where the child was first.

@@ -172,3 +172,57 @@ async fn an_owner_that_has_not_waited_gives_no_lease_back() {
     assert!(report.is_ok(), "{report:?}");
     assert_eq!(lease.holder(), None, "nothing acts");
 }
+
+/// Keeps the texts of the log.
+#[derive(Clone, Default)]
+struct Texts(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl tracing::field::Visit for Texts {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.lock().unwrap().push(format!("{field}={value:?}"));
+    }
+}
+
+impl tracing::Subscriber for Texts {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target().starts_with("supervise_remote")
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// A child that waits for leases says so once for each wait, with the time that is left, and who is missing.
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_leases_says_so() {
+    let texts = Texts::default();
+    let _guard = tracing::subscriber::set_default(texts.clone());
+    let said_once = |text: &str| texts.0.lock().unwrap().iter().filter(|it| it.contains(text)).count() == 1;
+    let mut cluster = cluster(&["one", "two"]);
+    let _first = cluster.owner();
+    let net = cluster.owner().peers(["one", "absent"]);
+    let shop = Shop::tree(3, new_log()).on(net).start().await.unwrap();
+    assert!(
+        said_once("waits until nothing of an owner before can act") && said_once("absent"),
+        "{texts:?}",
+        texts = texts.0
+    );
+    let name = cluster.name_of(&shop.pricing.node().unwrap());
+    cluster.kill(name);
+    let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await;
+    assert_eq!(asked, Ok(3));
+    assert!(said_once("waits until its instance before cannot act any more"), "{texts:?}", texts = texts.0);
+}

@@ -118,8 +118,9 @@ pub enum LeaseChange {
         /// The token of the holding.
         token: u64,
     },
-    /// The tree has ended, but not all of it is down: a child blocks its thread. The lease is not given back, so that
-    /// the next holder waits until its time is over.
+    /// The tree has ended, but something may still act: a child blocks its thread, or a node that was lost may still run
+    /// remote children, of this owner or of the one before (S60). The lease is not given back, so that the next holder waits
+    /// until its time is over.
     Kept {
         /// The token of the holding.
         token: u64,
@@ -166,7 +167,7 @@ impl fmt::Display for LeaseChange {
             LeaseChange::Lost { token, refused: false } => write!(f, "lost token {token}: not renewed in time"),
             LeaseChange::Over { token } => write!(f, "token {token} is over: nothing of it runs any more"),
             LeaseChange::Released { token } => write!(f, "released token {token}"),
-            LeaseChange::Kept { token } => write!(f, "kept token {token}: not all of the tree is down"),
+            LeaseChange::Kept { token } => write!(f, "kept token {token}: something of it may still act"),
         }
     }
 }
