@@ -625,14 +625,8 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                 biased;
                 ended = &mut gone => break ended.ok(),
                 Some((ask, back)) = asks.next(), if !asks.is_empty() => {
-                    let most = self.node.max_frame();
-                    let back = back.map(|back| match back {
-                        Ok(bytes) if bytes.len() > most => Err(too_large(bytes.len(), most)),
-                        back => back.map(ByteBuf::from),
-                    });
-                    let (begun, done) = self.progress.of(&self.actor);
-                    said = (begun, done);
-                    self.send(ToOwner::Reply { placement, ask, back, begun, done });
+                    said = self.progress.of(&self.actor);
+                    self.reply(ask, back, said);
                 }
                 () = self.progress.changed.notified() => {
                     let (upto, done) = self.progress.of(&self.actor);
@@ -682,12 +676,20 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         };
         // What was answered just before the end still reaches its asker.
         while let Some(Some((ask, back))) = futures_util::FutureExt::now_or_never(asks.next()) {
-            let back = back.map(|back| back.map(ByteBuf::from));
-            self.send(ToOwner::Reply { placement, ask, back, begun, done });
+            self.reply(ask, back, (begun, done));
         }
         let failures = std::mem::take(&mut *lock(&self.lease.failures));
         let failures = failures.iter().map(|failure| to_wire(failure, self.errors)).collect();
         ToOwner::Ended { placement, how, failures, begun, done }
+    }
+
+    fn reply(&self, ask: u64, back: Back, (begun, done): (u64, u64)) {
+        let most = self.node.max_frame();
+        let back = back.map(|back| match back {
+            Ok(bytes) if bytes.len() > most => Err(too_large(bytes.len(), most)),
+            back => back.map(ByteBuf::from),
+        });
+        self.send(ToOwner::Reply { placement: self.placement, ask, back, begun, done });
     }
 
     /// Reads a message, and gives it to the instance.

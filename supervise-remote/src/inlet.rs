@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 
+use futures_util::FutureExt as _;
 use serde_bytes::ByteBuf;
 use supervise::error::{SendRejection, TellError};
 use supervise::{Actor, Ended};
@@ -202,7 +203,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
             Request::Drain => to.drain(),
             Request::Kill => to.kill(),
             Request::Restart | Request::StartAgain => {
-                tokio::spawn(async move {
+                let mut starting = Box::pin(async move {
                     let done = match request {
                         Request::Restart => to.restart().await,
                         _ => to.start_again().await,
@@ -212,6 +213,10 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
                         Err(error) => Taken::Refused(error.why().to_owned()),
                     });
                 });
+                // Requested here, so that what comes later comes after it; only the wait is a task of its own.
+                if (&mut starting).now_or_never().is_none() {
+                    tokio::spawn(starting);
+                }
             }
             Request::Shutdown | Request::Terminated => {
                 if let Request::Shutdown = request {
@@ -263,15 +268,19 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
 
     /// Sends a message when the mailbox has room. A stop, for example, does not wait behind it.
     async fn wait_for_room(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
-        let others = {
+        loop {
             let mut waits = lock(&self.waits);
-            waits.full = true;
             let (messages, others): (VecDeque<_>, VecDeque<_>) =
                 waits.requests.drain(..).partition(|(_, request)| waits_for_room(request));
             waits.requests = messages;
-            others
-        };
-        others.into_iter().for_each(|(answers, request)| self.obey(answers, request));
+            // Once these are carried out, what comes does not wait behind the message.
+            waits.full = others.is_empty();
+            drop(waits);
+            if others.is_empty() {
+                break;
+            }
+            others.into_iter().for_each(|(answers, request)| self.obey(answers, request));
+        }
         let sent = self.to.tell(msg).await;
         lock(&self.waits).full = false;
         sent

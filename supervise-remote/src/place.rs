@@ -14,6 +14,7 @@ use supervise_runtime::remote::{self as hooks, Back, OnReply};
 use tokio::sync::Notify;
 
 use crate::Remote;
+use crate::clock::Moment;
 use crate::errors::{Errors, from_wire, guarded, to_wire};
 use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure};
 use crate::inlet::{AtOwner, InletOf, too_large};
@@ -220,6 +221,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     hooks::set_node(&cx.actor_ref(), None);
                     wait.is_refused(why);
                     wait.declined.extend(self.lock().before.clone());
+                    wait.ask_again.get_or_insert(run.clock().now() + ASK_AGAIN);
                 }
                 Err(node) => return Err(lost(&node, &path, cx.incarnation())),
             }
@@ -293,6 +295,11 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     Err(waits) => waits,
                 }
             };
+            // One child is woken for each room. One that cannot use it, for whatever reason, lets the next one look.
+            let (_, rooms) = run.bell(spec.role);
+            if std::mem::replace(&mut seen, rooms) < rooms {
+                bells.notify_one();
+            }
             match waits {
                 Waits::Over => std::future::pending().await,
                 Waits::Takeover { until } => {
@@ -322,19 +329,19 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     tokio::select! {
                         () = run.clock().sleep_until(until) => {}
                         () = &mut older => {}
+                        () = &mut bell => {}
                     }
                 }
-                Waits::Node { refused, rooms } => {
+                Waits::Node { refused } => {
                     wait.begins();
                     refused.into_iter().for_each(|why| wait.is_refused(why));
-                    // One child is woken for each room. One that cannot use it lets the next one look.
-                    if std::mem::replace(&mut seen, rooms) < rooms {
-                        bells.notify_one();
-                    }
-                    let again = run.clock().now() + ASK_AGAIN;
+                    let again = wait.ask_again;
                     tokio::select! {
                         () = &mut bell => {}
-                        () = run.clock().sleep_until(again), if !wait.declined.is_empty() => wait.declined.clear(),
+                        () = run.clock().sleep_until(again.unwrap_or(run.clock().now())), if again.is_some() => {
+                            wait.declined.clear();
+                            wait.ask_again = None;
+                        }
                     }
                 }
             }
@@ -432,7 +439,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// A drain waits until everything that was sent is begun.
     pub(crate) fn poll_drained(&self, task: &mut TaskCx<'_>) -> Poll<()> {
         let mine = self.turn(task);
-        let waits = mine.placed.is_some() && mine.happened.is_empty() && mine.sent() > 0;
+        // What has come since the turn began is decided first: the turn's waker was woken for it.
+        let waits = !mine.happened.is_empty() || (mine.placed.is_some() && mine.sent() > 0);
         if waits { Poll::Pending } else { Poll::Ready(()) }
     }
 
@@ -546,6 +554,11 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let mut mine = self.lock();
         mine.trash.extend(messages.into_iter().map(|(msg, _)| msg));
         mine.backs.extend(askers.into_iter().map(|asker| (asker, None)));
+        let has_ended = mine.me.is_none();
+        drop(mine);
+        if has_ended {
+            self.clean_up(); // no task of it does any more
+        }
     }
 
     /// Reports dead messages, and drops them: the drops are code of the user.
@@ -696,6 +709,8 @@ struct WaitForNode<A: Actor<Msg: Remote>> {
     counted: Option<Waiting>,
     /// Nodes that have declined it just now.
     declined: Vec<Peer>,
+    /// When they are asked again.
+    ask_again: Option<Moment>,
     /// It was told that there is no node.
     told: bool,
     /// The reasons that were told.
@@ -714,6 +729,7 @@ impl<A: Actor<Msg: Remote>> WaitForNode<A> {
             role,
             counted,
             declined: Vec::new(),
+            ask_again: None,
             told: false,
             refused: Vec::new(),
             says_takeover: false,

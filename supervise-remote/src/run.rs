@@ -186,8 +186,8 @@ pub(crate) enum Waits {
     Older { until: Option<Moment>, bell: Arc<Notify> },
     /// For instances of an older owner.
     Takeover { until: Moment },
-    /// For a node. The reasons why those of the role do not take it, and how often there was room so far.
-    Node { refused: Vec<String>, rooms: u64 },
+    /// For a node. The reasons why those of the role do not take it.
+    Node { refused: Vec<String> },
     /// The run is over: for ever.
     Over,
 }
@@ -242,7 +242,15 @@ impl Run {
     ///
     /// Returns what is closed once that is done.
     pub(crate) fn over(&self) -> watch::Receiver<()> {
-        self.lock().over = true;
+        let waits: Vec<_> = {
+            let mut state = self.lock();
+            state.over = true;
+            let taken = state.nodes.iter_mut().map(|(peer, node)| (peer.clone(), std::mem::take(&mut node.waits)));
+            taken.flat_map(|(peer, waits)| waits.into_iter().map(move |(id, wait)| (peer.clone(), id, wait))).collect()
+        };
+        for (peer, id, wait) in waits {
+            wait.give_up(&peer, id);
+        }
         self.ring_all();
         let ends = lock(&self.ends).take();
         drop(ends);
@@ -366,8 +374,7 @@ impl Run {
         if state.over || self.held.as_ref().is_some_and(Held::is_over) {
             return Err(Waits::Over);
         }
-        let rooms = state.role(wish.spec.role).rooms;
-        let Some(joined) = state.joined else { return Err(Waits::Node { refused: Vec::new(), rooms }) };
+        let Some(joined) = state.joined else { return Err(Waits::Node { refused: Vec::new() }) };
         if let Some(path) = state.paths.get_mut(wish.path) {
             path.listener = Some(wish.holder.clone());
         }
@@ -385,7 +392,7 @@ impl Run {
                 return Err(Waits::Takeover { until: takeover });
             }
         }
-        let peer = state.pick(wish, now).map_err(|refused| Waits::Node { refused, rooms })?;
+        let peer = state.pick(wish, now).map_err(|refused| Waits::Node { refused })?;
         state.last = state.last.saturating_add(1);
         let id = state.last;
         let placement = Placement {

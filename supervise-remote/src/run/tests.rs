@@ -342,7 +342,7 @@ async fn a_node_of_another_protocol_is_refused() {
     }));
     sleep(Duration::from_millis(1)).await;
     match world.place() {
-        Err(Waits::Node { refused, .. }) => assert!(refused[0].contains("version 2 of the protocol"), "{refused:?}"),
+        Err(Waits::Node { refused }) => assert!(refused[0].contains("version 2 of the protocol"), "{refused:?}"),
         _ => panic!("it was placed"),
     }
 }

@@ -271,3 +271,34 @@ supervisor! {
         other: [String => remote Pricing] = |name: String| Pricing::open(name.len() as u64, log, 0).await?,
     }
 }
+
+supervisor! {
+    struct Terms(log: u64) {
+        #[on("worker", lease = 1s)]
+        #[lifecycle(Permanent, shutdown = 100ms)]
+        short: [String => remote Pricing] = |name: String| Pricing::open(name.len() as u64, log, 0).await?,
+        #[on("worker", lease = 60s)]
+        #[lifecycle(Permanent, shutdown = 100ms)]
+        long: [String => remote Pricing] = |name: String| Pricing::open(name.len() as u64, log, 0).await?,
+    }
+}
+
+/// A child that waits for the leases of an owner before lets another one have the room.
+#[tokio::test(start_paused = true)]
+async fn room_is_passed_on_by_those_who_wait_for_leases() {
+    let mut cluster = Cluster::new();
+    let _first = cluster.owner();
+    cluster.node("one", Terms::node("worker").capacity(1));
+    let terms = Terms::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    tokio::time::sleep(2 * SECOND).await;
+    let one = terms.short.spawn("one".to_owned()).await.unwrap();
+    let long = terms.long.clone();
+    tokio::spawn(async move { long.spawn("longer".to_owned()).await.map(drop) });
+    tokio::time::sleep(100 * MS).await;
+    let short = terms.short.clone();
+    let two = tokio::spawn(async move { short.spawn("two".to_owned()).await.map(drop) });
+    tokio::time::sleep(100 * MS).await;
+    one.shutdown().await.unwrap();
+    let up = tokio::time::timeout(20 * SECOND, two).await;
+    assert!(up.is_ok(), "the room is free, and nobody takes it");
+}

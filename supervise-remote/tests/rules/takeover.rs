@@ -226,3 +226,37 @@ async fn who_waits_for_leases_says_so() {
     assert_eq!(asked, Ok(3));
     assert!(said_once("waits until its instance before cannot act any more"), "{texts:?}", texts = texts.0);
 }
+
+supervisor! {
+    struct Long(log: u64) {
+        #[on("worker", lease = 20s)]
+        #[lifecycle(Permanent, shutdown = 1s)]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
+/// A lease that an owner got and did not use is not given back as if nothing acted.
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_was_not_used_says_nothing_of_the_owner_before() {
+    use supervise::testing::{LeaseFault, MemoryLease};
+    let mut cluster = Cluster::new();
+    cluster.node("one", Long::node("worker"));
+    let lease = MemoryLease::new("shop").ttl(3 * SECOND);
+    let log = new_log();
+    let first = Long::tree(log).on(cluster.owner()).when(lease.clone()).start().await.unwrap();
+    let begun = tokio::time::Instant::now();
+    first.pricing.tell(PricingMsg::Slow(7, 20_000)).await.unwrap();
+    tokio::time::sleep(100 * MS).await;
+    cluster.freeze("one"); // for less than its lease
+    lease.set_fault(LeaseFault::Cut);
+    drop(first);
+    until("the lease is free", || lease.holder().is_none()).await;
+    cluster.node("two", Long::node("worker"));
+    // The second owner is told to end while its lease is on the way.
+    let second = lease.contender();
+    second.set_fault(LeaseFault::Delay(100 * MS));
+    Long::tree(log).on(cluster.owner()).when(second).run(tokio::time::sleep(150 * MS)).await.unwrap();
+    let third = Long::tree(log).on(cluster.owner()).when(lease.contender()).start().await.unwrap();
+    third.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+    assert!(begun.elapsed() >= 20 * SECOND, "two may act: {:?}", begun.elapsed());
+}

@@ -6,9 +6,9 @@ use tokio::sync::Notify;
 
 use crate::base::clock::Moment;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::base::sync::{Arc, foreign};
+use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
 use crate::decide::group::Owner;
-use crate::engine::cell::control::CellCore;
+use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::supervisor::ChildTable;
 use crate::values::strategy::SupervisorStrategy;
 
@@ -27,6 +27,8 @@ pub(crate) struct Hold {
     over: AtomicBool,
     /// Told when a cell finds the lease to be over.
     pub(crate) found: Notify,
+    /// Children that were given up since they block their threads (S25). Hardly ever is there one.
+    given_up: Mutex<Vec<Weak<AnyCell>>>,
 }
 
 impl Hold {
@@ -39,6 +41,7 @@ impl Hold {
             until: AtomicU64::new(0),
             over: AtomicBool::new(false),
             found: Notify::new(),
+            given_up: Mutex::default(),
         };
         hold.renewed(asked, lasts);
         hold
@@ -55,6 +58,17 @@ impl Hold {
     pub(crate) fn renewed(&self, asked: Moment, lasts: Duration) {
         let until = self.asked.to(asked).saturating_add(lasts);
         self.until.fetch_max(u64::try_from(until.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// A child of the tree was given up: it blocks its thread, and its tree goes on without it.
+    pub(crate) fn gives_up(&self, cell: &Arc<AnyCell>) {
+        lock(&self.given_up).push(Arc::downgrade(cell));
+    }
+
+    /// Returns whether a child that was given up still blocks its thread.
+    pub(crate) fn has_stuck(&self) -> bool {
+        let cells: Vec<_> = lock(&self.given_up).iter().filter_map(Weak::upgrade).collect();
+        cells.iter().any(|cell| !cell.core().has_ended())
     }
 
     /// Returns the time for which the lease still holds.

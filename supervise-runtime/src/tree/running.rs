@@ -62,7 +62,7 @@ pub struct Tree<T: TreeDef> {
     bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
     observe: Observe,
-    network: Option<StdArc<dyn TreeNetwork>>,
+    pub(super) network: Option<StdArc<dyn TreeNetwork>>,
     #[cfg(feature = "metrics")]
     metrics: bool,
     /// Told of the tree when it begins to start, to look at it from outside.

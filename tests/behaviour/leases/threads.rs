@@ -120,3 +120,28 @@ fn nothing_acts_past_a_call_that_blocks_its_thread() {
         assert!(last.is_some_and(|last| last < ttl), "{last:?}");
     });
 }
+
+supervisor! {
+    struct Part(gate: Gate) {
+        #[lifecycle(Permanent, shutdown = 50ms)]
+        blocks: Blocks = Blocks(gate),
+    }
+    struct Whole(gate: Gate) {
+        part: Part = Part::tree(gate),
+    }
+}
+
+/// S55: the same for a part that was given up before the tree stops.
+#[test]
+fn a_part_that_was_given_up_before_keeps_the_lease() {
+    on_threads(async {
+        let (opens, gate) = Gate::new();
+        let lease = MemoryLease::new("shop");
+        let whole = Whole::tree(gate).when(lease.clone()).start().await.unwrap();
+        whole.part.blocks.ask(|begun| begun).await.unwrap();
+        assert!(whole.part.shutdown().await.is_ok());
+        whole.shutdown().await;
+        assert_eq!(lease.holder(), Some(1), "it still acts");
+        drop(opens);
+    });
+}

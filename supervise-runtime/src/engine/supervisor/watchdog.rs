@@ -106,6 +106,9 @@ impl ChildTable {
         inner.watched = next.is_some();
         drop(inner);
         for (_, cell, since) in &given_up {
+            if let Some(hold) = cell.core().hold() {
+                hold.gives_up(cell);
+            }
             // The report goes up through other groups, so not under the lock of this one.
             cell.core().tell_report(|| ChildEnd {
                 ended: Ended::Aborted,

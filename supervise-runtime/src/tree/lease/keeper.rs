@@ -40,6 +40,8 @@ pub(in crate::tree) struct Keeper {
     lease: Arc<dyn AnyLease>,
     name: Arc<str>,
     ttl: Duration,
+    /// The tree is on a network, where more may act than what this process has begun.
+    networked: bool,
 }
 
 impl fmt::Debug for Keeper {
@@ -57,7 +59,11 @@ pub(super) struct Grant {
 
 impl Drop for Grant {
     fn drop(&mut self) {
+        // Given back, it would say that nothing acts. That nobody has waited for here: of the holder before, children may
+        // still act on nodes.
+        let knows = self.hold.released || !self.keeper.networked;
         if !self.begun
+            && knows
             && let Ok(runtime) = Handle::try_current()
         {
             let (keeper, token) = (self.keeper.clone(), self.hold.token);
@@ -86,9 +92,9 @@ pub(super) type Tell<'a> = &'a (dyn Fn(EventKind) + Send + Sync);
 
 impl Keeper {
     /// Reads name and time of the lease.
-    pub(super) fn new(lease: impl Lease) -> Arc<Self> {
+    pub(super) fn new(lease: impl Lease, networked: bool) -> Arc<Self> {
         let (name, ttl) = (lease.name().into(), lease.ttl());
-        Arc::new(Keeper { lease: Arc::new(lease), name, ttl })
+        Arc::new(Keeper { lease: Arc::new(lease), name, ttl, networked })
     }
 
     /// Returns a part of the time of the lease.
@@ -245,11 +251,15 @@ impl Keeper {
         };
         // The keeper is no part of the tree, so the wait cannot be refused.
         let ended = ended.unwrap_or(Ended::RuntimeGone);
-        let stuck = report(&**cell, ended.clone()).children.iter().any(|child| child.stuck);
+        let reported = report(&**cell, ended.clone()).children.iter().any(|child| child.stuck);
+        let stuck = reported || hold.has_stuck();
         let acts_elsewhere = cell.core().bus.remote().is_some_and(Remote::acts);
         if stuck || acts_elsewhere || matches!(ended, Ended::RuntimeGone) {
             tell(self.change(LeaseChange::Kept { token }));
-        } else if !hold.is_over() {
+        } else if hold.is_over() {
+            // The service may keep something for the holder, though its time is over.
+            let _ = self.call_release(token).await;
+        } else {
             while call.is_some() {
                 let _ = answered(&mut call).await; // one call at a time
                 call = None;

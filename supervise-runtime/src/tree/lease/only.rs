@@ -167,7 +167,7 @@ pub struct LeaseOf(Arc<Keeper>);
 /// Takes the lease of a subtree.
 #[doc(hidden)]
 pub fn lease_of(lease: impl Lease) -> LeaseOf {
-    LeaseOf(Keeper::new(lease))
+    LeaseOf(Keeper::new(lease, false))
 }
 
 async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarnation: u32) {

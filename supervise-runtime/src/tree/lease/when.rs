@@ -61,7 +61,8 @@ where
     /// ```
     pub fn when(mut self, lease: impl Lease) -> When<T> {
         self.bus(); // of all holdings
-        When { tree: self, keeper: Keeper::new(lease) }
+        let networked = self.network.is_some();
+        When { tree: self, keeper: Keeper::new(lease, networked) }
     }
 }
 
