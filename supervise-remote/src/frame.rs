@@ -286,7 +286,7 @@ pub(crate) enum How {
     Itself(Option<String>),
     /// As it was told.
     Told,
-    /// It did not go down in its time.
+    /// The instance did not go down in its time.
     Aborted,
     /// By a failure that nobody was asked about: a bug, or settings that contradict each other.
     Failed(WireFailure),

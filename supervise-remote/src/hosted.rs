@@ -340,7 +340,7 @@ struct Progress {
     failures: AtomicU64,
     /// The number of the failure that is held until the owner decides; 0: none.
     held: AtomicU64,
-    /// It was told to go down.
+    /// The instance was told to go down.
     goes_down: AtomicBool,
 }
 
@@ -630,7 +630,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                 }
                 () = self.progress.changed.notified() => {
                     let (upto, done) = self.progress.of(&self.actor);
-                    // What is handled matters only where a message may be handed in again.
+                    // The handled ones matter only where a message may be handed in again.
                     if upto > said.0 || (self.redelivers && done > said.1) {
                         said = (upto, done);
                         self.send(ToOwner::Begun { placement, upto, done });

@@ -365,7 +365,7 @@ impl Future for Awaited {
 impl Drop for Awaited {
     fn drop(&mut self) {
         let mut state = self.node.lock();
-        // It may be answered, and its replies under way.
+        // The request may be answered, and its replies under way.
         let given_up = state.requests.get(&self.id).is_some_and(|waiting| waiting.taken.is_some());
         let waiting = given_up.then(|| state.requests.remove(&self.id)).flatten();
         if given_up && let Some((owner, _)) = state.owner.clone() {
@@ -853,9 +853,7 @@ impl NodeInner {
     fn watch_threads(self: &Arc<Self>) {
         let node = Arc::downgrade(self);
         let watch = move || {
-            // Those that were stuck at the last look. After a freeze this thread may come before the others, which then
-            // have until the next look to leave.
-            let mut stuck: Vec<(u64, u64)> = Vec::new();
+            let mut looks = Looks::default();
             while let Some(node) = node.upgrade() {
                 let every = {
                     let state = lock(&node.state);
@@ -863,11 +861,9 @@ impl NodeInner {
                         return;
                     }
                     let now = state.hosted.iter().filter(|(_, hosted)| hosted.lease.is_stuck());
-                    let now: Vec<_> = now.map(|(token, hosted)| (*token, &*hosted.path)).collect();
-                    if let Some((_, path)) = now.iter().find(|(token, _)| stuck.contains(token)) {
+                    if let Some(path) = looks.look(now.map(|(token, hosted)| (*token, &*hosted.path)).collect()) {
                         die_of(path);
                     }
-                    stuck = now.iter().map(|(token, _)| *token).collect();
                     node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1)
                 };
                 node.forget_vanished();
@@ -951,6 +947,20 @@ impl NodeInner {
 /// How often instances that block their thread are looked for.
 const WATCH: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
+/// The instances that blocked a thread past their time at the last look. After a freeze the watch may come before the other
+/// threads, which then have until the next look to leave.
+#[derive(Default)]
+struct Looks(Vec<(u64, u64)>);
+
+impl Looks {
+    /// Takes the instances of this look. Returns the path of one that was found at the last look as well.
+    fn look<'a>(&mut self, now: Vec<((u64, u64), &'a str)>) -> Option<&'a str> {
+        let twice = now.iter().find(|(token, _)| self.0.contains(token)).map(|(_, path)| *path);
+        self.0 = now.into_iter().map(|(token, _)| token).collect();
+        twice
+    }
+}
+
 /// Ends this process.
 fn die_of(path: &str) -> ! {
     tracing::error!(path, "its lease is over and it blocks its thread, so this process ends");
@@ -992,5 +1002,21 @@ impl State {
             self.owes_free = false;
             self.send(&owner, ToOwner::Free);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Looks;
+
+    /// S57: a process that thaws has until the next look to leave.
+    #[test]
+    fn who_blocks_is_found_at_two_looks_in_a_row() {
+        let mut looks = Looks::default();
+        assert_eq!(looks.look(vec![((1, 1), "one")]), None);
+        assert_eq!(looks.look(vec![((1, 2), "two")]), None, "another one");
+        assert_eq!(looks.look(vec![]), None);
+        assert_eq!(looks.look(vec![((1, 2), "two")]), None, "not at the last look");
+        assert_eq!(looks.look(vec![((1, 1), "one"), ((1, 2), "two")]), Some("two"));
     }
 }

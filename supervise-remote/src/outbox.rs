@@ -1,7 +1,7 @@
 //! The frames that leave a join, in the order of their numbers, and sent without a lock.
 //!
-//! A frame gets its number under the lock of its owner or node. The wire is code of others, so it is called after that: who
-//! finds frames, and nobody who sends them, sends them all.
+//! A frame gets its number under the lock of its run or node. The wire is code of others, so it is called after that, by
+//! one thread at a time: the one that finds frames here while no other thread sends takes all of them.
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};

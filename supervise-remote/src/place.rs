@@ -72,7 +72,7 @@ struct Mine<A: Actor<Msg: Remote>> {
     happened: VecDeque<Happened>,
     /// The instance was told to go down.
     goes_down: bool,
-    /// It did not go down in its time, and its node has dropped it.
+    /// The instance did not go down in its time, and its node has dropped it.
     aborted: bool,
     /// Of the instance, on its way down: the hooks of the child return them.
     failures: VecDeque<WireFailure>,
@@ -425,7 +425,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         loop {
             self.clean_up();
             let mut mine = self.lock();
-            // What came between found nobody to wake.
+            // A frame that came between found nobody to wake.
             if !mine.backs.is_empty() || !mine.trash.is_empty() {
                 continue;
             }
@@ -439,7 +439,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// A drain waits until everything that was sent is begun.
     pub(crate) fn poll_drained(&self, task: &mut TaskCx<'_>) -> Poll<()> {
         let mine = self.turn(task);
-        // What has come since the turn began is decided first: the turn's waker was woken for it.
+        // A failure that has come since the turn began is decided first: the turn's waker was woken for it.
         let waits = !mine.happened.is_empty() || (mine.placed.is_some() && mine.sent() > 0);
         if waits { Poll::Pending } else { Poll::Ready(()) }
     }
@@ -711,7 +711,7 @@ struct WaitForNode<A: Actor<Msg: Remote>> {
     declined: Vec<Peer>,
     /// When they are asked again.
     ask_again: Option<Moment>,
-    /// It was told that there is no node.
+    /// The event that there is no node was told.
     told: bool,
     /// The reasons that were told.
     refused: Vec<String>,

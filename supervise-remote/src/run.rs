@@ -122,7 +122,7 @@ struct NodeState {
     gone: BTreeSet<u64>,
     /// Those that count for capacity and load.
     placements: BTreeSet<u64>,
-    /// What its requests wait for, by their numbers.
+    /// The waits of its requests, by their numbers.
     waits: HashMap<u64, Wait>,
 }
 

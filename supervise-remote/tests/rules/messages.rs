@@ -347,3 +347,41 @@ fn a_reply_is_read_whatever_the_owner_does() {
         }
     });
 }
+
+/// An actor that answers with so many bytes, and ends.
+struct Last;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct LastMsg(usize, Reply<Vec<u8>>);
+
+#[actor]
+impl Last {
+    fn handle(&mut self, LastMsg(bytes, reply): LastMsg, cx: &mut Context<Self>) {
+        reply.send(vec![0; bytes]);
+        cx.stop();
+    }
+}
+
+supervisor! {
+    struct Lasts {
+        #[on("worker", lease = 2s)]
+        #[lifecycle(Transient, shutdown = 1s)]
+        last: remote Last = Last,
+    }
+}
+
+/// The last reply of an instance reaches its asker, and is not sent if it is too large, like any other.
+#[tokio::test(start_paused = true)]
+async fn the_last_reply_is_a_reply_like_any_other() {
+    for (bytes, expected) in [(10, true), (20_000_000, false)] {
+        let mut cluster = Cluster::new();
+        cluster.node("one", Lasts::node("worker"));
+        let lasts = Lasts::tree().on(cluster.owner()).start().await.unwrap();
+        let seen = events(lasts.events());
+        let asked = lasts.last.ask(|reply| LastMsg(bytes, reply)).await;
+        assert_eq!(asked.is_ok(), expected, "{:?}", asked.err());
+        tokio::time::sleep(SECOND).await;
+        let too_large = |kind: &EventKind| matches!(kind, EventKind::NotWritten { why } if why.contains("max_frame"));
+        assert_eq!(count(&seen, too_large), usize::from(!expected));
+    }
+}

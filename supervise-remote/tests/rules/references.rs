@@ -365,7 +365,7 @@ supervisor! {
     }
 }
 
-/// What a node sends keeps its order at the owner, whatever it is, and on many threads.
+/// Messages and requests of a node keep their order at the owner, also on many threads.
 #[test]
 fn requests_keep_their_order() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
@@ -381,7 +381,7 @@ fn requests_keep_their_order() {
     });
 }
 
-/// What nobody waits for any more is forgotten, at the node and at the owner.
+/// Requests for whose answers nobody waits any more are forgotten, at the node and at the owner.
 #[tokio::test(start_paused = true)]
 async fn requests_leave_nothing_behind() {
     let mut cluster = Cluster::new();
