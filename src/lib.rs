@@ -132,10 +132,6 @@ pub mod prelude {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-#[cfg(doctest)]
-#[doc = include_str!("../docs/semantics.md")]
-struct Semantics;
-
 #[cfg(all(doctest, feature = "metrics"))]
 #[doc = include_str!("../docs/metrics.md")]
 struct Metrics;

@@ -7,7 +7,7 @@
 //! * `PostgresLease`: a row in PostgreSQL, with the feature `postgres`.
 //! * `KubernetesLease`: a `Lease` of `coordination.k8s.io/v1`, with the feature `kubernetes`.
 //!
-//! Rule S55 of `docs/semantics.md` says what holds, and `docs/leases.md` begins from zero.
+//! Rule S55 of `docs/semantics/operation.md` says what holds, and `docs/leases.md` begins from zero.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -17,7 +17,7 @@
 //!   one for real networks.
 //! * `testing::Cluster`, with the feature `testing`, runs an owner and its nodes in one test, on the paused clock.
 //!
-//! The rules are S56 to S63 in `docs/semantics.md`; `docs/remote.md` is the manual.
+//! The rules are S56 to S63 in `docs/semantics/remote.md`; `docs/remote.md` is the manual.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

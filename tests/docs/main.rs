@@ -1,9 +1,10 @@
 //! Checks of the documentation: links have a target, every public type has an example, examples print the shown output,
 //! and the pages that are generated from tests and patches are up to date.
 //!
-//! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the lists in
-//! `docs/semantics.md`, `compile_errors` the index of mistakes and the pages in `docs/errors`, `case_studies` the page
-//! `tests/case_studies/README.md`, `costs` the table in `docs/performance.md`, and `metrics` that in `docs/metrics.md`.
+//! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the index in
+//! `docs/semantics.md` and the pages in `docs/semantics/proofs`, `compile_errors` the index of mistakes and the pages in
+//! `docs/errors`, `case_studies` the page `tests/case_studies/README.md`, `costs` the table in `docs/performance.md`, and
+//! `metrics` that in `docs/metrics.md`.
 
 mod case_studies;
 mod compile_errors;

@@ -1,8 +1,9 @@
-//! docs/semantics.md names for each rule the tests that cite it, and the patches that make them fail. This module reads
-//! the page, the tests and the patches, and compares them. `UPDATE=1 cargo test --test docs semantics` regenerates the
-//! lists.
+//! The rules stand in the chapters of docs/semantics. This module reads the chapters, the tests and the mutants, and
+//! compares them with two things that are generated from them: the index in docs/semantics.md, and the pages of
+//! docs/semantics/proofs, which list for each rule the tests that cite it and the mutants that they have to catch.
+//! `UPDATE=1 cargo test --test docs semantics` regenerates both.
 //!
-//! verify/mutants/run.sh, and not this module, checks that a patch makes its test fail.
+//! verify/mutants/run.sh, and not this module, checks that a test catches its mutant.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +11,25 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use crate::links::anchor;
+
 const RULES: RangeInclusive<u32> = 1..=63;
+
+/// The chapters, in the order of the index.
+const CHAPTERS: [&str; 12] = [
+    "actors",
+    "failures",
+    "restart",
+    "backoff",
+    "groups",
+    "start",
+    "shutdown",
+    "shapes",
+    "watching",
+    "observing",
+    "operation",
+    "remote",
+];
 
 /// The crates whose tests may cite a rule.
 const TESTS: [&str; 16] = [
@@ -39,7 +58,21 @@ struct Test {
     cites: BTreeSet<u32>,
 }
 
-/// A patch, the rule in its name, and the test in its first line.
+/// A rule: the number and the title in its heading, and its text up to the next rule.
+struct Rule {
+    number: u32,
+    title: String,
+    text: String,
+}
+
+/// A chapter with its rules, in the order of the page.
+struct Chapter {
+    name: &'static str,
+    title: String,
+    rules: Vec<Rule>,
+}
+
+/// A change that breaks a rule, and the test that has to catch it.
 struct Mutant {
     name: String,
     rule: u32,
@@ -124,7 +157,8 @@ fn tests() -> Vec<Test> {
     tests
 }
 
-/// Every patch `sNN-*`; patches `decide-*` do not belong to a single rule.
+/// Every mutant of a rule: the patches `sNN-*`, each with its test in the first line. Other patches do not belong to a
+/// single rule.
 fn mutants() -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for path in files("verify/mutants", ".patch") {
@@ -155,24 +189,45 @@ fn mutants() -> Vec<Mutant> {
     mutants
 }
 
-/// The list below a rule: first the tests with the patches that make them fail, then the other tests that cite the
+/// A link from a page of docs/semantics/proofs to the mutant.
+fn link(Mutant { name, .. }: &Mutant) -> String {
+    format!("[{name}](../../../verify/mutants/{name}.patch)")
+}
+
+fn chapters() -> Vec<Chapter> {
+    let chapter = |name| {
+        let page = read(format!("{FOLDER}/{name}.md"));
+        let mut parts = page.split("\n### ");
+        let title = parts.next().and_then(|top| top.lines().next()?.strip_prefix("# ")).expect("a title").to_owned();
+        let rule = |part: &str| {
+            let (title, text) = part.split_once('\n').expect("a title and a text");
+            let number = title.strip_prefix('S').and_then(|title| title.split_once(' ')?.0.parse().ok());
+            let number = number.unwrap_or_else(|| panic!("{name}: {title} has no number"));
+            Rule { number, title: title.to_owned(), text: text.to_owned() }
+        };
+        Chapter { name, title, rules: parts.map(rule).collect() }
+    };
+    CHAPTERS.map(chapter).into()
+}
+
+/// The list of a rule: first the tests with the mutants that they have to catch, then the other tests that cite the
 /// rule.
 fn list(rule: u32, tests: &[Test], mutants: &[Mutant]) -> String {
     let (mut with, mut without) = (String::new(), String::new());
     let mut more = 0;
     for test in tests.iter().filter(|test| test.cites.contains(&rule)) {
         let Test { file, name, .. } = test;
-        let link = format!("- [`{file}::{name}`](../{file})");
+        let item = format!("- [`{file}::{name}`](../../../{file})");
         let caught: Vec<_> = mutants
             .iter()
             .filter(|mutant| mutant.rule == rule && mutant.file == *file && mutant.test == *name)
-            .map(|mutant| format!("[{0}](../verify/mutants/{0}.patch)", mutant.name))
+            .map(link)
             .collect();
         if caught.is_empty() {
             more += 1;
-            writeln!(without, "{link}").unwrap();
+            writeln!(without, "{item}").unwrap();
         } else {
-            writeln!(with, "{link}\n  fails with {}", caught.join(" and with ")).unwrap();
+            writeln!(with, "{item}\n  has to fail with {}", caught.join(" and with ")).unwrap();
         }
     }
     let more = match (with.is_empty(), more) {
@@ -184,58 +239,84 @@ fn list(rule: u32, tests: &[Test], mutants: &[Mutant]) -> String {
     [with, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// The page that lists the tests and mutants of a chapter.
+fn proofs(Chapter { name, title, rules }: &Chapter, tests: &[Test], mutants: &[Mutant]) -> String {
+    let mut page = format!(
+        "# Tests and mutants: {title}\n\n\
+         For each rule of [the chapter](../{name}.md): the tests that cite it, first those that have to catch a\n\
+         [mutant](../../../verify/mutants/README.md). `.ci/run long mutants` tries all mutants.\n\n\
+         `UPDATE=1 cargo test --test docs semantics` generates this page.\n"
+    );
+    for Rule { number, title, .. } in rules {
+        write!(page, "\n## {title}\n\n{}", list(*number, tests, mutants)).unwrap();
+    }
+    page
+}
+
+/// The page `docs/semantics.md` with its regenerated index. Each rule has its anchor there, so that a link to the page
+/// leads to the rule.
+fn with_index(page: &str, chapters: &[Chapter]) -> String {
+    let (before, rest) = page.split_once(MARK).expect("a place for the index");
+    let (_, after) = rest.split_once(END).expect("the end of the index");
+    let mut index = String::new();
+    for Chapter { name, title, rules } in chapters {
+        writeln!(index, "* [**{title}**](semantics/{name}.md)").unwrap();
+        for Rule { title, .. } in rules {
+            let anchor = anchor(title);
+            writeln!(index, "  * <a id=\"{anchor}\"></a>[{title}](semantics/{name}.md#{anchor})").unwrap();
+        }
+    }
+    format!("{before}{MARK}{index}{END}{after}")
+}
+
 const PAGE: &str = "docs/semantics.md";
+const FOLDER: &str = "docs/semantics";
+const MARK: &str = "<!-- index -->\n";
 const END: &str = "<!-- end -->";
 
-/// The page with its regenerated lists.
-fn renewed(page: &str) -> String {
-    let (tests, mutants) = (tests(), mutants());
+#[test]
+fn each_rule_stands_once_in_a_chapter_with_comparisons_and_proofs() {
+    let mut found = BTreeSet::new();
+    for Chapter { name, rules, .. } in chapters() {
+        assert!(rules.is_sorted_by_key(|rule| rule.number), "{name} is not in the order of its numbers");
+        for Rule { number, title, text } in rules {
+            assert!(RULES.contains(&number) && found.insert(number), "S{number} is not known, or stands twice");
+            assert!(text.contains("**Akka") && text.contains("OTP."), "S{number} has no comparison with Akka and OTP");
+            let proofs = format!("\n\n[Tests and mutants of S{number}](proofs/{name}.md#{})", anchor(&title));
+            assert!(text.trim_end().ends_with(&proofs), "S{number} does not end with its proofs:{proofs}");
+        }
+    }
+    assert_eq!(found, RULES.collect());
+    let pages: BTreeSet<_> = CHAPTERS.iter().map(|name| format!("{FOLDER}/{name}.md")).collect();
+    assert_eq!(BTreeSet::from_iter(files(FOLDER, ".md")), pages, "CHAPTERS names the pages of {FOLDER}");
+}
+
+#[test]
+fn the_index_and_the_lists_of_tests_and_mutants_are_up_to_date() {
+    let (chapters, tests, mutants) = (chapters(), tests(), mutants());
     assert!(
         tests.len() > 250 && mutants.len() > 60,
-        "too few tests or patches were found: {}, {}",
+        "too few tests or mutants were found: {}, {}",
         tests.len(),
         mutants.len()
     );
-    let mut text = page.to_owned();
-    for rule in RULES {
-        let mark = format!("<!-- tests of S{rule} -->\n");
-        let (before, rest) =
-            text.split_once(&mark).unwrap_or_else(|| panic!("{PAGE} has no place for the tests of S{rule}"));
-        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("the tests of S{rule} have no end"));
-        let list = list(rule, &tests, &mutants);
-        text = format!("{before}{mark}{}{list}{END}{after}", if list.is_empty() { "" } else { "\n" });
+    let mut pages = vec![(PAGE.to_owned(), with_index(&read(PAGE), &chapters))];
+    for chapter in &chapters {
+        pages.push((format!("{FOLDER}/proofs/{}.md", chapter.name), proofs(chapter, &tests, &mutants)));
     }
-    text
+    for (path, should) in pages {
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(root().join(&path), should).unwrap();
+            continue;
+        }
+        let page = read(&path);
+        let difference = page.lines().zip(should.lines()).find(|(is, should)| is != should);
+        assert!(page == should, "{path} is out of date: {difference:?}\nUPDATE=1 cargo test --test docs semantics");
+    }
 }
 
 #[test]
-fn every_rule_has_its_chapter_in_order() {
-    let page = read(PAGE);
-    let mut chapters = Vec::new();
-    for (nth, chapter) in page.split("\n### S").skip(1).enumerate() {
-        let rule: u32 = chapter.split_once(' ').expect("a title").0.parse().expect("a number");
-        assert_eq!(chapter.matches(&format!("<!-- tests of S{rule} -->")).count(), 1, "S{rule}");
-        assert!(chapter.contains("**Akka") && chapter.contains("OTP."), "S{rule} has no comparison with Akka and OTP");
-        assert_eq!(nth + 1, rule as usize, "the chapters are in order");
-        chapters.push(rule);
-    }
-    assert_eq!(chapters, RULES.collect::<Vec<_>>());
-}
-
-#[test]
-fn the_page_names_the_tests_that_cite_a_rule_and_the_patches_they_fail_with() {
-    let page = read(PAGE);
-    let renewed = renewed(&page);
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(root().join(PAGE), renewed).unwrap();
-        return;
-    }
-    let difference = page.lines().zip(renewed.lines()).find(|(is, should)| is != should);
-    assert!(page == renewed, "{PAGE} is out of date: {difference:?}\nUPDATE=1 cargo test --test docs semantics");
-}
-
-#[test]
-fn a_patch_is_of_the_rule_that_its_test_cites() {
+fn a_mutant_is_of_the_rule_that_its_test_cites() {
     let tests = tests();
     let mut wrong = Vec::new();
     for Mutant { name, rule, file, test } in mutants() {
@@ -269,12 +350,12 @@ fn a_test_of_behaviour_cites_a_rule() {
 }
 
 #[test]
-fn every_rule_has_a_test_and_a_patch() {
+fn every_rule_has_a_test_and_a_mutant() {
     let (tests, mutants) = (tests(), mutants());
     for rule in RULES {
         let there =
             tests.iter().any(|test| test.cites.contains(&rule)) && mutants.iter().any(|mutant| mutant.rule == rule);
-        assert!(there, "S{rule} has no test that cites it, or no verify/mutants/s{rule:02}-*.patch");
+        assert!(there, "S{rule} has no test that cites it, or no mutant");
     }
 }
 

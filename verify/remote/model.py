@@ -7,7 +7,7 @@ back; the owner dies and another one starts. Time goes in ticks. Asked of every 
   I1  at most one instance acts (a frozen one does not act)
   I2  once faults cease, the child comes up again
 
-The rules are S57, S58 and S60 of docs/semantics.md. Each of them is also left out once, and then a violation must be
+The rules are S57, S58 and S60 of docs/semantics/remote.md. Each of them is also left out once, and then a violation must be
 found: otherwise the search would not notice a broken rule. (That tokens grow, S59, needs no search: a token is the
 owner's epoch and a counter, compared in this order.)
 
