@@ -19,10 +19,10 @@ use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
 use crate::decide::group::{Group, Owner};
 use crate::engine::cell::control::{AnyCell, CellCore, number};
+use crate::values::declaration::TreeSpec;
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Cause, Failure};
 use crate::values::place::Name;
-use crate::values::spec::TreeSpec;
 use crate::values::strategy::Directive;
 
 const RESTARTS: &str = "supervise.restarts";

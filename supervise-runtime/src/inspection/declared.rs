@@ -1,8 +1,8 @@
 //! Drawings of a declaration.
 
 use crate::inspection::draw::{Drawing, Drawn, Tone};
+use crate::values::declaration::{ChildSpec, RemoteSpec, Shape, TreeSpec};
 use crate::values::kind::ChildKind;
-use crate::values::spec::{ChildSpec, RemoteSpec, Shape, TreeSpec};
 
 impl TreeSpec {
     /// Draws the tree as indented text: one line for each child, followed by its settings.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::values::spec::{Below, DeclaredShutdown, TreeSpec};
+use crate::values::declaration::{Below, DeclaredShutdown, TreeSpec};
 use crate::values::strategy::ShutdownTimeout;
 
 /// The time that is added to what the declaration needs: a shutdown waits 5 s longer for a child that blocks its thread

@@ -13,6 +13,7 @@ use crate::engine::cell::control::{AnyCell, CellCore, Elsewhere};
 use crate::engine::polls;
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{Extent, Instances, are_spawned};
+use crate::values::declaration::ChildSpec;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::hooks::DeclaredHooks;
@@ -20,7 +21,6 @@ use crate::values::kind::ChildKind;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::network::{NetworkView, RemoteNode};
 use crate::values::observe::Observe;
-use crate::values::spec::ChildSpec;
 use crate::values::strategy::{Lifecycle, Strategy};
 
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).

@@ -19,12 +19,12 @@ use crate::engine::mailbox::Admission;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::tree::body::HandleSlot;
+use crate::values::declaration::TreeSpec;
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::settings::Common;
-use crate::values::spec::TreeSpec;
 
 /// The cell of a child that is about to be made: the runtime passes it to [`Child::launch`].
 #[doc(hidden)]

@@ -20,6 +20,7 @@ use crate::engine::bus::{Events, Remote, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::engine::hold::Hold;
+use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
@@ -27,7 +28,6 @@ use crate::values::network::{Held, TreeNetwork, TreeRoot};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
-use crate::values::spec::TreeSpec;
 
 /// A declared tree with its parameters, not yet started: `Shop::tree(config)`.
 ///

@@ -16,9 +16,9 @@ use crate::base::sync::atomic::Ordering;
 use crate::engine::bus::Events;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::tree::child::TreeHandle;
+use crate::values::declaration::TreeSpec;
 use crate::values::ended::{Ended, Watched};
 use crate::values::report::Report;
-use crate::values::spec::TreeSpec;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
 ///

@@ -1,6 +1,7 @@
 //! The first floor: plain values, without any code that runs tasks.
 
 pub(crate) mod backoff;
+pub(crate) mod declaration;
 pub(crate) mod ended;
 pub(crate) mod event;
 pub(crate) mod facts;
@@ -21,6 +22,5 @@ pub(crate) mod place;
 pub(crate) mod report;
 pub(crate) mod settings;
 pub(crate) mod spawn_error;
-pub(crate) mod spec;
 pub(crate) mod stop_reason;
 pub(crate) mod strategy;

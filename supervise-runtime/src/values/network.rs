@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::values::spec::TreeSpec;
+use crate::values::declaration::TreeSpec;
 
 /// A network that a tree is put on. Another crate implements it.
 #[doc(hidden)]

@@ -27,6 +27,7 @@ use crate::engine::log::{Facts, is_logged};
 use crate::engine::metered::{self, PathMeters};
 use crate::engine::observed::Tally;
 use crate::engine::supervisor::ChildTable;
+use crate::values::declaration::{ChildSpec, TreeSpec};
 use crate::values::ended::{Ended, Watched};
 use crate::values::event::EventKind;
 #[cfg(feature = "testing")]
@@ -39,7 +40,6 @@ use crate::values::network::TreeRoot;
 use crate::values::place::Name;
 use crate::values::place::{Path, Place, text};
 use crate::values::report::{ChildEnd, ChildReport};
-use crate::values::spec::{ChildSpec, TreeSpec};
 use crate::values::stop_reason::StopReason;
 
 mod lifecycle;

@@ -26,12 +26,12 @@ use crate::decide::group::{FailureInfo, Group, GroupEffect, Id, Moving, Owner, i
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::engine::hold::Hold;
+use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
 use crate::values::place::Place;
-use crate::values::spec::TreeSpec;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
 

@@ -19,7 +19,7 @@ use crate::engine::cell::control::Waiting;
 use crate::inspection::deploy::TIMEOUT_STOP;
 use crate::inspection::snapshot::own_end;
 use crate::tree::TreeRef;
-use crate::values::spec::TreeSpec;
+use crate::values::declaration::TreeSpec;
 
 /// The time after the end of the tree in which its last messages are tried.
 const GIVE_UP: Duration = Duration::from_secs(10);

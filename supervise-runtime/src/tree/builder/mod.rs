@@ -28,12 +28,12 @@ use crate::tree::kept::{SendValue, SharedValue};
 use crate::tree::spawn::Boxed;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
+use crate::values::declaration::TreeSpec;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::settings::Common;
-use crate::values::spec::TreeSpec;
 use crate::values::strategy::{ShutdownOrder, ShutdownTimeout, SupervisorStrategy};
 
 mod later;

@@ -101,8 +101,8 @@ mod tests {
     use std::panic::Location;
 
     use super::*;
+    use crate::values::declaration::{Below, ChildSpec, DeclaredShutdown, Shape};
     use crate::values::kind::ChildKind;
-    use crate::values::spec::{Below, ChildSpec, DeclaredShutdown, Shape};
     use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
 
     const fn child(shutdown: Duration) -> ChildSpec {
