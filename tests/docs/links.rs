@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn read(path: impl AsRef<Path>) -> String {
+pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
 }
 
 /// Every file in a folder with this ending, except build output.
-fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
+pub(crate) fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() && !path.ends_with("target") {
@@ -21,17 +21,23 @@ fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn pages() -> Vec<PathBuf> {
+pub(crate) fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
     for folder in ["docs", "examples", "tests", "verify", "fuzz", "benches"] {
         below(folder, "md", &mut pages);
+    }
+    for entry in fs::read_dir(".").unwrap().map(|entry| entry.unwrap()) {
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("supervise-") {
+            below(&name, "md", &mut pages);
+        }
     }
     pages.sort();
     pages
 }
 
 /// The page without its blocks of code.
-fn prose(page: &str) -> String {
+pub(crate) fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
@@ -74,6 +80,51 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A link to docs.rs leads to a package of this project or to a dependency of it, and within the package to its own crate:
+/// `supervise-tree` is this project, and `supervise` is somebody else's.
+#[test]
+fn links_to_docs_rs_lead_to_packages_that_are_used() {
+    let (mut files, mut locks) = (pages(), vec![PathBuf::from("Cargo.lock")]);
+    let mut own = BTreeSet::from(["supervise-tree".to_owned()]);
+    files.push("Cargo.toml".into());
+    for folder in fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path()) {
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        if folder.is_dir() && !name.starts_with('.') && name != "target" {
+            ["rs", "toml"].iter().for_each(|ending| below(&name, ending, &mut files));
+            below(&name, "lock", &mut locks);
+            own.extend(Some(name).filter(|name| name.starts_with("supervise-")));
+        }
+    }
+    // Packages of a registry: a check may have a package of its own with a name that another one has there.
+    let of_lock = |lock: &PathBuf| {
+        let lock = read(lock);
+        let entries = lock.split("[[package]]").filter(|entry| entry.contains("source = \"registry"));
+        entries.filter_map(|entry| Some(entry.split("name = \"").nth(1)?.split('"').next()?.into())).collect::<Vec<_>>()
+    };
+    let packages: BTreeSet<String> =
+        locks.iter().flat_map(of_lock).chain(own).chain(OTHERS.map(String::from)).collect();
+    let (mut read_links, mut wrong) = (0, BTreeSet::new());
+    for file in files {
+        // Split here, so that this text is no link itself.
+        for link in read(&file).split(concat!("https://docs", ".rs/")).skip(1) {
+            let link = link.split(|c: char| !(c.is_alphanumeric() || "-_/.=".contains(c))).next().unwrap();
+            let mut parts = link.trim_start_matches("crate/").split('/');
+            let (package, _, inner) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+            let name = if package == "supervise-tree" { "supervise".into() } else { package.replace('-', "_") };
+            read_links += 1;
+            let is_inside = inner.is_none_or(|inner| inner.is_empty() || inner.contains('.') || inner == name);
+            if !packages.contains(package) || !is_inside {
+                wrong.insert(format!("{}: {link}", file.display()));
+            }
+        }
+    }
+    assert!(read_links > 20, "only {read_links} links were found");
+    assert!(wrong.is_empty(), "these lead to packages that are not used here: {wrong:#?}");
+}
+
+/// Packages that a page compares with, and nothing here is built with.
+const OTHERS: [&str; 1] = ["ractor_cluster"];
+
 /// A file that a page names between backticks exists, with the end of its path as the page writes it.
 #[test]
 fn files_that_are_named_exist() {
@@ -98,50 +149,6 @@ fn files_that_are_named_exist() {
             let name = name.trim_start_matches("./");
             if is_file && plain && !others.contains(&name) && !files.iter().any(|file| file.ends_with(name)) {
                 wrong.push(format!("{}: {name}", page.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-/// The names in commands of a page: `cargo test --test NAME`, `verify/mutants/run.sh` and similar ones.
-#[test]
-fn what_is_named_is_there() {
-    let mut wrong = Vec::new();
-    for page in ["README.md", "CONTRIBUTING.md", "verify/README.md"] {
-        // The text between two backticks, in a line or in a block.
-        let text = read(page).replace("```text", "`").replace("```", "`");
-        for code in text.split('`').skip(1).step_by(2) {
-            let words: Vec<_> = code.split_whitespace().collect();
-            for (at, word) in words.iter().enumerate() {
-                let before = at.checked_sub(1).map_or("", |before| words[before]);
-                let there = match before {
-                    "--test" => {
-                        let package =
-                            words.iter().position(|word| *word == "-p").map(|at| format!("{}/tests", words[at + 1]));
-                        ["tests", "verify/model/tests"]
-                            .into_iter()
-                            .chain(package.as_deref())
-                            .flat_map(|folder| [format!("{folder}/{word}.rs"), format!("{folder}/{word}/main.rs")])
-                            .any(|file| Path::new(&file).exists())
-                            || read("Cargo.toml").contains(&format!("[[test]]\nname = \"{word}\"\n"))
-                    }
-                    "--example" => {
-                        let package = words.iter().position(|word| *word == "-p").map_or(".", |at| words[at + 1]);
-                        ["", ".rs"].iter().any(|end| Path::new(&format!("{package}/examples/{word}{end}")).exists())
-                    }
-                    "-p" => Path::new(word).join("Cargo.toml").exists(),
-                    _ => {
-                        let path = word.contains('/')
-                            && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
-                            && !word.starts_with('.')
-                            && !word.contains("s44");
-                        !path || Path::new(word).exists()
-                    }
-                };
-                if !there {
-                    wrong.push(format!("{page}: `{word}` in `{code}`"));
-                }
             }
         }
     }

@@ -13,5 +13,6 @@ mod coverage;
 mod examples;
 mod links;
 mod metrics;
+mod named;
 mod plots;
 mod semantics;

@@ -101,7 +101,7 @@ fn files(folder: &str, end: &str) -> Vec<String> {
 }
 
 /// The file and the files of the modules that it declares; other files do not run.
-fn with_modules(file: &str) -> Vec<String> {
+pub(crate) fn with_modules(file: &str) -> Vec<String> {
     let mut found = vec![file.to_owned()];
     let folder = file.strip_suffix("main.rs").or(file.strip_suffix("mod.rs")).map_or_else(
         || file.strip_suffix(".rs").expect("a file of Rust").to_owned(),
@@ -157,12 +157,18 @@ fn tests() -> Vec<Test> {
     tests
 }
 
+/// The name of every mutant, of a rule and others.
+pub(crate) fn mutant_names() -> BTreeSet<String> {
+    let name = |path: String| path["verify/mutants/".len()..path.len() - ".patch".len()].to_owned();
+    files("verify/mutants", ".patch").into_iter().map(name).collect()
+}
+
 /// Every mutant of a rule: the patches `sNN-*`, each with its test in the first line. Other patches do not belong to a
 /// single rule.
 fn mutants() -> Vec<Mutant> {
     let mut mutants = Vec::new();
-    for path in files("verify/mutants", ".patch") {
-        let name = path["verify/mutants/".len()..path.len() - ".patch".len()].to_owned();
+    for name in mutant_names() {
+        let path = format!("verify/mutants/{name}.patch");
         let Some(rule) = name.strip_prefix('s').and_then(|rest| rest.split_once('-')?.0.parse().ok()) else {
             continue;
         };

@@ -1,0 +1,256 @@
+//! The commands, tests and mutants that a page names exist: targets, filters that match a test, parts of `.ci/run long`,
+//! scripts, and tests and mutants by name. (`verify/guide/run.py` runs the commands of the guide, whose programs are
+//! projects of their own.)
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::links::{below, pages, prose, read};
+use crate::semantics::{mutant_names, with_modules};
+
+/// The functions of all sources by name, each with the files and modules around it: `tests::behaviour::groups::order`.
+fn functions() -> BTreeMap<String, Vec<String>> {
+    let mut files = Vec::new();
+    let crates = std::fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path());
+    let crates = crates.filter(|path| path.to_str().unwrap().starts_with("./supervise-")).map(|path| path.join(""));
+    for folder in ["src", "tests", "verify", "examples", "fuzz", "benches"].map(PathBuf::from).into_iter().chain(crates)
+    {
+        below(folder.to_str().unwrap(), "rs", &mut files);
+    }
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files {
+        let modules = modules(&file);
+        for rest in read(&file).split("fn ").skip(1) {
+            let name = rest.split(|c: char| !is_of_name(c)).next().unwrap();
+            found.entry(name.to_owned()).or_default().push(format!("{modules}::{name}"));
+        }
+    }
+    found
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The path of a file as modules: `tests/behaviour/groups/mod.rs` is `tests::behaviour::groups`.
+fn modules(file: &Path) -> String {
+    let path = file.with_extension("");
+    let names =
+        path.iter().map(|name| name.to_str().unwrap()).filter(|name| ![".", "mod", "main", "lib"].contains(name));
+    names.collect::<Vec<_>>().join("::")
+}
+
+/// The file of a test target in the package of this folder.
+fn target(package: &Path, name: &str) -> Option<PathBuf> {
+    let manifest = std::fs::read_to_string(package.join("Cargo.toml")).ok()?;
+    let declared = manifest.split("[[test]]").skip(1).find(|part| part.contains(&format!("name = \"{name}\"\n")));
+    let declared = declared.and_then(|part| part.split("path = \"").nth(1)?.split('"').next());
+    let files = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs"), declared.unwrap_or_default().into()];
+    files.iter().filter(|file| !file.is_empty()).map(|file| package.join(file)).find(|file| file.exists())
+}
+
+/// A test whose path contains the filter of `cargo test`.
+fn is_matched(target: &Path, filter: &str, functions: &BTreeMap<String, Vec<String>>) -> bool {
+    let root = modules(target);
+    let files = with_modules(target.to_str().unwrap());
+    let within: BTreeSet<String> = files.iter().map(|file| modules(Path::new(file))).collect();
+    functions.values().flatten().any(|path| {
+        let (module, _) = path.rsplit_once("::").unwrap();
+        within.contains(module) && path[root.len()..].trim_start_matches("::").contains(filter)
+    })
+}
+
+/// The parts of the long mode.
+fn parts() -> BTreeSet<String> {
+    let script = read(".ci/run");
+    let table = script.split("declare -A long=(").nth(1).and_then(|rest| rest.split("\n)").next()).expect("the parts");
+    let parts = table.lines().filter_map(|line| line.trim().strip_prefix('[')?.split(']').next());
+    parts.map(String::from).chain(["list".into()]).collect()
+}
+
+/// A word that stands for others: `NAME`, `<name>`, `s44-what-it-breaks`.
+fn is_placeholder(word: &str) -> bool {
+    word.starts_with('<') || word.contains("s44-what") || word.chars().all(|c| c.is_ascii_uppercase())
+}
+
+/// The text between backticks in the prose of a page, and the lines of its blocks of shell.
+fn code(page: &str) -> Vec<String> {
+    let mut found: Vec<String> = prose(page).split('`').skip(1).step_by(2).map(String::from).collect();
+    for block in page.split("```").skip(1).step_by(2) {
+        let (kind, text) = block.split_once('\n').unwrap_or_default();
+        if ["", "text", "sh", "bash", "console"].contains(&kind.trim()) {
+            found.extend(text.lines().map(|line| line.trim_start_matches("$ ").to_owned()));
+        }
+    }
+    found
+}
+
+struct Known {
+    functions: BTreeMap<String, Vec<String>>,
+    parts: BTreeSet<String>,
+    mutants: BTreeSet<String>,
+}
+
+/// The words of a command that name nothing.
+fn wrong_words(page: &Path, code: &str, known: &Known) -> Vec<String> {
+    let words = code.split(" # ").next().unwrap().split_whitespace();
+    let words: Vec<&str> = words.map(|word| word.trim_matches(['\'', '"'])).collect();
+    let package = |name: &str| if name == "supervise-tree" { PathBuf::from(".") } else { PathBuf::from(name) };
+    // A command may be for the root, for the folder of the page, or for the checks that are workspaces of their own.
+    let mut folders = vec![PathBuf::from("."), page.parent().unwrap().to_owned(), "verify/model".into()];
+    folders.extend(words.windows(2).filter(|pair| ["-p", "cd"].contains(&pair[0])).map(|pair| package(pair[1])));
+    let is_cargo_test = words.windows(2).any(|pair| pair == ["cargo", "test"]);
+    let is_of_mutants = page.starts_with("verify/mutants");
+    let (mut wrong, mut targets) = (Vec::new(), Vec::new());
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |before| words[before]);
+        if *word == "&&" {
+            targets.clear();
+        }
+        let there = match before {
+            _ if is_placeholder(word) => true,
+            "--test" => {
+                let files: Vec<_> = folders.iter().filter_map(|folder| target(folder, word)).collect();
+                targets.extend(files.iter().cloned());
+                !files.is_empty()
+            }
+            "--example" => folders
+                .iter()
+                .any(|folder| ["", ".rs"].iter().any(|end| folder.join(format!("examples/{word}{end}")).exists())),
+            "-p" => package(word).join("Cargo.toml").exists(),
+            "--no-cfg-fuzzing" => read("fuzz/Cargo.toml").contains(&format!("name = \"{word}\"\n")),
+            _ if before.ends_with("mutants/run.sh") || (is_of_mutants && before == "run.sh") => {
+                word.parse::<u32>().is_ok() || known.mutants.iter().any(|name| name.starts_with(word))
+            }
+            _ if at > 1 && words[..at].ends_with(&[".ci/run", "long"]) => known.parts.contains(*word),
+            _ if word.starts_with("trybuild=") => {
+                let filter = &word["trybuild=".len()..];
+                let mut files = Vec::new();
+                below("tests/compile_fail", "rs", &mut files);
+                files.iter().any(|file| file.to_str().unwrap().contains(filter))
+            }
+            _ if word.contains('/') => {
+                let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+                let first = word.trim_start_matches("./").split('/').next().unwrap();
+                // A path that begins with `..` is one in the project of a reader.
+                let is_path = is_plain && !["", "..", "target"].contains(&first) && Path::new(first).is_dir();
+                !is_path || folders.iter().any(|folder| folder.join(word).exists())
+            }
+            _ => {
+                let is_filter = is_cargo_test && !targets.is_empty() && !word.starts_with('-') && !word.contains('=');
+                let is_value = before.starts_with("--") && before != "--";
+                !is_filter || is_value || targets.iter().any(|file| is_matched(file, word, &known.functions))
+            }
+        };
+        if !there {
+            wrong.push((*word).to_owned());
+        }
+    }
+    wrong
+}
+
+/// A word between backticks that looks like the name of a test or of a mutant, and is none.
+fn is_gone(span: &str, known: &Known) -> bool {
+    if !span.chars().all(|c| is_of_name(c) || ":/.-*".contains(c)) || is_placeholder(span) {
+        return false;
+    }
+    let mutant = span.rsplit('/').next().unwrap().trim_end_matches(".patch");
+    let kind = mutant.split('-').next().unwrap();
+    let is_kind = known.mutants.iter().any(|name| name.split('-').next() == Some(kind));
+    if is_kind && !mutant.contains("::") && (mutant.matches('-').count() > 2 || mutant.ends_with("-*")) {
+        let (start, is_whole) = mutant.strip_suffix('*').map_or((mutant, true), |start| (start, false));
+        return !known.mutants.iter().any(|name| if is_whole { name == start } else { name.starts_with(start) });
+    }
+    // Two colons, or a name of four words and more in lower case: `groups::order::the_last_goes_first`.
+    let path = match span.split_once(".rs::") {
+        Some((file, name)) => format!("{}::{name}", modules(Path::new(file).with_extension("rs").as_path())),
+        None => span.replace('/', "::"),
+    };
+    let name = path.rsplit("::").next().unwrap();
+    let is_test = name.matches('_').count() > 2 && name.chars().all(|c| is_of_name(c) && !c.is_ascii_uppercase());
+    if !is_test || name.starts_with("supervise_") {
+        return false;
+    }
+    let ends =
+        |full: &String| full.strip_suffix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with("::"));
+    !known.functions.get(name).is_some_and(|paths| paths.iter().any(ends))
+}
+
+/// Words of other systems that look like the name of a test.
+const NO_TESTS: [&str; 1] = ["simple_one_for_one"];
+
+fn known() -> Known {
+    let known = Known { functions: functions(), parts: parts(), mutants: mutant_names() };
+    assert!(known.functions.len() > 3000 && known.parts.len() > 10 && known.mutants.len() > 60, "too few were found");
+    known
+}
+
+#[test]
+fn commands_that_are_named_have_their_targets_and_filters() {
+    let (known, mut wrong, mut read_commands) = (known(), Vec::new(), 0);
+    for page in pages() {
+        if page.starts_with("docs/guide") || page.starts_with("docs/errors") {
+            continue;
+        }
+        for code in code(&read(&page)) {
+            read_commands += usize::from(code.contains("cargo ") || code.contains("/run"));
+            wrong.extend(
+                wrong_words(&page, &code, &known).iter().map(|w| format!("{}: `{w}` in `{code}`", page.display())),
+            );
+        }
+    }
+    assert!(read_commands > 150, "only {read_commands} commands were found");
+    assert!(wrong.is_empty(), "these words of commands name nothing: {wrong:#?}");
+}
+
+#[test]
+fn tests_and_mutants_that_are_named_exist() {
+    let (known, mut wrong) = (known(), Vec::new());
+    for page in pages() {
+        // A list of compile errors, which is generated from their files.
+        if page.starts_with("docs/errors") || page.ends_with("compile_fail/README.md") {
+            continue;
+        }
+        let text = prose(&read(&page));
+        let gone = text.split('`').skip(1).step_by(2).filter(|span| !NO_TESTS.contains(span) && is_gone(span, &known));
+        wrong.extend(gone.map(|span| format!("{}: {span}", page.display())));
+    }
+    assert!(wrong.is_empty(), "there is no such test or mutant: {wrong:#?}");
+}
+
+#[test]
+fn a_name_of_nothing_is_found() {
+    let known = known();
+    let page = Path::new("CONTRIBUTING.md");
+    for code in [
+        "cargo test --test behaviours",
+        "cargo test --test behaviour no_such_topic",
+        "cargo test -p supervise-remote --test rules no_such_topic",
+        "cargo test -p supervise-removed",
+        "cargo test --test compile_fail -- mistakes trybuild=no_such_topic",
+        "cargo test --test docs semantics && cargo test --test docs no_such_module",
+        "cargo run --example no_such_example",
+        "cargo fuzz run --sanitizer none --no-cfg-fuzzing no_such_target",
+        ".ci/run long mutants no-such-part",
+        ".ci/run long no-such-part",
+        "verify/mutants/run.sh s99",
+        "verify/no_such_check/run.sh",
+    ] {
+        let wrong = wrong_words(page, code, &known);
+        assert_eq!(wrong.len(), usize::from(!code.contains("long mutants")), "{code}: {wrong:?}");
+    }
+    for span in [
+        "no_test_has_this_name",
+        "tests/behaviour/main.rs::no_test_has_this_name",
+        "another_module::commands_that_are_named_have_their_targets_and_filters",
+        "s01-no-mutant-has-this-name",
+        "verify/mutants/s01-no-mutant-has-this-name.patch",
+        "s99-*.patch",
+    ] {
+        assert_eq!(is_gone(span, &known), span != "s99-*.patch", "{span}");
+    }
+    for span in ["docs::named::a_name_of_nothing_is_found", "tests/docs/named.rs::a_name_of_nothing_is_found", "s01-*"]
+    {
+        assert!(!is_gone(span, &known), "{span}");
+    }
+}
