@@ -136,7 +136,7 @@ fuzz_target!(|bytes: &[u8]| {
         let now = world.get_or_insert_with(World::new);
         now.ask(console, request);
         if !now.shop.is_alive() || now.shop.db.ended().is_some() {
-            **world = None; // it was stopped, as asked
+            **world = None; // the shop was stopped, as asked
         }
     });
 });

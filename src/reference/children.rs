@@ -154,7 +154,7 @@
 ///
 /// # Mistakes that do not compile
 ///
-/// Those of a child in a tree, with the same messages; a variable that is not `Clone`, in a child that is restarted;
-/// `self` in the start. See [`errors`](crate::errors).
+/// The errors of a child in a tree, with the same messages; a variable that is not `Clone`, in a child that is
+/// restarted; `self` in the start. See [`errors`](crate::errors).
 #[doc(inline)]
 pub use supervise_macros::child;

@@ -257,7 +257,7 @@ mod socket {
     impl Private {
         fn beside(path: &Path) -> io::Result<Private> {
             static NUMBER: AtomicU32 = AtomicU32::new(0);
-            // One that exists was left behind by a process that was killed, perhaps with the same id.
+            // A folder that exists was left behind by a process that was killed, perhaps with the same id.
             const TRIES: u32 = 100;
             let mut made: io::Result<Private> = Err(io::ErrorKind::AlreadyExists.into());
             for _ in 0..TRIES {
@@ -285,7 +285,7 @@ mod socket {
         }
     }
 
-    /// What is at the path of a socket.
+    /// The state of the path of a socket.
     enum Place {
         Free,
         /// A socket at which nobody listens: left behind by a process that was killed.

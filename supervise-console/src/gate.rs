@@ -26,7 +26,7 @@ pub(crate) enum Reach {
     Loopback,
     /// Only those of the user who may connect to the unix socket.
     Socket,
-    /// Those that the server around the console lets pass.
+    /// Clients that the server around the console lets pass.
     Server,
 }
 

@@ -106,7 +106,7 @@ async fn serve(name: &str, address: &str) -> Result<(), supervise::BoxError> {
 /// Waits until the child answers again, and says where it runs.
 async fn answers(child: &RemoteRef<Counter>) -> (String, FenceToken) {
     loop {
-        // What was on its way to a lost worker has no answer.
+        // Messages on their way to a lost worker have no answer.
         if let Ok(token) = child.ask(CounterMsg::Hello).within(Duration::from_secs(20)).await {
             return (on(child).unwrap_or_default(), token);
         }

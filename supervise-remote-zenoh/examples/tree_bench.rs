@@ -1,4 +1,4 @@
-//! What a tree over processes costs: asks, tells, and the time to a replacement. `cargo run --release --example
+//! The cost of a tree over processes: asks, tells, and the time to a replacement. `cargo run --release --example
 //! tree_bench`; with `chaos [SECONDS]`, the sums after nodes were killed, frozen and asked to leave for that time.
 
 use std::collections::{HashMap, HashSet};
@@ -301,7 +301,7 @@ async fn chaos(shop: &Running<Shop>, nodes: &mut HashMap<String, Node>, port: u1
     let unknown = dead - read(&known);
     println!("{accepted} accepted, {handled} handled, {dead} dead letters, {unknown} of them perhaps handled");
     assert!(handled + dead - unknown <= accepted, "a message is handled and a dead letter");
-    // One that was killed may have begun a message of each child, and not written it down.
+    // A worker that was killed may have begun a message of each child, and not written it down.
     assert!(accepted <= handled + dead + 3 * killed, "messages are lost in silence");
     println!("the sums balance");
 }

@@ -35,7 +35,7 @@ pub enum OpenError {
     Address {
         /// The address that was given.
         address: String,
-        /// What is wrong with it, and what to write.
+        /// The mistake in it, and the form to write instead.
         why: &'static str,
     },
     /// Neither an address to listen on, nor one to connect to.
@@ -73,7 +73,7 @@ pub enum OpenError {
     Certificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The mistake in it.
         why: String,
     },
     /// Somebody else listens on this address.

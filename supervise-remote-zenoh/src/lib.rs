@@ -32,8 +32,9 @@
 //! them: `supervise-remote` has no more messages under way for a child than its window. A peer that takes nothing is down
 //! after a lease, and what waited for it is dropped. A process has at most 1,000 connections.
 //!
-//! Who leaves in order waits until the peers have what was sent to them: [`Node::serve`] and [`Net::close`] do so, and the
-//! process may end after that. Reasons for which a peer is down are in the log, as warnings of the target `supervise`.
+//! A process that leaves in order waits until the peers have what was sent to them: [`Node::serve`] and [`Net::close`]
+//! do so, and the process may end after that. Reasons for which a peer is down are in the log, as warnings of the
+//! target `supervise`.
 //!
 //! # Threads of zenoh
 //!

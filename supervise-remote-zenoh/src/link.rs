@@ -39,7 +39,7 @@ impl Drop for Session {
     }
 }
 
-/// What the link, its senders, the threads that write and zenoh's callbacks share.
+/// The state that the link, its senders, the threads that write and zenoh's callbacks share.
 pub(crate) struct Hub {
     session: Arc<Session>,
     network: Arc<str>,
@@ -148,7 +148,7 @@ impl Hub {
             .priority(Priority::Data)
             .express(true)
             .wait()?;
-        // What is put while the peer's subscriber is not known here is lost in silence.
+        // A batch that is put while the peer's subscriber is not known here is lost in silence.
         let reached = outbox.clone();
         let _matching =
             publisher.matching_listener().callback(move |status| reached.reachable(status.matching())).wait()?;

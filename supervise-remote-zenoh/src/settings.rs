@@ -1,4 +1,4 @@
-//! What is set, checked, and written in zenoh's words.
+//! The settings, checked, and written in zenoh's words.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -237,7 +237,7 @@ fn host(address: &str) -> Result<&str, &'static str> {
     match host.strip_prefix('[').map(|rest| rest.strip_suffix(']').unwrap_or_default()) {
         Some(inner) if inner.parse::<std::net::Ipv6Addr>().is_ok() => Ok(inner),
         Some(_) => Err(FORM),
-        // What has a meaning of its own in an endpoint of zenoh is no part of a host name.
+        // Signs with a meaning of their own in an endpoint of zenoh are no part of a host name.
         None if !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) => Ok(host),
         None => Err(FORM),
     }

@@ -1,4 +1,4 @@
-//! What generated code names.
+//! The names that generated code uses.
 
 pub use crate::declared::*;
 pub use crate::errors::{CrossesAsText, CrossesTyped, Crossing, Errors};

@@ -290,7 +290,7 @@ pub(crate) enum How {
     Aborted,
     /// By a failure that nobody was asked about: a bug, or settings that contradict each other.
     Failed(WireFailure),
-    /// It was dropped as it was; no hook ran.
+    /// Dropped as it was; no hook ran.
     Dropped,
 }
 

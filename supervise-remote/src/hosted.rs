@@ -35,7 +35,7 @@ const OUT: Duration = Duration::from_millis(5);
 /// The most failures on the way down that are told: there are few hooks.
 const MOST_FAILURES: usize = 8;
 
-/// What the owner tells an instance.
+/// A word of the owner to an instance.
 #[derive(Debug)]
 pub(crate) enum Told {
     Msg { seq: u64, body: Vec<u8> },
@@ -159,12 +159,12 @@ impl Lease {
         self.shutdown
     }
 
-    /// It was dropped since its time was over, and not because its owner gave it up.
+    /// Returns whether it was dropped since its time was over, and not because its owner gave it up.
     pub(crate) fn was_fenced(&self) -> bool {
         self.fenced.load(Ordering::SeqCst)
     }
 
-    /// It was ended by this node, whatever the owner grants.
+    /// Returns whether this node has ended it, whatever the owner grants.
     fn has_ended(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
     }
@@ -253,7 +253,7 @@ impl Fence for Lease {
 
     fn reported(&self, failure: &Failure) {
         let mut failures = lock(&self.failures);
-        // Those of its children are told where they are supervised: here.
+        // Failures of its children are told where the children are supervised: here.
         if failure.path() == self.path && failures.len() < MOST_FAILURES {
             failures.push(failure.clone());
         }
@@ -674,7 +674,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
             Some(Ended::Failed(failure) | Ended::Limit(failure)) => How::Failed(to_wire(&failure, self.errors)),
             _ => How::Told,
         };
-        // What was answered just before the end still reaches its asker.
+        // A reply from just before the end still reaches its asker.
         while let Some(Some((ask, back))) = futures_util::FutureExt::now_or_never(asks.next()) {
             self.reply(ask, back, (begun, done));
         }

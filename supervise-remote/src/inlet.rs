@@ -32,7 +32,8 @@ pub(crate) trait Inlet: Send + Sync {
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-/// All actors that a reference to was sent to a node. One that has ended is forgotten with one of the next that come.
+/// All actors that a reference to was sent to a node. An actor that has ended is forgotten when one of the next ones
+/// comes.
 #[derive(Default)]
 pub(crate) struct Inlets(Mutex<Known>);
 
@@ -60,7 +61,7 @@ impl Inlets {
             dropped.extend(over.iter().filter_map(|key| known.all.remove(key)));
             known.sweep_at = known.all.len().saturating_mul(2).max(64);
         }
-        // The one that is there has the order of what is under way.
+        // The present inlet has the order of what is under way.
         match known.all.get(&key).is_some_and(|there| !there.is_over()) {
             true => dropped.push(inlet),
             false => dropped.extend(known.all.insert(key, inlet)),
@@ -96,7 +97,7 @@ impl Inlets {
     }
 }
 
-/// What writing and reading of a message at the owner has to know.
+/// The state that writing and reading of a message at the owner need.
 #[derive(Default)]
 pub(crate) struct AtOwner {
     /// References that were written before the run was known, in order to let them in.

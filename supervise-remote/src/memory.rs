@@ -49,9 +49,9 @@ struct LinkState {
     side: Side,
     queue: VecDeque<(Instant, LinkEvent)>,
     waker: Option<Waker>,
-    /// Those of the other side that it knows to be up.
+    /// Peers of the other side that it knows to be up.
     knows: HashSet<Peer>,
-    /// Those that it has met: who was down never comes back.
+    /// Peers that it has met: a peer that was down never comes back.
     met: HashSet<Peer>,
 }
 
@@ -360,7 +360,7 @@ impl Outgoing for Line {
         let waker = {
             let mut state = lock(&self.network.0);
             let state = &mut *state;
-            // What was sent by one that is not a member any more, or to one that it does not know, goes nowhere.
+            // A frame of a peer that is not a member any more, or to a peer that it does not know, goes nowhere.
             if !state.links.get(&self.me).is_some_and(|link| link.knows.contains(to)) {
                 return;
             }

@@ -305,7 +305,7 @@ impl TreeNetwork for Net {
         let begin =
             Begin { root, epoch, held, knows, peers, longest: longest_orphan(tree), leases: shortest_leases(tree) };
         let run = Run::begin(self.0.clone(), begin);
-        // One that is over is kept as long as something of it may act.
+        // A run that is over is kept as long as something of it may act.
         drop(self.0.forget_over());
         let before = lock(&self.0.runs).insert(id, run);
         drop(before);

@@ -34,7 +34,7 @@ const JOIN_AGAIN: Duration = Duration::from_secs(1);
 /// The most paths of dropped instances that are kept for the next owner.
 const MOST_FENCED: usize = 10_000;
 
-/// What a node waits for its instances beyond their own time.
+/// The time that a node waits for its instances beyond their own time.
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// A process that runs remote children of a tree, for the owner of the tree: `Shop::node("worker")`.
@@ -83,8 +83,8 @@ impl fmt::Debug for Node {
 }
 
 impl Node {
-    /// Makes a node for a tree whose remote children are all declared in other trees below it. One that declares some
-    /// itself has a function of its own: `Shop::node(role)`.
+    /// Makes a node for a tree whose remote children are all declared in other trees below it. A tree that declares
+    /// some itself has a function of its own: `Shop::node(role)`.
     ///
     /// ```
     /// use serde::{Deserialize, Serialize};
@@ -587,7 +587,7 @@ impl NodeInner {
             // An owner that has said nothing at all: its hello is lost.
             return !state.owners.values().any(|owner| owner.heard == 0 && owner.up_at + HELLO <= now);
         };
-        // Two times the shortest lease without an answer: the owner does not hear this node, or the other way round.
+        // Two times the shortest lease without an answer: the owner does not hear this node, or this node the owner.
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
         if last.is_some_and(|last| last + patience <= now) {
@@ -609,7 +609,7 @@ impl NodeInner {
             state.owners.clear();
             (std::mem::take(&mut state.requests), state.fenced.len())
         };
-        drop(requests); // who waits hears that nothing will come
+        drop(requests); // all who wait hear that nothing will come
         tracing::info!(name = self.name(), fenced = told, "the node joins again");
         self.end_all();
     }
@@ -625,7 +625,7 @@ impl NodeInner {
             LinkEvent::Down(peer) => {
                 let mut state = self.lock();
                 state.owners.remove(&peer);
-                // What runs for it goes down, and the next owner meets a new node.
+                // The instances that run for it go down, and the next owner meets a new node.
                 // Without an owner it joins again, too: the link may be mended, and who was down is met as a new one only.
                 state.owner.as_ref().is_some_and(|(owner, _)| *owner != peer)
             }
@@ -666,7 +666,7 @@ impl NodeInner {
             |state: &State, placement: u64| state.hosted.get(&(epoch, placement)).map(|hosted| hosted.tell.clone());
         let tell = |state: &State, placement: u64, told: Told| {
             if let Some(tell) = hosted(state, placement) {
-                let _ = tell.send(told); // it may be gone by now
+                let _ = tell.send(told); // the instance may be gone by now
             }
         };
         match body {

@@ -1,4 +1,5 @@
-//! What stays of a remote child over all its incarnations: where it is, and the messages that are not known to be begun.
+//! The part of a remote child that stays over all its incarnations: where it is, and the messages that are not known to
+//! be begun.
 
 use std::any::type_name;
 use std::collections::{HashMap, VecDeque};
@@ -62,7 +63,7 @@ struct Mine<A: Actor<Msg: Remote>> {
     /// The number of the last message of this placement.
     seq: u64,
     asks: u64,
-    /// Who waits for a reply of this placement.
+    /// Callers that wait for a reply of this placement.
     pending: HashMap<u64, OnReply>,
     /// Replies that have come, to be read by the child's own task.
     backs: VecDeque<(OnReply, Back)>,
@@ -295,7 +296,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     Err(waits) => waits,
                 }
             };
-            // One child is woken for each room. One that cannot use it, for whatever reason, lets the next one look.
+            // One child is woken for each room. If it cannot use it, for whatever reason, it lets the next one look.
             let (_, rooms) = run.bell(spec.role);
             if std::mem::replace(&mut seen, rooms) < rooms {
                 bells.notify_one();
@@ -317,7 +318,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     let older = older.notified();
                     let mut older = std::pin::pin!(older);
                     older.as_mut().enable();
-                    // It may have changed before this wait began, so the first look comes soon.
+                    // The time may have changed before this wait began, so the first look comes soon.
                     let soon = run.clock().now() + LOOK_AGAIN;
                     if let Some(until) = until
                         && !std::mem::replace(&mut wait.says_older, true)

@@ -27,15 +27,15 @@ use crate::proxy::Proxy;
 
 /// The handle of a remote child, or of a local one that a remote one names.
 ///
-/// It has the methods of an [`ActorRef`], and leads to the same child from everywhere: from the owner's process, and,
-/// sent inside of a message or named by a start expression, from every node. It stays valid when the child is restarted,
-/// also on another node.
+/// A reference has the methods of an [`ActorRef`], and leads to the same child from everywhere: from the owner's
+/// process, and, sent inside of a message or named by a start expression, from every node. It stays valid when the
+/// child is restarted, also on another node.
 ///
 /// Every message goes through the owner of the tree. `Ok` of a [`tell`](RemoteRef::tell) means that the owner has it;
 /// rule S61 says what happens from there.
 ///
-/// It can be serialized inside of a message, a reply, or the values of a start expression, and nowhere else. Two
-/// references are equal if they lead to the same path of the same tree.
+/// A reference can be serialized inside of a message, a reply, or the values of a start expression, and nowhere else.
+/// Two references are equal if they lead to the same path of the same tree.
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};

@@ -120,7 +120,7 @@ struct NodeState {
     leaving: bool,
     /// Placements that are not renewed any more.
     gone: BTreeSet<u64>,
-    /// Those that count for capacity and load.
+    /// Placements that count for capacity and load.
     placements: BTreeSet<u64>,
     /// The waits of its requests, by their numbers.
     waits: HashMap<u64, Wait>,
@@ -541,7 +541,8 @@ impl Run {
             let state = self.lock();
             let is_silent = |node: &NodeState| match (node.granted, state.shortest_lease(node)) {
                 (Some(granted), Some(lease)) => now >= granted + lease,
-                // It is of another tree, or its hello is lost, or this owner's: one that is met again says it again.
+                // A node of another tree, or its hello is lost, or this owner's: a node that is met again says it
+                // again.
                 (None, _) => node.hello.is_none() && node.refused.is_none() && now >= node.up_at + HELLO,
                 _ => false,
             };

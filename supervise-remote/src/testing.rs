@@ -285,8 +285,8 @@ impl Dice {
     }
 }
 
-/// Returns how many actors of this process nodes may send to at present. Those that have ended are forgotten with the
-/// next ones that come, so it is at most twice the number of those that live, and some.
+/// Returns how many actors of this process nodes may send to at present. Actors that have ended are forgotten when
+/// the next ones come, so it is at most twice the number of those that live, and some.
 pub fn references(net: &Net) -> usize {
     net.0.references()
 }

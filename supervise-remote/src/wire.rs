@@ -77,9 +77,9 @@ impl fmt::Debug for Peer {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// It owns a tree.
+    /// The process that owns a tree.
     Owner,
-    /// It runs remote children of a tree.
+    /// A process that runs remote children of a tree.
     Node,
 }
 
@@ -264,7 +264,7 @@ pub trait Link: Send {
     /// Leaves, and waits until those that are up have what was sent to them, or a short time is over. A process may
     /// end right after that, and was not lost.
     ///
-    /// The one that is given here drops the link, and does not wait.
+    /// The default drops the link, and does not wait.
     ///
     /// # Cancel safety
     ///

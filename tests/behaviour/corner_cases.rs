@@ -132,8 +132,8 @@ async fn a_panic_in_the_display_of_an_error_does_no_harm() {
     assert!(soon(tree.shutdown()).await.is_orderly());
 }
 
-/// S15, S24, S31: a duration may be as long as you like. One that is too long to wait for is shortened to the longest
-/// possible wait.
+/// S15, S24, S31: a duration may be as long as you like. A duration that is too long to wait for is shortened to the
+/// longest possible wait.
 #[tokio::test(start_paused = true)]
 async fn the_longest_durations_are_taken() {
     supervisor! {

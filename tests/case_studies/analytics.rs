@@ -1,9 +1,10 @@
 //! An analytics application: it takes events of web sites, counts the visits that are under way, and answers questions.
 //!
 //! Requirements:
-//! * What is read often is kept in caches, one for each kind of row. A cache has all rows before the first request is
-//!   served. It looks for new rows every half minute, and reads all of them every quarter of an hour. A cache that
-//!   crashes comes back full, and nothing else notices. While the database is away, caches keep what they have.
+//! * Rows that are read often are kept in caches, one for each kind of row. A cache has all rows before the first
+//!   request is served. It looks for new rows every half minute, and reads all of them every quarter of an hour. A
+//!   cache that crashes comes back full, and nothing else notices. While the database is away, caches keep what they
+//!   have.
 //! * Rows are written in batches. No row is lost when a batch cannot be written, or when the application stops.
 //! * Visits are spread over a hundred balancers, of which one may fail or crash without the others. What else fails
 //!   three times in 5 s, all together, ends the application.

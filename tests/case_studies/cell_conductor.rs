@@ -374,7 +374,7 @@ async fn a_corrupt_cell_disables_the_apps_that_use_it() {
     assert_eq!(world.in_network(), 3);
 }
 
-/// S20, S37: what the cells of a genome share takes all of them along, and with them their apps.
+/// S20, S37: a failure in what the cells of a genome share ends all of them, and with them their apps.
 #[tokio::test(start_paused = true)]
 async fn a_failure_in_what_cells_share_ends_all_of_them() {
     quiet_panics();

@@ -6,8 +6,8 @@
 //! * At a stop the sources stop reading, everything that is under way is delivered, and there is one time for all of
 //!   that, 60 s. What is not through then is cut off, and named.
 //! * A component that fails ends the router, after the others have delivered what they have.
-//! * A configuration that cannot be built fails the start, and leaves nothing behind. One that cannot be built while the
-//!   router runs changes nothing.
+//! * A configuration that cannot be built fails the start, and leaves nothing behind. A configuration
+//!   that cannot be built while the router runs changes nothing.
 //! * A source that is removed or changed while the router runs loses no event.
 
 use std::collections::{BTreeMap, HashMap};

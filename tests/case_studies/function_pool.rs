@@ -5,7 +5,7 @@
 //! * However many requests come for a path at once, one worker is booted. A boot that takes longer than 10 s, or fails,
 //!   fails the requests that wait for it; the next request boots again.
 //! * At half of its life a worker is retired: another one takes the next request, and the old one finishes those that it
-//!   has. No request is dropped. One that is not through at the end of the life is cut off.
+//!   has. No request is dropped. A request that is not through at the end of the life is cut off.
 //! * A worker that runs out of memory, or crashes, fails its own requests at once, and the next request gets another
 //!   one. No other path notices. A worker that nobody uses ends.
 //! * The log hears of the end of every worker, and why.

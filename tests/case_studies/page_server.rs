@@ -11,7 +11,7 @@
 //! * A client that talks nonsense harms its own connection. The connections of a tenant are gone before its pages are
 //!   written.
 //! * A background job that fails ends, also at the start, and the server goes on without it.
-//! * What tenants have to delete is deleted before the server ends.
+//! * Data that tenants have to delete are deleted before the server ends.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};

@@ -15,4 +15,5 @@ mod links;
 mod metrics;
 mod named;
 mod plots;
+mod prose;
 mod semantics;

@@ -214,7 +214,7 @@ fn the_alerts_of_the_page_fire() {
     }
 }
 
-/// S51: what Prometheus gets from the example is as Prometheus wants it, where its tool is installed.
+/// S51: the metrics of the example are as Prometheus wants them, where its tool is installed.
 #[test]
 fn prometheus_has_no_complaint_about_the_example() {
     let example = binary("17_metrics");

@@ -82,7 +82,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Recorder {
     }
 
     fn on_event(&self, event: &Event<'_>, at: At<'_, S>) {
-        // Those of the library are in the spans around its own code.
+        // Events of the library are in the spans around its own code.
         if *event.metadata().level() != Level::INFO || event.metadata().target().starts_with("supervise") {
             return;
         }

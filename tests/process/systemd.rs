@@ -21,7 +21,7 @@ struct Service {
     path: PathBuf,
     process: Child,
     orders: Option<ChildStdin>,
-    /// What the program prints, read by a thread, so that a program which hangs fails the test.
+    /// The output of the program, read by a thread, so that a program which hangs fails the test.
     lines: Receiver<String>,
 }
 
@@ -607,7 +607,7 @@ fn the_watchdog_hears_nothing_while_the_root_is_blocked() {
     assert!(took >= Duration::from_millis(390), "five in {took:?}");
     service.order("block");
     assert_eq!(service.line(), "blocked");
-    // What was sent before, then nothing for longer than the watchdog waits.
+    // Earlier messages, then nothing for longer than the watchdog waits.
     while service.within(Duration::from_millis(1)).is_some() {}
     assert_eq!(service.within(Duration::from_millis(600)), None);
     service.order("go");

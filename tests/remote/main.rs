@@ -96,7 +96,8 @@ async fn seen<A: Actor<Msg = Seen>>(of: &RemoteRef<A>) -> String {
     of.ask(Seen).within(std::time::Duration::from_secs(5)).await.unwrap()
 }
 
-/// S56: what a start names arrives on the node, in every shape: parameters, `let`s, siblings, indices, keys and arguments.
+/// S56: the values that a start names arrive on the node, in every shape: parameters, `let`s, siblings, indices, keys
+/// and arguments.
 #[tokio::test(start_paused = true)]
 async fn values_arrive_in_every_shape() {
     let rates = BTreeMap::from([("a".to_owned(), 1)]);

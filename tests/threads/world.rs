@@ -93,8 +93,8 @@ impl World {
         }
     }
 
-    /// Dead letters are counted by tree. Those of actors that left are in another count, and those of asks are counted
-    /// there, but not in these records.
+    /// Dead letters are counted by tree. Letters to actors that left are in another count, and those of asks are
+    /// counted there, but not in these records.
     pub fn is_exact(&self) -> bool {
         self.exact.load(SeqCst)
     }

@@ -293,7 +293,7 @@ async fn a_router_is_nested_at_any_path() {
     assert!(page.status.is_success() && page.body.contains("<html") && !page.body.contains("<base"));
     let page = ask_get(&Router::new().nest("/ops/console/", console()), "/ops/console/").await;
     assert!(page.status.is_success() && !page.body.contains("<base"));
-    // It has no fallback, so that a server can merge it with its own.
+    // The console has no fallback, so that a server can merge it with its own.
     let merged = Router::new().fallback(async || "own").merge(console());
     assert_eq!(ask_get(&merged, "/elsewhere").await.body, "own");
     assert_eq!(ask_get(&merged, "/info.json").await.json()["name"], "Plain");

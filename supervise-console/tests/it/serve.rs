@@ -99,7 +99,7 @@ async fn it_stops_with_viewers_connected() {
         viewer.next().await.unwrap();
         viewers.push(viewer);
     }
-    // One that reads nothing, one that is in the middle of its request, and one that is idle.
+    // A client that reads nothing, one in the middle of its request, and an idle one.
     let _deaf = Viewer::at(open.address()).await;
     let mut half = TcpStream::connect(open.address()).await.unwrap();
     half.write_all(b"GET /tree.json HTTP/1.1\r\nho").await.unwrap();

@@ -80,8 +80,8 @@ fn replica() {
     runtime.block_on(run(in_folder(&folder, "log"), lease(&in_folder(&folder, "lease"))));
 }
 
-/// S55: two processes contend. The one that is killed is replaced at once; the one that is frozen keeps the lock, and acts no
-/// more once it thaws.
+/// S55: two processes contend. A killed one is replaced at once; a frozen one keeps the lock, and acts no more once it
+/// thaws.
 #[test]
 fn processes_are_killed_and_frozen() {
     let folder = Folder::new();

@@ -114,7 +114,7 @@ fn replica() {
 }
 
 /// S55: a process that holds is frozen past its time, and another one takes over. Once it thaws, it does nothing more under its
-/// old token. One that is killed is replaced too.
+/// old token. A holder that is killed is replaced too.
 #[test]
 fn holders_are_frozen_and_killed() {
     with_server(|server| {

@@ -1,6 +1,6 @@
-//! What the start of a remote child takes along to its node.
+//! The values that the start of a remote child takes along to its node.
 //!
-//! The expression itself does not travel: each node has it. The values that it names do, each of them whole.
+//! The expression itself does not travel: each node has it. The values that it names travel, each of them whole.
 
 use std::borrow::Cow;
 

@@ -21,7 +21,7 @@ pub(super) struct Name<'a> {
     pub(super) origin: Origin<'a>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Origin<'a> {
     /// A parameter or a `let`, which the supervisor keeps, with its type as far as that is written.

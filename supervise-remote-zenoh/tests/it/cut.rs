@@ -96,7 +96,7 @@ async fn a_broken_connection_is_down_and_the_pair_stays_down() {
     node.send(&to_owner, "lost");
     owner.quiet(millis(300)).await;
     node.quiet(millis(1)).await;
-    // Who joins again is back.
+    // A node that joins again is back.
     drop(node);
     let mut node = join(&wires[1], Side::Node).await;
     assert_eq!(node.up().await, to_owner);
@@ -105,7 +105,8 @@ async fn a_broken_connection_is_down_and_the_pair_stays_down() {
     talk(&mut owner, &mut second).await;
 }
 
-/// What is lost with a connection is never a hole: what has arrived is a beginning of what was sent.
+/// The frames that a lost connection takes along are never a hole: those that have arrived are the first that were
+/// sent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_arrives_before_a_break_is_whole() {
     let port = port();

@@ -144,7 +144,7 @@ async fn frames_that_are_sent_at_once_arrive_over_a_new_connection() {
     }
 }
 
-/// Who sees a peer can send to it, and what is sent at once is not lost.
+/// A side that sees a peer can send to it, and what is sent at once is not lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn frames_that_are_sent_at_once_arrive() {
     let port = port();

@@ -108,7 +108,7 @@ async fn a_peer_that_leaves_is_answered_before_its_token_is_gone() {
     owner.quiet(millis(50)).await;
 }
 
-/// What was sent has come to a peer when that has answered the end.
+/// Frames that were sent have come to a peer when it has answered the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_closes_waits_for_the_answer() {
     let (wire, _b, owner, _node, stranger) = three().await;
@@ -150,7 +150,7 @@ async fn a_peer_that_cannot_be_reached_is_down_after_a_lease() {
     assert!((lease / 2..10 * lease).contains(&began.elapsed()), "down after {:?}", began.elapsed());
 }
 
-/// What one session may say under any key does no harm: batches without a token, tokens of odd names, its own side.
+/// Nothing that a session says under any key does harm: batches without a token, tokens of odd names, its own side.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_that_no_peer_uses_are_nothing() {
     let port = port();

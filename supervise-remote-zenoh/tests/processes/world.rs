@@ -292,7 +292,7 @@ async fn tell(
     while !stop.load(Ordering::Relaxed) {
         for child in &children {
             let number = numbers.fetch_add(1, Ordering::Relaxed);
-            // One that the mailbox has no room for comes back, and is not sent.
+            // A message for which the mailbox has no room comes back, and is not sent.
             if child.try_tell(CounterMsg::Add(number, None)).is_ok() {
                 accepted.fetch_add(1, Ordering::Relaxed);
             }

@@ -229,7 +229,7 @@ impl World {
         sleep(Duration::from_millis(1)).await;
     }
 
-    /// What the proxy has heard, and the state of the path.
+    /// The events that the proxy has heard, and the state of the path.
     fn seen(&self) -> String {
         let heard = std::mem::take(&mut *self.holder.0.lock().unwrap());
         [heard.join(" "), self.path()].iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(", ")

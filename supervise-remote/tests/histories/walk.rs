@@ -157,7 +157,7 @@ impl Run {
         }
         world.balance(self.number, &BTreeMap::new());
         if placements(&self.net) > 0 {
-            tokio::time::sleep(4 * SECOND).await; // what was given up has its lease and its time
+            tokio::time::sleep(4 * SECOND).await; // placements that were given up have their lease and their time
         }
         let left = placements(&self.net);
         if left > 0 {
@@ -319,7 +319,7 @@ impl Walk {
             0 => Way::TryTell,
             1 | 2 => Way::Ask,
             3 => match self.child().await {
-                // One that is handed a message twice sends twice.
+                // A child that is handed a message twice sends twice.
                 Some(next) if to.path() != "again" => Way::Pass(next),
                 _ => Way::Tell,
             },
@@ -408,7 +408,7 @@ impl Walk {
         self.cluster.network().lose(from, to, n);
     }
 
-    /// One that joins, and does not speak the language: frames of noise, or of another version.
+    /// Joins a process that does not speak the language: frames of noise, or of another version.
     async fn stranger(&mut self) {
         let side = if self.world.one_in(2) { Side::Owner } else { Side::Node };
         let noise: Vec<u8> = match self.world.draw(3) {
@@ -457,7 +457,7 @@ impl Walk {
                 let name = NODES[world.draw(3) as usize];
                 if !self.is_cut(name) {
                     if world.one_in(2) {
-                        // What is on its way down is the danger of a cut.
+                        // An instance on its way down is the danger of a cut.
                         world.set_mode(Mode::Slow(1_500));
                     }
                     world.say(format_args!("{name} is cut off; starts and ends: {:?}", world.mode()));
@@ -566,8 +566,8 @@ impl Walk {
             return world.wrong("the tree does not come up");
         }
         self.all_answer().await;
-        // Owners of before come back, and nobody follows them: every node has met the newest. (One that sees only an older
-        // one follows it. Two owners that live at once are kept apart by a lease of the tree, or by tokens.)
+        // Owners of before come back, and nobody follows them: every node has met the newest. (A node that sees only an
+        // older one follows it. Two owners that live at once are kept apart by a lease of the tree, or by tokens.)
         tokio::time::sleep(20 * SECOND).await;
         for old in &self.old {
             if old.frozen {
@@ -639,7 +639,7 @@ impl Walk {
                     break; // its key is free
                 }
                 if child.ended().is_some() {
-                    let _ = timeout(60 * SECOND, child.start_again()).await; // it may have been started meanwhile
+                    let _ = timeout(60 * SECOND, child.start_again()).await; // perhaps started meanwhile
                 }
                 let id = Id { run: self.run.number, sender: world.next_sender(), number: 1 };
                 let (reply, answer) = supervise_runtime::remote::reply();

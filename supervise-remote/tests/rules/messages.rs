@@ -29,7 +29,7 @@ async fn messages_come_in_order() {
     assert_eq!(notes(log), (0..1_000).collect::<Vec<_>>());
 }
 
-/// What is not begun when the instance fails is handed to the next one, in order.
+/// Messages that are not begun when the instance fails are handed to the next one, in order.
 #[tokio::test(start_paused = true)]
 async fn a_restart_loses_only_the_message_in_hand() {
     let (_cluster, shop, log) = shop().await;
@@ -145,7 +145,8 @@ async fn a_reply_that_cannot_be_written_is_none() {
     assert_eq!(count(&seen, |kind| matches!(kind, EventKind::NotWritten { why } if why.contains("unwritable"))), 1);
 }
 
-/// It is a failure of the child with that message in hand. Those before it are handled first, those after it later.
+/// A message that cannot be read is a failure of the child with that message in hand. Messages before it are handled
+/// first, those after it later.
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_is_a_failure() {
     for panics in [false, true] {

@@ -92,7 +92,7 @@ fn runtimes_are_dropped_in_the_middle() {
             owner.spawn(async move {
                 for n in 0.. {
                     if first.tell(PricingMsg::Note(n)).await.is_err() {
-                        return; // it has ended: a loop that never waits would keep its runtime from being dropped
+                        return; // ended: a loop that never waits would keep its runtime from being dropped
                     }
                 }
             });

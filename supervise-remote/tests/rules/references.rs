@@ -151,7 +151,7 @@ async fn references_cross_in_both_directions() {
     assert_eq!(named.front.ask(|reply| FrontMsg::Take(other, reply)).await.unwrap(), 11);
 }
 
-/// Who is on a node without an owner is told so, and gets the message back.
+/// A sender on a node without an owner is told so, and gets the message back.
 #[tokio::test(start_paused = true)]
 async fn a_reference_without_an_owner_says_so() {
     let mut cluster = Cluster::new();

@@ -81,7 +81,7 @@ async fn nodes_are_sampled_and_events_counted() {
         ["supervise.restarts tree=Shop path=pricing error.type=node_lost directive=restart: 1"]
     );
 
-    // What the tree has added is taken back with its end.
+    // The numbers of the tree are taken back with its end.
     shop.shutdown().await;
     for line in recorded.lines("supervise.remote.") {
         assert!(line.contains("events") || line.ends_with(": 0"), "{line}");

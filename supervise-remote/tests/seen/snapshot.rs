@@ -71,7 +71,7 @@ supervisor! {
     }
 }
 
-/// S63: what is sent and not begun is in the window, and what has not been sent in the mailbox.
+/// S63: messages that are sent and not begun are in the window, those that have not been sent in the mailbox.
 #[tokio::test(start_paused = true)]
 async fn messages_in_the_window_are_counted() {
     let (_cluster, shop) = shop().await;

@@ -379,7 +379,7 @@ impl<A: Actor, F> ActorBody<A, F> {
     /// Returns the message of a tick, which ends with the incarnation, and so is not redelivered.
     #[cold]
     fn unpack(&mut self, tick: &Tick<A>) -> Option<A::Msg> {
-        self.notes.aside = true; // what the tick runs to make its message is user code
+        self.notes.aside = true; // the tick runs user code to make its message
         let msg = tick.take(self.cx.incarnation());
         self.notes.aside = false;
         if msg.is_some() && self.notes.due {

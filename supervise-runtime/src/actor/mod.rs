@@ -271,7 +271,7 @@ impl<E> HandleOutput for Result<(), E> {
     }
 }
 
-/// Returns the future of one message as it is. One that is not `Send` is reported where this function is called.
+/// Returns the future of one message as it is. A future that is not `Send` is reported where this function is called.
 #[doc(hidden)]
 pub fn sendable<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send {
     future

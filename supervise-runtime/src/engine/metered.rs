@@ -541,7 +541,7 @@ impl PathMeters {
             Directive::Resume => "resume",
             Directive::Stop => "stop",
             Directive::Escalate => "escalate",
-            Directive::Default => return, // it is answered before
+            Directive::Default => return, // answered before
         };
         self.count(error_type(failure.cause()), directive);
     }

@@ -13,7 +13,7 @@ use crate::values::observe::Observe;
 /// build.
 static TREES_WITH_ASKS: StdAtomicUsize = StdAtomicUsize::new(0);
 
-/// Returns whether the asks of some tree are observed. Those of all trees are noted then.
+/// Returns whether the asks of some tree are observed. Asks of all trees are noted then.
 #[inline(always)]
 pub(crate) fn some_asks() -> bool {
     TREES_WITH_ASKS.load(Relaxed) > 0

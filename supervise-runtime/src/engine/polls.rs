@@ -38,7 +38,7 @@ crate::base::sync::thread_local! {
     static OWN: Arc<Note> = {
         let own = Arc::new(Note::default());
         let mut notes = lock(&NOTES);
-        notes.retain(|note| note.strong_count() > 0); // those of threads that have ended
+        notes.retain(|note| note.strong_count() > 0); // without the notes of threads that have ended
         notes.push(Arc::downgrade(&own));
         own
     };

@@ -72,7 +72,7 @@ impl ChildSpec {
         let mut notes = vec![format!("{:?}", self.lifecycle)];
         notes.extend(self.below().map(TreeSpec::notes).unwrap_or_default());
         notes.extend(self.remote.map(RemoteSpec::note));
-        // That of a remote child is shown with its values, which the tree may have given.
+        // The setting `on` of a remote child is shown with its values, which the tree may have given.
         let written = self.settings.iter().filter(|text| !(self.remote.is_some() && text.starts_with("on(")));
         notes.extend(written.map(|text| setting(text)));
         Drawn {

@@ -155,7 +155,7 @@ pub trait Child: Sized + Send + 'static {
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<Self::Start, UserError>> + Send + 'static;
 
-    /// Returns the typed handle of a child of this type. That of a tree exists once the tree was up.
+    /// Returns the typed handle of a child of this type. The handle of a tree exists once the tree was up.
     #[doc(hidden)]
     fn handle_of(child: &AnyRef) -> Option<Self::Handle> {
         let slot = child.cell().handle::<Mutex<Option<Self::Handle>>>()?;

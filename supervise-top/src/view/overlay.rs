@@ -85,7 +85,7 @@ pub(super) fn draw(app: &App, overlay: &Overlay, canvas: &mut Canvas<'_>, area: 
                 }
                 line
             });
-            // What waits comes first: it is what somebody has to see to.
+            // Waiting children come first: somebody has to see to them.
             let lines: Vec<Text> = waiting.chain(nodes).collect();
             let lines = if lines.is_empty() { vec![Text::of("no nodes", Role::Dim)] } else { lines };
             list(canvas, area, &format!("Nodes: {}", network.nodes.len()), &lines, *selected);

@@ -74,7 +74,7 @@ fn the_tree_in_every_size() {
     }
 }
 
-/// Those who wait for each other are marked, and nobody else.
+/// Actors that wait for each other are marked, and no others.
 #[test]
 fn a_circle_of_asks_is_marked() {
     let mut app = app((80, 24));

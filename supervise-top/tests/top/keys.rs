@@ -389,7 +389,7 @@ fn an_instance_has_a_detail_that_is_read_again() {
     app.answer(&number, Err("no node has the path \"sessions/3\" now".to_owned()), NOW);
     assert!(has(&app, "no node has the path"));
     assert!(app.requests(NOW + MS * 3000).iter().any(|(_, ask)| matches!(ask, Ask::Detail(_))));
-    // It is also what an operation acts on.
+    // An operation acts on it, too.
     press(&mut app, "asy");
     assert_eq!(control(&mut app).unwrap().0, "sessions/3");
     // Esc leads back step by step.

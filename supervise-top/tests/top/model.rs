@@ -278,7 +278,7 @@ fn cycles_of_asks_are_found() {
     ]));
     assert_eq!(model.cycles(), [vec!["b", "c"], vec!["self"]]);
 
-    // One that is over is told for a minute, and not twice.
+    // A cycle that is over is told for a minute, and not twice.
     let mut model = crate::model::model(tree(vec![actor("a"), actor("b")]));
     for cycle in [["a", "b"], ["b", "a"]] {
         model.apply(event("a", 1000, 1, "ask_cycle", json!({ "cycle": cycle })), Duration::ZERO);

@@ -237,7 +237,7 @@ async fn a_temporary_child_owns_what_it_names() {
 }
 
 /// S38, S17: in a group, a `Temporary` child is never started a second time: it ends with a restart of the group, also
-/// in the middle of its start. One that was still queued starts then.
+/// in the middle of its start. A child that was still queued starts then.
 #[tokio::test(start_paused = true)]
 async fn a_temporary_child_of_a_group_is_started_once() {
     let (firm, journal) = firm(SupervisorStrategy::new(Strategy::AllForOne)).await;

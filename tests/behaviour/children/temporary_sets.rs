@@ -68,7 +68,7 @@ async fn arguments_are_moved_and_nothing_of_them_is_kept() {
     let other = tree.rooms.get_or_spawn(2, d).await.unwrap();
     assert_eq!([&of_a, &of_b, &of_c, &of_d].map(Weak::strong_count), [1, 1, 1, 1]);
 
-    conn.tell(true).await.unwrap(); // it fails and ends, and its socket is closed
+    conn.tell(true).await.unwrap(); // the connection fails and ends, and its socket is closed
     assert!(conn.terminated().await.unwrap().failure().is_some());
     task.stop();
     room.stop();

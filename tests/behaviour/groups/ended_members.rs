@@ -92,7 +92,7 @@ async fn only_a_range_that_comes_up_brings_them_along() {
     journal.plan("last pre_restart", 1, Fault::Slow(secs(2)));
     tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
-    tree.after.tell(Do::Stop).await.unwrap(); // it serves until its turn
+    tree.after.tell(Do::Stop).await.unwrap(); // this member serves until its turn
     pass(secs(1)).await;
     assert!(matches!(tree.after.ended(), Some(Ended::Done)));
     pass(secs(2)).await;

@@ -91,7 +91,7 @@ async fn a_lease_that_cannot_be_renewed_stops_the_tree_in_time() {
     assert_eq!(log.tokens(), [1, 2]);
 }
 
-/// S55: what is not down when the time is over is aborted: no hook and no act goes past it.
+/// S55: a child that is not down when the time is over is aborted: no hook and no act goes past it.
 #[tokio::test(start_paused = true)]
 async fn a_tree_that_stops_too_slowly_is_aborted_at_the_end_of_the_lease() {
     let (log, lease) = (Log::default(), lease());
@@ -400,7 +400,7 @@ async fn a_tree_that_ends_gives_the_lease_back() {
     assert_eq!(lease.holder(), None);
 }
 
-/// S55: who drops a future or a guard gives the lease back, once the tree is down.
+/// S55: dropping a future or a guard gives the lease back, once the tree is down.
 #[tokio::test(start_paused = true)]
 async fn what_is_dropped_gives_the_lease_back() {
     let (log, lease) = (Log::default(), lease());

@@ -173,7 +173,7 @@ async fn past_the_fence_it_is_dropped_as_it_is() {
     settle().await;
     actor.try_tell("queued").unwrap();
     fence.set(Now::Over);
-    actor.stop(); // what wakes it is too late
+    actor.stop(); // the wake-up of the stop is too late
     assert!(matches!(soon(watches).await.unwrap(), Ok(Ended::Aborted)));
     settle().await;
     assert_eq!(sorted(&journal), ["child drop", "drop"]);
@@ -187,7 +187,7 @@ async fn past_the_fence_it_is_dropped_as_it_is() {
     assert_eq!(journal.take(), [""; 0], "its timers and futures are gone");
 }
 
-/// S3, S58: who waits for its answer, or for its start, learns that neither comes.
+/// S3, S58: callers that wait for its answer, or for its start, learn that neither comes.
 #[tokio::test(start_paused = true)]
 async fn those_who_wait_for_it_are_told() {
     let (owner, journal, fence) = (Owner::default(), Journal::default(), Fence::new(Now::Open));

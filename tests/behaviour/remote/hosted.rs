@@ -106,7 +106,7 @@ async fn a_failure_is_kept_until_the_owner_has_answered() {
     assert_eq!(owner.asked().len(), 1, "the next failure is another one, and asked about once");
 }
 
-/// S7, S19: what escalates to it from its own children is asked about too, and they are suspended meanwhile.
+/// S7, S19: a failure that escalates to it from its own children is asked about too, and they are suspended meanwhile.
 #[tokio::test(start_paused = true)]
 async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
     struct Parent(Journal);
@@ -156,7 +156,7 @@ async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
     assert_eq!(journal.take(), ["child post_stop", "child drop"], "its children go with it");
 }
 
-/// S11: it leaves as for a restart, with this failure, from wherever it is; and it ends.
+/// S11: a hosted actor leaves as for a restart, with this failure, from wherever it is; and it ends.
 #[tokio::test(start_paused = true)]
 async fn it_leaves_as_for_a_restart() {
     let leaves = ["far pre_restart", "far post_stop", "far drop"];
@@ -184,7 +184,7 @@ async fn it_leaves_as_for_a_restart() {
     assert!(soon(up).await.is_err());
     assert!(matches!(soon(starts.terminated()).await, Ok(Ended::Stopped)));
     assert_eq!(journal.take(), ["far start", "far pre_start", "far drop"], "its start is dropped");
-    remote::leave(&starts, &killed()); // it has ended
+    remote::leave(&starts, &killed()); // the actor has ended
     remote::release(&starts);
 }
 
@@ -237,7 +237,7 @@ async fn a_failed_start_is_the_error_of_its_host() {
     assert!(matches!(failure.cause(), Cause::TimedOut), "its time is obeyed");
 }
 
-/// S38: who waits for its start and gives up, stops it.
+/// S38: a caller that waits for its start and gives up stops it.
 #[tokio::test(start_paused = true)]
 async fn it_is_stopped_if_nobody_waits_for_its_start() {
     let (owner, journal) = (Owner::default(), Journal::default());

@@ -540,7 +540,7 @@ async fn an_error_that_crossed_as_text_is_decided_by_default() {
     assert_eq!(ended.failure().unwrap().cause().to_string(), "no rates: refused");
 }
 
-/// S8: it has an instance, so a Resume is a Resume.
+/// S8: the child has an instance, so a Resume is a Resume.
 #[tokio::test(start_paused = true)]
 async fn an_error_that_crossed_as_text_can_be_resumed() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());

@@ -132,7 +132,8 @@ async fn an_aborted_instance_loses_its_post_stop() {
     assert_eq!(journal.take(), ["probe post_stop", "probe drop"]);
 }
 
-/// S12: `pre_start` and `post_stop` still run if the restart hooks are replaced, and the other way round.
+/// S12: `pre_start` and `post_stop` still run if the restart hooks are replaced, and the restart hooks if
+/// those two are.
 #[tokio::test(start_paused = true)]
 async fn hooks_do_not_switch_each_other_off() {
     struct Own(Journal);

@@ -77,7 +77,7 @@ async fn the_old_incarnation_does_not_count() {
     assert!(first.is_ok() && second.is_ok());
     assert_eq!(tree.db.incarnation(), 4);
 
-    // One that is polled late still hears of its own start, whatever came after it.
+    // A `Starting` that is polled late still hears of its own start, whatever came after it.
     let late = tree.db.restart().unwrap();
     settle().await;
     tree.db.stop();

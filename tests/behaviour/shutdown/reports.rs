@@ -132,7 +132,7 @@ async fn a_failure_on_the_way_to_a_restart_is_an_event_only() {
     let reported = seen(&mut events).into_iter().filter(|line| line.ends_with("reported")).count();
     assert_eq!((reported, tree.first.incarnation(), tree.task.incarnation()), (4, 2, 2));
     assert!(tree.first.late_failure().is_none());
-    tree.task.kill(); // it would fail a second time
+    tree.task.kill(); // the task would fail a second time
     settle().await;
     let report = soon(tree.shutdown()).await;
     assert!(report.is_orderly(), "{report}");
@@ -717,7 +717,7 @@ async fn a_root_that_ends_by_itself_is_going_down() {
     assert_eq!(of_root(&last).0, "going down");
 }
 
-/// S42: the same for a subtree. One that ends as `Done` is not a symptom, and one that fails is.
+/// S42: the same for a subtree. A subtree that ends as `Done` is not a symptom, and one that fails is.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_ends_by_itself_is_going_down() {
     let tree = OfFinite::start().await.unwrap();

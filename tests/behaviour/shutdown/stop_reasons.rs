@@ -207,8 +207,8 @@ async fn an_instance_of_a_set() {
     assert_eq!(journal.take(), ["kid post_stop Asked"]);
 }
 
-/// S46: what was up goes down with `FailedAbove` when a boot fails, and when a supervisor above is restarted after a
-/// failure.
+/// S46: children that were up go down with `FailedAbove` when a boot fails, and when a supervisor above is restarted
+/// after a failure.
 #[tokio::test(start_paused = true)]
 async fn a_supervisor_that_has_failed() {
     let journal = Journal::default();

@@ -1,4 +1,4 @@
-// C15. What the start names crosses to the node, and crosses whole.
+// C15. A value that the start names crosses to the node, and crosses whole.
 // Repair: derive `Serialize` and `Deserialize`, or name only the part that is needed.
 use supervise::prelude::*;
 

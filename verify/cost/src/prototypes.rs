@@ -1,7 +1,7 @@
 //! The rows of `cost`, in `lean` and `floor` of `benches/peers`: `prototypes SYSTEM ROW` prints the number of operations
 //! in the function `measured`, where callgrind counts. The pools, the clients and the numbers are those of `main.rs`.
 
-#![allow(dead_code, unused_macros)] // what only the benchmarks use
+#![allow(dead_code, unused_macros)] // for the benchmarks alone
 
 #[path = "../../../benches/peers/src/harness.rs"]
 mod harness;

@@ -9,7 +9,7 @@ use super::order::inside;
 use crate::errors::Errors;
 use crate::free_names::FreeNames;
 
-/// Checks the expressions of a body. Those of its subtrees are checked with the subtrees.
+/// Checks the expressions of a body. Expressions of its subtrees are checked with the subtrees.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
     for (i, item) in body.items.iter().enumerate() {
         let (start, others) = match item {

@@ -73,7 +73,7 @@ fn body(body: &Body, name: &Ident, errors: &mut Errors) {
     for item in &body.items {
         if let Item::Let(entry) = item {
             published::entry(entry, errors);
-            // That of a `pub let` is a name alone, which is checked above.
+            // The pattern of a `pub let` is a single name, which is checked above.
             if entry.vis.is_none() {
                 mutable::pattern(&entry.pat, errors);
             }

@@ -46,7 +46,7 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
     quote!({ #rebind #half_typed #before #value })
 }
 
-/// Emits the settings of a remote child that its owner obeys. Those of its instance are the node's.
+/// Emits the settings of a remote child that its owner obeys. Settings of its instance are the node's.
 fn at_owner(child: &Child, scope: &Scope<'_>) -> Vec<Step> {
     let is_of_node = |arg: &Arg| arg.name.as_ref().is_some_and(|name| OF_NODE.iter().any(|of| name == of));
     let split = |of: &Setting| {

@@ -99,7 +99,7 @@ fn known(
         let tokens = meant::whole_durations(tokens, errors);
         let (args, lost) = errors.read(tokens, args)?;
         if lost && args.is_empty() {
-            return None; // it has arguments, which could not be read
+            return None; // there are arguments, which could not be read
         }
         Args::List(meant::args(known, args, errors))
     };

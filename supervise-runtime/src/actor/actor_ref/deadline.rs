@@ -7,10 +7,11 @@
 //!
 //! A timer that was left may be taken only if it wakes this very future, by the clock of this runtime:
 //!
-//! * It was made in the same runtime: a task of a `LocalSet` may be polled in several, and any task may enter another.
-//! * It has the waker of this poll. No other task has the same one, since the timer keeps it. One task may poll several
-//!   futures, each with a waker of its own.
-//! * It has not fired. When a runtime ends, all its timers fire.
+//! * The timer was made in the same runtime: a task of a `LocalSet` may be polled in several, and any task may enter
+//!   another.
+//! * The timer has the waker of this poll. No other task has the same one, since the timer keeps it. One task may poll
+//!   several futures, each with a waker of its own.
+//! * The timer has not fired. When a runtime ends, all its timers fire.
 //!
 //! A timer that was left may wake its task once for nothing. Until it fires, it keeps the memory of the task; until the
 //! next ask on this thread, that of its runtime. So only a timer that fires soon is left.
@@ -85,7 +86,7 @@ impl Deadline {
             if self.timer.sleep.deadline() >= self.until {
                 return Poll::Ready(());
             }
-            self.timer.sleep.as_mut().reset(self.until); // it was armed for an earlier ask
+            self.timer.sleep.as_mut().reset(self.until); // armed for an earlier ask
         }
         Poll::Pending
     }

@@ -96,7 +96,7 @@ fn a_reply_crosses_only_in_a_message() {
     assert!(back.unwrap_err().contains("only as a part of a message"));
 }
 
-/// What cannot be read here is an error of the answer, and the asker gets none.
+/// An answer that cannot be read here is an error, and the asker gets none.
 #[test]
 fn an_answer_that_cannot_be_read_is_an_error() {
     let (one, mut answer) = reply::<u32>();

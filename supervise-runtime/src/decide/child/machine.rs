@@ -1806,7 +1806,7 @@ impl Machine {
 
     fn children_go_down(&mut self, port: &mut impl Port) {
         let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
-        self.children_are_down = false; // that of an earlier way down
+        self.children_are_down = false; // set on an earlier way down
         port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
         if self.aborted {
             port.perform(self, Effect::AbortChildren);

@@ -1250,8 +1250,8 @@ impl Group {
         }
     }
 
-    /// The child goes down as for a restart, and ends: it is started elsewhere. One that goes down already, or is not up,
-    /// only ends.
+    /// The child goes down as for a restart, and ends: it is started elsewhere. A child that goes down already, or is
+    /// not up, only ends.
     pub(crate) fn leave_for_good(&mut self, id: Id, failure: &Failure, now: Instant) {
         if !matches!(self.at(id), MemberState::Up | MemberState::Failed | MemberState::Starting) {
             self.stop_member(id, now); // nothing is up that would have to be told

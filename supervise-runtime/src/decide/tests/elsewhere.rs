@@ -35,7 +35,7 @@ fn hosted() -> Harness {
     tree(Strategy::OneForOne).owner(Owner::Guardian).first_start()
 }
 
-/// It goes down with its hooks, from wherever it is, and does not come up again.
+/// A child that leaves goes down with its hooks, from wherever it is, and does not come up again.
 #[test]
 fn one_that_leaves_goes_down_as_for_a_restart_and_ends() {
     let mut up = hosted();

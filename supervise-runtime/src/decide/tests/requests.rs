@@ -5,7 +5,7 @@ use super::super::group::Owner;
 use super::harness::tree;
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
-/// S27, S38: what a `Temporary` child needs that was spawned at run time was moved into its only start.
+/// S27, S38: the values that a `Temporary` child needs, if it was spawned at run time, were moved into its only start.
 #[test]
 fn only_a_temporary_child_that_was_spawned_starts_once() {
     let temporary = tree(Strategy::OneForOne).member(1, Lifecycle::Temporary);

@@ -108,7 +108,7 @@ impl Limited {
         let failed = failure(Phase::Running);
         self.group.failed(id, instance);
         let facts = FailureInfo { handled: true, random: 0, now: self.now };
-        let _ = self.group.decided(id, Directive::Restart, &failed, facts); // it may be kept
+        let _ = self.group.decided(id, Directive::Restart, &failed, facts); // the failure may be kept
     }
 
     fn started(&mut self) -> Vec<Id> {
@@ -139,8 +139,8 @@ fn no_place_is_given_below_a_failure() {
     assert_eq!(set.started(), ids[3..4]);
 }
 
-/// S27, S26, S7: one that waits for a place, and is to be restarted on request below a failure, waits for the end of the
-/// suspension alone.
+/// S27, S26, S7: a child that waits for a place, and is to be restarted on request below a failure, waits for the end
+/// of the suspension alone.
 #[test]
 fn a_request_below_a_failure_waits_for_no_place() {
     let mut set = Limited::new();

@@ -201,8 +201,8 @@ const BEFORE_REPORTS: u64 = FOUND + 1;
 /// The number of all ends that were found when a report was opened.
 const FOUND: u64 = 0;
 
-/// Returns a number that is unique in this process, higher than all earlier ones. One that is taken under a lock is
-/// higher than those that were taken under it earlier.
+/// Returns a number that is unique in this process, higher than all earlier ones. A number that is taken under a lock
+/// is higher than those that were taken under it earlier.
 pub(crate) fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
@@ -796,7 +796,7 @@ impl CellCore {
     /// Drops the report of a failed first start, since the tree is coming up after all.
     pub(crate) fn forget_report(&self) {
         let report = lock(&self.life).rare_mut().and_then(|rare| rare.report.take());
-        drop(report); // it contains errors, which are user values
+        drop(report); // a report contains errors, which are user values
     }
 
     /// Opens a report: from now on the ends of the children are recorded. Returns `false` if one is open.
@@ -983,7 +983,7 @@ fn let_go(cell: Arc<AnyCell>) {
         }
     });
     if is_first != Ok(true) {
-        return; // it is queued, or the thread is ending
+        return; // the cell is queued, or the thread is ending
     }
     let _last = Last;
     while let Some(cell) = next {

@@ -223,7 +223,7 @@ impl Notifier {
             return;
         }
         self.phase = Phase::Stopping;
-        self.is_up(); // it may have been up for a moment only
+        self.is_up(); // the tree may have been up for a moment only
         self.due.stopping = true;
         if self.tree.is_alive() {
             self.stop.until = self.budget.map(|budget| after(now, budget));

@@ -40,7 +40,7 @@ pub(super) struct Status {
 #[derive(Debug, Default)]
 struct Count {
     all: usize,
-    /// Those that have not ended.
+    /// Children that have not ended.
     living: usize,
     up: usize,
 }

@@ -739,7 +739,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
         let core = self.starts.cell.core();
         core.leave(&mut self.waiting);
         if self.detached.is_set() {
-            return; // it counts on, so nobody gives the start up
+            return; // the caller counts on, so nobody gives the start up
         }
         let mut table = self.keyed.living.lock();
         let Some(entry) = table.entry_of(self.hash, core.id) else { return };

@@ -29,7 +29,7 @@ impl Sim {
             };
             let view = view.expect("the group shows its living children");
             orders.push(view.order);
-            // One that waits for a place is shown as starting.
+            // A child that waits for a place is shown as starting.
             let at = if waiting.contains(&id) { MemberState::Starting } else { self.group.at(id) };
             assert_eq!((view.at, view.kind, view.lifecycle), (at, Some(child.kind), child.lifecycle));
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");

@@ -649,7 +649,7 @@ impl Engine {
     ) {
         #[cfg(feature = "metrics")]
         {
-            self.counted = false; // that of a restart which did not come up
+            self.counted = false; // set by a restart which did not come up
         }
         match reported {
             FailureRoute::Decide => {

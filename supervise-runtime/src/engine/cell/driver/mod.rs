@@ -256,7 +256,7 @@ impl Driver {
         thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
     }
 
-    /// Makes a failure of this child from an error on its way down. That of another child is an error that this one met.
+    /// Makes a failure of this child from an error on its way down. A failure of another child is an error it has met.
     fn met(&self, thrown: UserError) -> Failure {
         match thrown.into_failure() {
             Ok(own) if own.path() == self.engine.cell.core().path() => own,
