@@ -321,6 +321,17 @@ fn the_index_and_the_lists_of_tests_and_mutants_are_up_to_date() {
     }
 }
 
+/// The index has an anchor for each rule, for links from elsewhere. A page of this project leads to the chapter itself.
+#[test]
+fn pages_link_to_the_chapter_of_a_rule() {
+    let is_of_rule = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let past_the_chapter: Vec<_> = crate::links::pages()
+        .into_iter()
+        .filter(|page| read(page).split("semantics.md#s").skip(1).any(|rest| is_of_rule(&rest)))
+        .collect();
+    assert!(past_the_chapter.is_empty(), "these link to the index, and not to the chapter: {past_the_chapter:?}");
+}
+
 #[test]
 fn a_mutant_is_of_the_rule_that_its_test_cites() {
     let tests = tests();
