@@ -342,21 +342,42 @@ async fn a_resumed_set_resumes_the_instance_that_escalated() {
     assert_eq!(one.incarnation(), 1);
 }
 
-/// S21, S27: the first start of the tree continues at once while an initial instance waits for its declared backoff.
+/// S21, S27: the first start of the tree continues at once while an initial instance waits for its declared backoff,
+/// whoever has decided on the restart. The start fails after the set is up, so that only the decision lets it continue.
 #[tokio::test(start_paused = true)]
 async fn the_first_start_goes_on_after_an_instance_that_backs_off() {
+    async fn slow(n: u32, journal: Journal) -> Result<Probe, Boom> {
+        tokio::time::sleep(secs(1)).await;
+        Probe::start(format!("g{n}"), journal).await
+    }
     supervisor! {
         struct Initial(journal: Journal) {
             #[backoff(10s..20s, random_factor = 0)]
             #[initial([1])]
-            guests: [Probe] = |n: u32| Probe::start(format!("g{n}"), journal).await?,
+            guests: [Probe] = |n: u32| slow(n, journal).await?,
         }
     }
-    let journal = Journal::default();
-    journal.plan("g1 start", 1, Fault::Error);
+    supervisor! {
+        struct Decided(journal: Journal) {
+            #[backoff(10s..20s, random_factor = 0)]
+            #[decider(_ => Restart)]
+            #[initial([1])]
+            guests: [Probe] = |n: u32| slow(n, journal).await?,
+        }
+    }
+    let plan = || {
+        let journal = Journal::default();
+        journal.plan("g1 start", 1, Fault::Error);
+        journal
+    };
     let begin = Instant::now();
-    let tree = Initial::start(journal).await.unwrap();
-    assert_eq!(begin.elapsed(), secs(0));
+    let tree = Initial::start(plan()).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(1));
     assert!(tree.ready().await);
-    assert_eq!(begin.elapsed(), secs(10));
+    assert_eq!(begin.elapsed(), secs(12));
+    let begin = Instant::now();
+    let tree = Decided::start(plan()).await.unwrap();
+    assert_eq!(begin.elapsed(), secs(1));
+    assert!(tree.ready().await);
+    assert_eq!(begin.elapsed(), secs(12));
 }
