@@ -1,5 +1,5 @@
 //! Checks of the documentation: links have a target, every public type has an example, examples print the shown output,
-//! and the pages that are generated from tests and patches are up to date.
+//! and the pages that are generated from tests and mutants are up to date.
 //!
 //! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the index in
 //! `docs/semantics.md` and the pages in `docs/semantics/proofs`, `compile_errors` the index of mistakes and the pages in

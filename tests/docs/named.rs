@@ -119,7 +119,7 @@ fn wrong_words(page: &Path, code: &str, known: &Known) -> Vec<String> {
                 .any(|folder| ["", ".rs"].iter().any(|end| folder.join(format!("examples/{word}{end}")).exists())),
             "-p" => package(word).join("Cargo.toml").exists(),
             "--no-cfg-fuzzing" => read("fuzz/Cargo.toml").contains(&format!("name = \"{word}\"\n")),
-            _ if before.ends_with("mutants/run.sh") || (is_of_mutants && before == "run.sh") => {
+            _ if before.ends_with("mutants/run.py") || (is_of_mutants && before == "run.py") => {
                 word.parse::<u32>().is_ok() || known.mutants.iter().any(|name| name.starts_with(word))
             }
             _ if at > 1 && words[..at].ends_with(&[".ci/run", "long"]) => known.parts.contains(*word),
@@ -154,7 +154,7 @@ fn is_gone(span: &str, known: &Known) -> bool {
     if !span.chars().all(|c| is_of_name(c) || ":/.-*".contains(c)) || is_placeholder(span) {
         return false;
     }
-    let mutant = span.rsplit('/').next().unwrap().trim_end_matches(".patch");
+    let mutant = span.rsplit('/').next().unwrap().trim_end_matches(".edits");
     let kind = mutant.split('-').next().unwrap();
     let is_kind = known.mutants.iter().any(|name| name.split('-').next() == Some(kind));
     if is_kind && !mutant.contains("::") && (mutant.matches('-').count() > 2 || mutant.ends_with("-*")) {
@@ -233,7 +233,7 @@ fn a_name_of_nothing_is_found() {
         "cargo fuzz run --sanitizer none --no-cfg-fuzzing no_such_target",
         ".ci/run long mutants no-such-part",
         ".ci/run long no-such-part",
-        "verify/mutants/run.sh s99",
+        "verify/mutants/run.py s99",
         "verify/no_such_check/run.sh",
     ] {
         let wrong = wrong_words(page, code, &known);
@@ -244,10 +244,9 @@ fn a_name_of_nothing_is_found() {
         "tests/behaviour/main.rs::no_test_has_this_name",
         "another_module::commands_that_are_named_have_their_targets_and_filters",
         "s01-no-mutant-has-this-name",
-        "verify/mutants/s01-no-mutant-has-this-name.patch",
-        "s99-*.patch",
+        "s99-*",
     ] {
-        assert_eq!(is_gone(span, &known), span != "s99-*.patch", "{span}");
+        assert_eq!(is_gone(span, &known), span != "s99-*", "{span}");
     }
     for span in ["docs::named::a_name_of_nothing_is_found", "tests/docs/named.rs::a_name_of_nothing_is_found", "s01-*"]
     {

@@ -3,7 +3,7 @@
 //! docs/semantics/proofs, which list for each rule the tests that cite it and the mutants that they have to catch.
 //! `UPDATE=1 cargo test --test docs semantics` regenerates both.
 //!
-//! verify/mutants/run.sh, and not this module, checks that a test catches its mutant.
+//! verify/mutants/run.py, and not this module, checks that a test catches its mutant.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -157,29 +157,41 @@ fn tests() -> Vec<Test> {
     tests
 }
 
-/// The name of every mutant, of a rule and others.
-pub(crate) fn mutant_names() -> BTreeSet<String> {
-    let name = |path: String| path["verify/mutants/".len()..path.len() - ".patch".len()].to_owned();
-    files("verify/mutants", ".patch").into_iter().map(name).collect()
+/// The file of every mutant, its name, and the arguments of its test: of a rule and others.
+fn edits() -> Vec<(String, String, String)> {
+    let mut found: Vec<(String, String, String)> = Vec::new();
+    for path in files("verify/mutants", ".edits") {
+        for line in read(&path).lines() {
+            match (line.trim().strip_prefix("test: "), found.last_mut()) {
+                (Some(test), Some(last)) => last.2 = test.to_owned(),
+                _ if line.starts_with(|c: char| c.is_alphanumeric()) => {
+                    found.push((path.clone(), line.trim().to_owned(), String::new()));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
-/// Every mutant of a rule: the patches `sNN-*`, each with its test in the first line. Other patches do not belong to a
-/// single rule.
+pub(crate) fn mutant_names() -> BTreeSet<String> {
+    edits().into_iter().map(|(_, name, _)| name).collect()
+}
+
+/// Every mutant of a rule, `sNN-*` in `sNN.edits`. Others do not belong to a single rule.
 fn mutants() -> Vec<Mutant> {
     let mut mutants = Vec::new();
-    for name in mutant_names() {
-        let path = format!("verify/mutants/{name}.patch");
+    for (path, name, test) in edits() {
         let Some(rule) = name.strip_prefix('s').and_then(|rest| rest.split_once('-')?.0.parse().ok()) else {
             continue;
         };
-        let text = read(&path);
-        let first = text.lines().next().unwrap_or_default();
-        let mut words = first.split_whitespace().skip_while(|word| *word != "--test").skip(1);
-        let (target, test) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        assert!(first.ends_with("-- --exact") && !test.starts_with('-'), "{path} names no test: {first}");
-        let mut modules: Vec<&str> = test.split("::").collect();
-        let test = modules.pop().unwrap_or_default().to_owned();
-        let package = first.split_whitespace().skip_while(|word| *word != "-p").nth(1);
+        assert_eq!(path, format!("verify/mutants/s{rule:02}.edits"), "{name} is in the file of another rule");
+        let mut words = test.split_whitespace().skip_while(|word| *word != "--test").skip(1);
+        let (target, function) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        assert!(!function.is_empty(), "{name} names no test: {test}");
+        let mut modules: Vec<&str> = function.split("::").collect();
+        let function = modules.pop().unwrap_or_default().to_owned();
+        let package = test.split_whitespace().skip_while(|word| *word != "-p").nth(1);
         let folder = package.map_or_else(|| "tests".to_owned(), |package| format!("{package}/tests"));
         let base = if modules.is_empty() {
             format!("{folder}/{target}")
@@ -189,15 +201,15 @@ fn mutants() -> Vec<Mutant> {
         let ends = ["", "/mod", "/main"].map(|end| format!("{base}{end}.rs"));
         let file =
             ends.into_iter().chain([format!("tests/process/{target}.rs")]).find(|file| root().join(file).is_file());
-        let file = file.unwrap_or_else(|| panic!("{path}: where is {base}?"));
-        mutants.push(Mutant { name, rule, file, test });
+        let file = file.unwrap_or_else(|| panic!("{name}: where is {base}?"));
+        mutants.push(Mutant { name, rule, file, test: function });
     }
     mutants
 }
 
 /// A link from a page of docs/semantics/proofs to the mutant.
-fn link(Mutant { name, .. }: &Mutant) -> String {
-    format!("[{name}](../../../verify/mutants/{name}.patch)")
+fn link(Mutant { name, rule, .. }: &Mutant) -> String {
+    format!("[{name}](../../../verify/mutants/s{rule:02}.edits)")
 }
 
 fn chapters() -> Vec<Chapter> {
