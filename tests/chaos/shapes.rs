@@ -8,8 +8,9 @@ use supervise::testing::{Chaos, LeaseFault, MemoryLease, Random, chaos};
 use supervise::{BoxError, ChildRef};
 use tokio::time::{sleep, timeout};
 
+use crate::known;
 use crate::world::{Starts, W, World};
-use crate::{ms, secs, seeds};
+use crate::{ms, quiet, secs, seeds};
 
 /// An actor whose actions depend on its messages and on random numbers.
 pub struct Worker {
@@ -342,7 +343,7 @@ supervisor! {
         pub tasks: [task] = |_n: u32| |cx| job(w, cx),
         pub cells: [u32 => Cell] = |_key: u32| Cell::tree(w),
         #[lifecycle(Transient)]
-        pub deaf: task = hears_nothing,
+        pub deaf: task = |cx| hears_nothing(cx),
         pub crew: Crew = Crew::tree(w),
         pub rest: Rest = Rest::tree(w, second),
         #[only_with(first)]
@@ -477,6 +478,7 @@ fn under_chaos(time: Duration) -> Chaos<Shapes> {
             top.world().iter().for_each(|world| random.pick(&world.leases).set_fault(fault));
         }
     };
+    quiet();
     chaos(|| Shapes::tree(World::of_run()))
         .lasts(time)
         .faults(60)
@@ -499,6 +501,7 @@ fn under_chaos(time: Duration) -> Chaos<Shapes> {
             world.calm_down();
         })
         .holds(holds)
+        .unchecked(known::UNKEPT)
 }
 
 /// S1, S5, S16, S21, S24, S25: the promises of every shape and setting hold under chaos.

@@ -1,7 +1,7 @@
 //! The random numbers of the actors of one tree, and what they have noticed.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
 
 use supervise::testing::{MemoryLease, Random};
 
@@ -15,7 +15,6 @@ pub struct World {
     /// The starts of the set with `max_starting = 2`, and the most of them at a time.
     starting: AtomicI64,
     most: AtomicI64,
-    wrong: Mutex<Vec<String>>,
     pub leases: [MemoryLease; 3],
 }
 
@@ -28,7 +27,6 @@ impl World {
             calm: AtomicBool::new(false),
             starting: AtomicI64::new(0),
             most: AtomicI64::new(0),
-            wrong: Mutex::default(),
             leases: [lease("jobs"), lease("rest/jobs"), lease("alone")],
         })
     }
@@ -65,14 +63,6 @@ impl World {
     /// The most starts at a time.
     pub fn most(&self) -> i64 {
         self.most.load(SeqCst)
-    }
-
-    pub fn wrong(&self, what: String) {
-        self.wrong.lock().unwrap().push(what);
-    }
-
-    pub fn take_wrong(&self) -> Vec<String> {
-        std::mem::take(&mut self.wrong.lock().unwrap())
     }
 }
 

@@ -154,6 +154,12 @@ impl Witness {
         self.calmed.notify_waiters();
     }
 
+    /// Returns whether this cell has an instance.
+    pub(crate) fn lives(&self, cell: &AnyCell) -> bool {
+        let (path, id) = (cell.core().path(), cell.core().id);
+        lock(&self.state).living.get(&path).is_some_and(|living| living.iter().any(|(other, _)| *other == id))
+    }
+
     /// Returns the paths of the instances that there are.
     pub(crate) fn living(&self) -> Vec<String> {
         let mut living: Vec<String> = lock(&self.state).living.keys().cloned().collect();

@@ -10,7 +10,7 @@ mod lease;
 mod record;
 mod start;
 
-pub use chaos::{Chaos, ChaosFailure, ChaosFault, ChaosReport, Random, chaos};
+pub use chaos::{Chaos, ChaosFailure, ChaosFault, ChaosPromise, ChaosReport, Random, chaos};
 pub use clock::{advance, settle};
 pub use diff::diff;
 pub use inject::{Fault, Inject};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Broken;
+use super::{Broken, ChaosPromise};
 use crate::engine::witness::Seen;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
@@ -92,7 +92,7 @@ impl Reader {
         self.children.get_mut(path).expect("just inserted")
     }
 
-    fn says(&mut self, what: &'static str, text: String) {
+    fn says(&mut self, what: ChaosPromise, text: String) {
         self.broken.push(Broken { what, text });
     }
 
@@ -134,15 +134,15 @@ impl Reader {
                         let child = self.child(path);
                         (child.ended, child.asked, child.going) = (true, false, false);
                         if let Ended::RuntimeGone = ended {
-                            self.says("a runtime that is gone", format!("{path} ended with its runtime"));
+                            self.says(ChaosPromise::NothingStuck, format!("{path} ended with its runtime"));
                         }
                     }
                     EventKind::Failed { failure, .. } | EventKind::Reported { failure }
                         if matches!(failure.cause(), Cause::Bug(_)) =>
                     {
-                        self.says("a bug", format!("{path}: a bug of supervise: {failure}"));
+                        self.says(ChaosPromise::NoBug, format!("{path}: a bug of supervise: {failure}"));
                     }
-                    EventKind::Stuck => self.says("a stuck child", event.to_string()),
+                    EventKind::Stuck => self.says(ChaosPromise::NothingStuck, event.to_string()),
                     _ => {}
                 }
             }
@@ -151,7 +151,7 @@ impl Reader {
 
     fn begun(&mut self, path: &str, others: usize) {
         if others > 0 {
-            self.says("two instances", format!("{} instances of {path} at a time", others + 1));
+            self.says(ChaosPromise::OneInstance, format!("{} instances of {path} at a time", others + 1));
         }
         let place = self.child(path).place;
         let mut epoch = 0;
@@ -168,7 +168,7 @@ impl Reader {
         let child = self.child(path);
         if child.asked && child.epoch == epoch && !comes_up {
             let text = format!("{path} was asked to stop, has not ended, and starts again");
-            self.says("a stop that is undone", text);
+            self.says(ChaosPromise::StopWins, text);
         }
         let child = self.child(path);
         child.starts = if child.epoch == epoch { child.starts.saturating_add(1) } else { 1 };
@@ -192,7 +192,7 @@ impl Reader {
             }
         }
         if let Some(text) = out_of_order {
-            self.says("the order of starts", text);
+            self.says(ChaosPromise::OrderOfStarts, text);
         }
     }
 
@@ -208,7 +208,7 @@ impl Reader {
         let later = self.siblings(path, place).find(|(_, sibling, order)| *order > place.order && sibling.living);
         if let Some((other, ..)) = later {
             let text = format!("{path} goes down while {other}, which is declared after it, is still there");
-            self.says("the order of stops", text);
+            self.says(ChaosPromise::OrderOfStops, text);
         }
     }
 }

@@ -339,13 +339,16 @@ impl fmt::Display for ChaosError {
 impl std::error::Error for ChaosError {}
 
 impl Fault {
-    /// Returns the fault as a line, with the names of the user's own faults.
-    pub(super) fn line(&self, own: &[String]) -> String {
-        let at = self.at.as_secs_f64();
+    /// Returns the fault as a line, with the names of the user's own faults. `at_once`: no task has run since the last one.
+    pub(super) fn line(&self, own: &[String], at_once: bool) -> String {
+        let at = match at_once {
+            true => format!("{:>11}", "at once"),
+            false => format!("{:>10.6}s", self.at.as_secs_f64()),
+        };
         match self.act {
-            Act::Own(which, _) => format!("{at:>10.6}s  {}", own.get(which).map_or("", |name| name)),
-            act if self.path.is_empty() => format!("{at:>10.6}s  {act}"),
-            act => format!("{at:>10.6}s  {}: {act}", self.path),
+            Act::Own(which, _) => format!("{at}  {}", own.get(which).map_or("", |name| name)),
+            act if self.path.is_empty() => format!("{at}  {act}"),
+            act => format!("{at}  {}: {act}", self.path),
         }
     }
 }

@@ -72,6 +72,7 @@ pub fn chaos<T: TreeDef>(tree: impl Fn() -> Tree<T> + Send + Sync + 'static) -> 
             workers: None,
             patience: Duration::from_secs(3600),
             bound: Duration::from_secs(60),
+            unchecked: Vec::new(),
         },
         seeds: (0..10).collect(),
     }
@@ -124,6 +125,7 @@ struct Plan<T: TreeDef> {
     patience: Duration,
     /// The real time of a run.
     bound: Duration,
+    unchecked: Vec<ChaosPromise>,
 }
 
 impl<T: TreeDef> Plan<T> {
@@ -133,20 +135,63 @@ impl<T: TreeDef> Plan<T> {
 
     fn lines(&self, faults: &[fault::Fault]) -> Vec<String> {
         let names = self.names();
-        faults.iter().map(|fault| fault.line(&names)).collect()
+        let at_once = |at: usize| at > 0 && faults[at - 1].at == faults[at].at;
+        faults.iter().enumerate().map(|(at, fault)| fault.line(&names, at_once(at))).collect()
     }
+}
+
+/// A promise that [`Chaos`] checks.
+///
+/// ```
+/// use supervise::prelude::*;
+/// use supervise::testing::{self, ChaosPromise};
+/// # supervisor! { struct Shop { ticker: task = |cx| async move { cx.stopped().await } } }
+///
+/// testing::chaos(Shop::tree).unchecked([ChaosPromise::NothingLeft]).seed(7).run();
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChaosPromise {
+    /// What you have said in [`holds`](Chaos::holds), [`afterwards`](Chaos::afterwards) and
+    /// [`messages`](Chaos::messages): none of these functions panics.
+    Own,
+    /// Of each path there is at most one instance at a time (S1).
+    OneInstance,
+    /// Children start in the order of their declaration (S21).
+    OrderOfStarts,
+    /// Children stop in the reverse order (S24).
+    OrderOfStops,
+    /// A child that is asked to stop ends, and is not restarted first (S16).
+    StopWins,
+    /// The future of a task that is killed is dropped at once (S4).
+    KillsAreObeyed,
+    /// Each accepted message is handled, or is a counted dead letter (S5).
+    MessagesCounted,
+    /// Once everything is calm, the tree starts.
+    Starts,
+    /// Once everything is calm, each child is up or has ended, and each call returns.
+    Settles,
+    /// A `Permanent` child that ends by itself is restarted (S23).
+    Permanent,
+    /// No child is stuck, and none ends with its runtime (S25).
+    NothingStuck,
+    /// No failure has the cause `Bug` (S19).
+    NoBug,
+    /// The shutdown ends (S24).
+    ShutdownEnds,
+    /// After the end there is no instance, no task, and no handle that keeps a cell (S2, S25).
+    NothingLeft,
 }
 
 /// A promise that a run has broken.
 #[derive(Debug, Clone)]
 struct Broken {
-    /// The promise, the same for each run that breaks it.
-    what: &'static str,
+    what: ChaosPromise,
     text: String,
 }
 
 impl Broken {
-    fn new(what: &'static str, text: impl Into<String>) -> Self {
+    fn new(what: ChaosPromise, text: impl Into<String>) -> Self {
         Broken { what, text: text.into() }
     }
 }
@@ -169,13 +214,13 @@ struct Progress {
 ///   sometimes dropped.
 ///
 /// Then everything is calm. Held starts go on, declared children that were stopped or have failed are started again, and
-/// each child has to settle. These promises are checked:
+/// each child has to settle. These promises are checked; [`ChaosPromise`] names them:
 ///
 /// * each child is up, or has ended as its declaration allows;
 /// * of each path there was at most one instance at a time;
 /// * children came up in the order of their declaration, and went down in reverse order;
 /// * each message that was accepted was handled, or is a counted dead letter;
-/// * a child that was asked to stop has ended before it was started again;
+/// * a child that was asked to stop has ended before it was started again, and a task that was killed was dropped at once;
 /// * nothing was stuck, and nothing was a bug of this library;
 /// * your own invariants, the closures of [`holds`](Self::holds);
 /// * the shutdown ends, and nothing is left: no instance, no task, and no handle that keeps a cell.
@@ -280,6 +325,12 @@ impl<T: TreeDef> Chaos<T> {
     /// Causes faults of these kinds alone.
     pub fn only(mut self, kinds: impl IntoIterator<Item = ChaosFault>) -> Self {
         self.plan.kinds = kinds.into_iter().collect();
+        self
+    }
+
+    /// Leaves these promises unchecked: those that your own code breaks on purpose.
+    pub fn unchecked(mut self, promises: impl IntoIterator<Item = ChaosPromise>) -> Self {
+        self.plan.unchecked.extend(promises);
         self
     }
 
@@ -420,7 +471,7 @@ fn watched<T: TreeDef>(
             Ok(ran.unwrap_or_else(|panic| {
                 let faults = progress.faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let text = panic_text(panic);
-                Outcome { broken: vec![Broken::new("a panic", text)], faults, ..Outcome::default() }
+                Outcome { broken: vec![Broken::new(ChaosPromise::Own, text)], faults, ..Outcome::default() }
             }))
         }
         Err(RecvTimeoutError::Disconnected) => match worker.join() {
@@ -441,16 +492,26 @@ fn watched<T: TreeDef>(
                 broken: vec![format!("the run has not ended after {bound:?} of real time")],
                 faults: plan.lines(&faults),
                 drawn: faults.len(),
-                events: last(events.collect()),
+                events: events.collect::<Vec<_>>().into_iter().rev().take(SHOWN).rev().collect(),
                 note: "A thread is blocked, or polls without an end. It is left behind.".into(),
             }))
         }
     }
 }
 
-/// Returns the last lines.
-fn last(mut lines: Vec<String>) -> Vec<String> {
-    lines.split_off(lines.len().saturating_sub(40))
+/// The number of events that a failure shows.
+const SHOWN: usize = 40;
+
+/// Returns the lines of a run from its first fault on, and a few of those before.
+fn first(mut lines: Vec<String>) -> Vec<String> {
+    let fault = lines.iter().position(|line| line.ends_with(run::BY_CHAOS)).unwrap_or(0);
+    let more = lines.len().saturating_sub(fault + SHOWN);
+    lines.truncate(fault + SHOWN);
+    lines.drain(..fault.saturating_sub(3));
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines
 }
 
 /// What the runs of a [`Chaos`] have done, when all of them were well.
@@ -520,7 +581,7 @@ pub struct ChaosFailure {
     pub faults: Vec<String>,
     /// The number of faults that were drawn.
     pub drawn: usize,
-    /// The last events of the run with these faults.
+    /// The events of the run with these faults, from the first fault on; of a run that hangs, the last ones.
     pub events: Vec<String>,
     /// What else is to be known.
     note: String,
@@ -531,12 +592,11 @@ impl fmt::Display for ChaosFailure {
         let ChaosFailure { seed, broken, faults, drawn, events, note } = self;
         writeln!(f, "chaos with seed {seed}: {}", broken.join("\n  and "))?;
         match faults.len() {
-            0 => writeln!(f, "no fault is needed for that (of {drawn}); the last events:")?,
-            few if few < *drawn => {
-                writeln!(f, "{few} of {drawn} faults are enough:\n{}\nthe last events:", faults.join("\n"))?
-            }
-            _ => writeln!(f, "the faults:\n{}\nthe last events:", faults.join("\n"))?,
+            0 => writeln!(f, "without any fault (of {drawn})")?,
+            few if few < *drawn => writeln!(f, "{few} of {drawn} faults are enough for that:\n{}", faults.join("\n"))?,
+            _ => writeln!(f, "the faults:\n{}", faults.join("\n"))?,
         }
+        writeln!(f, "events:")?;
         writeln!(f, "{}", events.join("\n"))?;
         if !note.is_empty() {
             writeln!(f, "{note}")?;

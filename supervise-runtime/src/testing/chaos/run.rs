@@ -19,8 +19,8 @@ use super::check::{self, STOP};
 use super::crowd::{Crowd, caught, dropped_after};
 use super::fault::{Act, Choices, Fault, Means, Wait, draw};
 use super::random::Random;
-use super::{Broken, Plan, Progress};
-use crate::actor::child_ref::ChildRef;
+use super::{Broken, ChaosPromise, Plan, Progress};
+use crate::actor::child_ref::{AnyRef, ChildRef};
 use crate::base::clock::after;
 use crate::base::sync::{Arc, Weak};
 use crate::engine::bus::TreeShared;
@@ -29,6 +29,7 @@ use crate::inspection::snapshot::{Node, NodeState};
 use crate::tree::{Running, TreeDef, TreeRef};
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
+use crate::values::spec::Shape;
 use crate::values::strategy::Lifecycle;
 
 /// What a run was and did.
@@ -71,6 +72,8 @@ struct Run<'a, T: TreeDef> {
     /// The number of polls after which the next call is dropped.
     drops_call: Option<u32>,
     calmed: bool,
+    /// The tasks that were killed at a moment, with their incarnations.
+    killed: Vec<(Instant, AnyRef, u32)>,
     broken: Vec<Broken>,
     users: &'a Users<T>,
 }
@@ -139,7 +142,7 @@ fn works<T: TreeDef>(plan: &Plan<T>, seed: u64, user: u64, handle: &Handle, user
             continue;
         };
         if let Err(panic) = handle.block_on(caught(messages.call(&tree, &mut random))) {
-            locked(&users.complaints).push(Broken::new("a call of `messages` panics", panic));
+            locked(&users.complaints).push(Broken::new(ChaosPromise::Own, panic));
             return;
         }
     }
@@ -166,6 +169,7 @@ async fn whole<T: TreeDef>(
         complaints: Rc::default(),
         drops_call: None,
         calmed: false,
+        killed: Vec::new(),
         broken: Vec::new(),
         users,
     };
@@ -176,7 +180,7 @@ async fn whole<T: TreeDef>(
 }
 
 impl<'a, T: TreeDef> Run<'a, T> {
-    fn says(&mut self, what: &'static str, text: impl Into<String>) {
+    fn says(&mut self, what: ChaosPromise, text: impl Into<String>) {
         self.broken.push(Broken::new(what, text));
     }
 
@@ -285,6 +289,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
             let next = [fault_at, call_at].into_iter().flatten().min().map(|at| after(self.begin, at));
             let until = next.unwrap_or(end).min(end);
             self.during(sleep_until(until)).await;
+            self.kills_were_obeyed();
             if until >= end {
                 break;
             }
@@ -331,7 +336,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let mut random = Random::part(self.seed, 1_000_003 + u64::from(number));
         let call = async move {
             if let Err(panic) = caught(messages.call(&tree, &mut random)).await {
-                complaints.borrow_mut().push(Broken::new("a call of `messages` panics", panic));
+                complaints.borrow_mut().push(Broken::new(ChaosPromise::Own, panic));
             }
         };
         match self.drops_call.take() {
@@ -343,7 +348,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
     fn cause(&mut self, fault: &Fault) {
         let tree = self.tree.clone().expect("a tree was begun");
         let witness = self.witness().clone();
-        witness.notes(&fault.path, fault.line(&self.plan.names()));
+        witness.notes(&fault.path, fault.line(&self.plan.names(), false));
         if fault.act.stops() {
             witness.notes(&fault.path, STOP.into());
         }
@@ -360,10 +365,30 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 }
             }
             _ => {
+                if let Act::Kill = fault.act
+                    && let Some(child) = tree.find(&fault.path).filter(|child| child.cell().is_of_a_task())
+                    && witness.lives(child.cell())
+                {
+                    let incarnation = child.incarnation();
+                    self.killed.push((Instant::now(), child, incarnation));
+                }
                 let means = Means { tree: &tree, witness: &witness, errors: &self.plan.errors };
                 if let Some(wait) = fault.cause(&means) {
                     self.crowd.add(wait);
                 }
+            }
+        }
+    }
+
+    /// The future of a task that was killed has gone before any time passed.
+    fn kills_were_obeyed(&mut self) {
+        // In real time, the task may not have been polled yet.
+        let now = Instant::now();
+        let due = |at: Instant| at < now && self.plan.workers.is_none();
+        for (_, child, incarnation) in self.killed.extract_if(.., |(at, ..)| due(*at)).collect::<Vec<_>>() {
+            if child.incarnation() == incarnation && self.witness().lives(child.cell()) {
+                let text = format!("{} was killed, and its future is still there", child.path());
+                self.says(ChaosPromise::KillsAreObeyed, text);
             }
         }
     }
@@ -399,7 +424,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 failed = self.failed_starts;
                 if failed > 100 {
                     let why = self.last_failure.as_ref().map(ToString::to_string).unwrap_or_default();
-                    return self.says("a tree that does not start", format!("the tree does not start: {why}"));
+                    return self.says(ChaosPromise::Starts, format!("the tree does not start: {why}"));
                 }
             }
             let unsettled = self.unsettled();
@@ -408,7 +433,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
             }
             if begin.elapsed() > patience {
                 let text = format!("not settled {patience:?} after everything was calm: {}", unsettled.join(", "));
-                return self.says("a child that does not settle", text);
+                return self.says(ChaosPromise::Settles, text);
             }
             self.during(sleep(step)).await;
         }
@@ -423,7 +448,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         if !self.crowd.is_empty() && timeout(patience, self.crowd.over()).await.is_err() {
             let text =
                 format!("a call of `messages`, or a wait for a child, has not returned {patience:?} after the chaos");
-            self.says("a call that hangs", text);
+            self.says(ChaosPromise::Settles, text);
             return false;
         }
         true
@@ -472,12 +497,10 @@ impl<'a, T: TreeDef> Run<'a, T> {
             if let NodeState::Ended(Ended::Done | Ended::DoneWith(_)) = node.state
                 && node.lifecycle == Lifecycle::Permanent
                 && node.strategy.is_none()
-                && node.declared.is_some()
+                && node.declared.is_some_and(|declared| declared.shape != Shape::Optional)
+            // `None` is done
             {
-                self.says(
-                    "a permanent child that is done",
-                    format!("{} is permanent, and has ended by itself", node.path),
-                );
+                self.says(ChaosPromise::Permanent, format!("{} is permanent, and has ended by itself", node.path));
             }
         }
     }
@@ -489,8 +512,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
         for invariant in &plan.holds {
             match self.during(timeout(patience, caught(invariant.holds(&tree)))).await {
                 Ok(Ok(())) => {}
-                Ok(Err(panic)) => self.says("what has to hold", panic),
-                Err(_) => self.says("what has to hold", format!("`holds` has not returned after {patience:?}")),
+                Ok(Err(panic)) => self.says(ChaosPromise::Own, panic),
+                Err(_) => self.says(ChaosPromise::Own, format!("`holds` has not returned after {patience:?}")),
             }
         }
     }
@@ -505,14 +528,17 @@ impl<'a, T: TreeDef> Run<'a, T> {
             State::Up(up) => match timeout(patience, up.shutdown()).await {
                 Ok(report) => {
                     for child in report.children.iter().filter(|child| child.stuck) {
-                        self.says("a stuck child", format!("{} is stuck in the report of the shutdown", child.path));
+                        self.says(
+                            ChaosPromise::NothingStuck,
+                            format!("{} is stuck in the report of the shutdown", child.path),
+                        );
                     }
                     if tree.as_ref().is_some_and(|tree| tree.ended().is_none()) {
-                        self.says("a shutdown that does not end", "the shutdown is over, and the tree has not ended");
+                        self.says(ChaosPromise::ShutdownEnds, "the shutdown is over, and the tree has not ended");
                     }
                 }
                 Err(_) => {
-                    self.says("a shutdown that does not end", format!("the shutdown has not ended after {patience:?}"))
+                    self.says(ChaosPromise::ShutdownEnds, format!("the shutdown has not ended after {patience:?}"))
                 }
             },
             other => drop(other),
@@ -528,7 +554,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 break;
             }
             if begin.elapsed() > limit {
-                return self.says("something is left", format!("left after the end: {}", left.join(", ")));
+                return self.says(ChaosPromise::NothingLeft, format!("left after the end: {}", left.join(", ")));
             }
             sleep(step.max(Duration::from_millis(1))).await;
         }
@@ -567,12 +593,13 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     "{} messages were accepted, {} handled, and {} are dead letters",
                     letters.accepted, letters.begun, letters.dead
                 );
-                broken.push(Broken::new("messages that are neither handled nor dead letters", text));
+                broken.push(Broken::new(ChaosPromise::MessagesCounted, text));
             }
             outcome.messages += letters.accepted;
             outcome.starts += seen.iter().filter(|seen| matches!(seen, Seen::Begun { .. })).count() as u64;
             outcome.lines.extend(seen.iter().filter_map(|seen| self.line(seen)));
         }
+        broken.retain(|broken| !self.plan.unchecked.contains(&broken.what));
         outcome.broken = broken;
         outcome
     }
@@ -584,11 +611,14 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 format!("{at:>10.6}s  {event}")
             }
             Seen::Done { what, .. } if what == STOP => return None,
-            Seen::Done { what, .. } => format!("{what}  <- chaos"),
+            Seen::Done { what, .. } => format!("{what}{BY_CHAOS}"),
             Seen::Begun { .. } | Seen::Gone { .. } => return None,
         })
     }
 }
+
+/// The end of the line of a fault, between the events.
+pub(super) const BY_CHAOS: &str = "  <- chaos";
 
 /// Returns the time until the next moment: often none, sometimes a long one.
 fn gaps(random: &mut Random, gap: Duration) -> Duration {

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use super::fault::Fault;
 use super::run::Outcome;
-use super::{ChaosFailure, Plan, last, watched};
+use super::{ChaosFailure, ChaosPromise, Plan, first, watched};
 use crate::tree::TreeDef;
 
 /// The real time for all attempts.
 const TIME: Duration = Duration::from_secs(30);
 
 /// Leaves out faults as long as the run breaks the same promise.
-pub(super) fn shortened<T: TreeDef>(plan: &StdArc<Plan<T>>, seed: u64, first: Outcome) -> ChaosFailure {
-    let what = first.broken[0].what;
-    let drawn = first.faults.len();
+pub(super) fn shortened<T: TreeDef>(plan: &StdArc<Plan<T>>, seed: u64, outcome: Outcome) -> ChaosFailure {
+    let what = outcome.broken[0].what;
+    let drawn = outcome.faults.len();
     let begin = Instant::now();
     let again = |faults: &[Fault]| -> Option<Outcome> {
         if begin.elapsed() > TIME {
@@ -24,7 +24,7 @@ pub(super) fn shortened<T: TreeDef>(plan: &StdArc<Plan<T>>, seed: u64, first: Ou
         outcome.broken.iter().any(|broken| broken.what == what).then_some(outcome)
     };
     let mut note = String::new();
-    let mut best = first;
+    let mut best = outcome;
     if plan.workers.is_some() {
         note = "In real time a seed repeats the random numbers, and not the events.".into();
     } else if let Some(outcome) = again(&best.faults) {
@@ -61,13 +61,13 @@ pub(super) fn shortened<T: TreeDef>(plan: &StdArc<Plan<T>>, seed: u64, first: Ou
         broken: texts(&best, what),
         faults: plan.lines(&best.faults),
         drawn,
-        events: last(best.lines),
+        events: first(best.lines),
         note,
     }
 }
 
 /// Returns what was broken, with this promise first.
-fn texts(outcome: &Outcome, what: &str) -> Vec<String> {
+fn texts(outcome: &Outcome, what: ChaosPromise) -> Vec<String> {
     let (mut same, others): (Vec<_>, Vec<_>) = outcome.broken.iter().partition(|broken| broken.what == what);
     same.extend(others);
     let mut texts: Vec<String> = same.into_iter().map(|broken| broken.text.clone()).collect();
