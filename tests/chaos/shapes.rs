@@ -1,5 +1,6 @@
 //! One tree with every shape of child and every setting, on the paused clock.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use supervise::error::*;
@@ -479,7 +480,20 @@ fn under_chaos(time: Duration) -> Chaos<Shapes> {
         }
     };
     quiet();
-    chaos(|| Shapes::tree(World::of_run()))
+    // The leases of the run, to be free after it. A tree that has ended under chaos had leases of its own.
+    let leases: Arc<Mutex<Vec<MemoryLease>>> = Arc::default();
+    let made = leases.clone();
+    let tree = move || {
+        let world = World::of_run();
+        made.lock().unwrap().extend(world.leases.iter().cloned());
+        Shapes::tree(world)
+    };
+    chaos(tree)
+        .afterwards(async move |_| {
+            for lease in std::mem::take(&mut *leases.lock().unwrap()) {
+                assert!(lease.holder().is_none(), "{lease:?} is held after the end");
+            }
+        })
         .lasts(time)
         .faults(60)
         .calls(300)

@@ -19,6 +19,7 @@ use crate::base::sync::Arc;
 use crate::engine::witness::{Seen, Witness};
 use crate::tree::{Tree, TreeDef};
 use crate::values::failure::{BoxError, UserError, panic_text};
+use crate::values::report::Report;
 
 pub use fault::ChaosFault;
 pub use random::Random;
@@ -105,6 +106,17 @@ impl<T, F: AsyncFn(&T) + Send + Sync> Holds<T> for F {
     }
 }
 
+/// A check of the user after the shutdown.
+trait Afterwards: Send + Sync {
+    fn look<'a>(&'a self, report: Option<&'a Report>) -> Call<'a>;
+}
+
+impl<F: AsyncFn(Option<&Report>) + Send + Sync> Afterwards for F {
+    fn look<'a>(&'a self, report: Option<&'a Report>) -> Call<'a> {
+        Box::pin(self(report))
+    }
+}
+
 struct Plan<T: TreeDef> {
     tree: Box<dyn Fn() -> Tree<T> + Send + Sync>,
     /// The place where the test calls [`chaos`].
@@ -120,7 +132,7 @@ struct Plan<T: TreeDef> {
     users: u64,
     calms: Vec<Told<T>>,
     holds: Vec<Box<dyn Holds<T>>>,
-    afterwards: Vec<Box<dyn Fn() + Send + Sync>>,
+    afterwards: Vec<Box<dyn Afterwards>>,
     workers: Option<usize>,
     patience: Duration,
     /// The real time of a run.
@@ -359,7 +371,7 @@ impl<T: TreeDef> Chaos<T> {
     ///
     /// The random numbers of a call depend on the seed and on the number of the call alone. A call that fails because of a
     /// fault is no failure of the test, one that panics is; and all have to return, once everything is calm. With
-    /// [`workers`](Self::workers), four threads call it without a pause.
+    /// [`workers`](Self::workers), several threads call it without a pause.
     pub fn messages(mut self, messages: impl AsyncFn(&T, &mut Random) + Send + Sync + 'static) -> Self {
         self.plan.messages = Some(Box::new(messages));
         self
@@ -383,8 +395,9 @@ impl<T: TreeDef> Chaos<T> {
         self
     }
 
-    /// Adds a function that is called after the shutdown of each run. It panics if something is wrong.
-    pub fn afterwards(mut self, afterwards: impl Fn() + Send + Sync + 'static) -> Self {
+    /// Adds a check that is called after the shutdown of each run, with its report; without one if the tree was not up. It
+    /// panics if something is wrong.
+    pub fn afterwards(mut self, afterwards: impl AsyncFn(Option<&Report>) + Send + Sync + 'static) -> Self {
         self.plan.afterwards.push(Box::new(afterwards));
         self
     }
@@ -393,6 +406,13 @@ impl<T: TreeDef> Chaos<T> {
     /// numbers and not the events, so the faults of a failure are not shortened.
     pub fn workers(mut self, workers: usize) -> Self {
         self.plan.workers = Some(workers);
+        self
+    }
+
+    /// Sets the number of threads that call [`messages`](Self::messages) when there are several
+    /// [`workers`](Self::workers). The default is 4.
+    pub fn users(mut self, users: u64) -> Self {
+        self.plan.users = users;
         self
     }
 

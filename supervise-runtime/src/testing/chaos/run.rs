@@ -285,7 +285,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 Some(given) => given.peek().map(|fault| fault.at),
                 None => (moment < plan.moments).then_some(next_moment),
             };
-            let call_at = (call < calls).then(|| between * call);
+            let call_at = (call < calls).then(|| between * call + between / 2);
             let next = [fault_at, call_at].into_iter().flatten().min().map(|at| after(self.begin, at));
             let until = next.unwrap_or(end).min(end);
             self.during(sleep_until(until)).await;
@@ -524,10 +524,11 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let (patience, step) = self.patience();
         *locked(&self.users.tree) = None;
         let tree = self.tree.take();
+        let mut report = None;
         match std::mem::replace(&mut self.state, State::Down) {
             State::Up(up) => match timeout(patience, up.shutdown()).await {
-                Ok(report) => {
-                    for child in report.children.iter().filter(|child| child.stuck) {
+                Ok(ended) => {
+                    for child in ended.children.iter().filter(|child| child.stuck) {
                         self.says(
                             ChaosPromise::NothingStuck,
                             format!("{} is stuck in the report of the shutdown", child.path),
@@ -536,6 +537,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     if tree.as_ref().is_some_and(|tree| tree.ended().is_none()) {
                         self.says(ChaosPromise::ShutdownEnds, "the shutdown is over, and the tree has not ended");
                     }
+                    report = Some(ended);
                 }
                 Err(_) => {
                     self.says(ChaosPromise::ShutdownEnds, format!("the shutdown has not ended after {patience:?}"))
@@ -545,7 +547,15 @@ impl<'a, T: TreeDef> Run<'a, T> {
         }
         drop(tree);
         self.crowd = Crowd::default();
-        self.plan.afterwards.iter().for_each(|afterwards| afterwards());
+        self.killed.clear();
+        for afterwards in &self.plan.afterwards {
+            match timeout(patience, caught(afterwards.look(report.as_ref()))).await {
+                Ok(Ok(())) => {}
+                Ok(Err(panic)) => self.says(ChaosPromise::Own, panic),
+                Err(_) => self.says(ChaosPromise::Own, format!("`afterwards` has not returned after {patience:?}")),
+            }
+        }
+        drop(report);
         let begin = Instant::now();
         let limit = patience.min(Duration::from_secs(60));
         loop {
