@@ -225,7 +225,11 @@ impl<'a, T: TreeDef> Run<'a, T> {
             let _ = up;
             self.take_down();
         }
-        if let State::Down = self.state {
+        // The start of the last tree may have been dropped, and its children go down.
+        let is_over = self.tree.as_ref().is_none_or(|tree| tree.ended().is_some());
+        if let State::Down = self.state
+            && is_over
+        {
             self.begin_tree();
         }
     }
@@ -348,7 +352,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
     fn cause(&mut self, fault: &Fault) {
         let tree = self.tree.clone().expect("a tree was begun");
         let witness = self.witness().clone();
-        witness.notes(&fault.path, fault.line(&self.plan.names(), false));
+        let now = Fault { at: self.begin.elapsed(), ..fault.clone() };
+        witness.notes(&fault.path, now.line(&self.plan.names(), false));
         if fault.act.stops() {
             witness.notes(&fault.path, STOP.into());
         }
@@ -596,7 +601,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let mut outcome = Outcome { faults, trees: self.trees.len() as u64, ..Outcome::default() };
         for tree in &self.trees {
             let seen = tree.witness.take();
-            broken.append(&mut check::read(const { &T::SPEC }, &seen));
+            broken.append(&mut check::read(const { &T::SPEC }, &seen, self.plan.workers.is_some()));
             let letters = tree.witness.letters();
             if letters.accepted != letters.begun + letters.dead {
                 let text = format!(
