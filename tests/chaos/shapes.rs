@@ -521,7 +521,7 @@ fn under_chaos(time: Duration) -> Chaos<Shapes> {
 /// S1, S5, S16, S21, S24, S25: the promises of every shape and setting hold under chaos.
 #[test]
 fn every_shape_survives_chaos() {
-    let report = under_chaos(secs(20)).seeds(seeds(60)).run();
+    let report = under_chaos(secs(20)).seeds(seeds(120)).run();
     println!("{report}");
     assert!(report.starts > 20 * report.runs && report.messages > 20 * report.runs, "{report}: too little happens");
 }

@@ -403,7 +403,8 @@ impl<T: TreeDef> Chaos<T> {
     }
 
     /// Runs the tree on this number of threads, in real time, instead of the paused clock. Then a seed repeats the random
-    /// numbers and not the events, so the faults of a failure are not shortened.
+    /// numbers and not the events, so the faults of a failure are not shortened, and what is read from the order of
+    /// events is not checked: the orders of starts and stops, that stops win, and that kills are obeyed.
     pub fn workers(mut self, workers: usize) -> Self {
         self.plan.workers = Some(workers);
         self
