@@ -485,7 +485,7 @@ fn watched<T: TreeDef>(
         let _ = done.send(ran);
     });
     let worker = worker.expect("a thread for the test");
-    let bound = plan.bound + plan.workers.map_or(Duration::ZERO, |_| plan.lasts);
+    let bound = plan.bound.saturating_add(plan.workers.map_or(Duration::ZERO, |_| plan.lasts));
     match over.recv_timeout(bound) {
         Ok(ran) => {
             let _ = worker.join();

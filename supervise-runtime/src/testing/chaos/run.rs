@@ -289,7 +289,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 Some(given) => given.peek().map(|fault| fault.at),
                 None => (moment < plan.moments).then_some(next_moment),
             };
-            let call_at = (call < calls).then(|| between * call + between / 2);
+            let call_at = (call < calls).then(|| between.saturating_mul(call).saturating_add(between / 2));
             let next = [fault_at, call_at].into_iter().flatten().min().map(|at| after(self.begin, at));
             let until = next.unwrap_or(end).min(end);
             self.during(sleep_until(until)).await;
@@ -297,7 +297,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
             if until >= end {
                 break;
             }
-            let now = until - self.begin;
+            let now = until.saturating_duration_since(self.begin);
             self.look();
             if call_at.is_some_and(|at| at <= now) {
                 self.call(call);
@@ -309,7 +309,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     Some(given) => std::iter::from_fn(|| given.next_if(|fault| fault.at == at).cloned()).collect(),
                     None => {
                         moment += 1;
-                        next_moment = at + gaps(&mut times, gap);
+                        next_moment = at.saturating_add(gaps(&mut times, gap));
                         let choices = Choices {
                             kinds: &plan.kinds,
                             spared: &plan.spared,
