@@ -9,7 +9,7 @@ use crate::values::event::EventKind;
 use crate::values::failure::Cause;
 use crate::values::spec::{ChildSpec, Shape, TreeSpec};
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{ShutdownOrder, Strategy};
+use crate::values::strategy::ShutdownOrder;
 
 /// The place of a declared child among its siblings.
 #[derive(Debug, Clone, Copy)]
@@ -64,19 +64,6 @@ struct Child {
     epochs: u32,
     /// The test asked it to stop.
     asked: bool,
-    down: Down,
-}
-
-/// Why a child went down last, until it is up again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Down {
-    #[default]
-    Not,
-    /// It has failed.
-    Failed,
-    /// With its group or its supervisor, after a failure.
-    Along,
-    Otherwise,
 }
 
 /// Reads the record of one tree, and returns the promises that it breaks. `races`: threads wrote it, so that an event may
@@ -145,10 +132,7 @@ impl Reader {
             Seen::Event(event) => {
                 let path = &*event.path;
                 match &event.kind {
-                    EventKind::Started { .. } | EventKind::Restarted => {
-                        let child = self.child(path);
-                        (child.starting, child.down) = (false, Down::Not);
-                    }
+                    EventKind::Started { .. } | EventKind::Restarted => self.child(path).starting = false,
                     EventKind::Stopping { reason } => self.stopping(path, *reason),
                     EventKind::Aborted { .. } => self.aborted = true,
                     EventKind::Ended { ended } => {
@@ -163,7 +147,6 @@ impl Reader {
                     {
                         self.says(ChaosPromise::NoBug, format!("{path}: a bug of supervise: {failure}"));
                     }
-                    EventKind::Failed { .. } => self.child(path).down = Down::Failed,
                     EventKind::Stuck => self.says(ChaosPromise::NothingStuck, event.to_string()),
                     _ => {}
                 }
@@ -183,10 +166,8 @@ impl Reader {
         {
             epoch = supervisor.epochs;
             comes_up = supervisor.starting;
-            match comes_up {
-                true => self.in_order(path, place, epoch),
-                false if place.supervisor.strategy != Strategy::OneForOne => self.range_in_order(path, place),
-                false => {}
+            if comes_up {
+                self.in_order(path, place, epoch);
             }
         }
         let child = self.child(path);
@@ -220,27 +201,10 @@ impl Reader {
         }
     }
 
-    /// The members of a group that restart together come up in order (S17).
-    fn range_in_order(&mut self, path: &str, place: Place) {
-        if self.children[path].down != Down::Along {
-            return;
-        }
-        let in_range = |down| matches!(down, Down::Failed | Down::Along);
-        let mut siblings = self.siblings(path, place);
-        let early = siblings.find(|(_, other, order)| *order < place.order && other.starting && in_range(other.down));
-        if let Some((other, ..)) = early {
-            let text = format!("{path} is restarted while {other}, which is declared before it, is starting");
-            drop(siblings);
-            self.says(ChaosPromise::OrderOfStarts, text);
-        }
-    }
-
     /// Children go down in reverse order when their supervisor does (S24).
     fn stopping(&mut self, path: &str, reason: StopReason) {
         let place = self.child(path).place;
-        let child = self.child(path);
-        child.going = true;
-        child.down = if reason == StopReason::FailedAbove { Down::Along } else { Down::Otherwise };
+        self.child(path).going = true;
         let Some(place) = place else { return };
         let from_above = matches!(reason, StopReason::Shutdown | StopReason::FailedAbove);
         if !from_above || self.aborted || place.supervisor.shutdown_order == ShutdownOrder::Together {
