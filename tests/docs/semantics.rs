@@ -23,6 +23,7 @@ const TESTS: [&str; 16] = [
     "tests/process/sigterm.rs",
     "tests/process/systemd.rs",
     "tests/case_studies/main.rs",
+    "tests/chaos/main.rs",
     "tests/threads/main.rs",
     "tests/scenarios/main.rs",
     "tests/remote/main.rs",
