@@ -7,18 +7,28 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::base::BoxFuture;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::engine::cell::control::AnyCell;
+use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, Event, EventKind};
+use crate::values::failure::Cause;
+use crate::values::stop_reason::StopReason;
 
 /// A part of the record.
 #[derive(Debug, Clone)]
 pub(crate) enum Seen {
-    Event(Event),
+    /// An event, without its values: the error of a failure may keep a message, and with it the cell of an actor.
+    Event {
+        path: String,
+        at: Instant,
+        /// The event in words.
+        text: String,
+        what: Happened,
+    },
     /// The start of an instance has begun.
     Begun {
         path: String,
@@ -26,14 +36,39 @@ pub(crate) enum Seen {
         others: usize,
     },
     /// The instance, or what a start had made of it, has been dropped.
-    Gone {
-        path: String,
-    },
+    Gone { path: String },
     /// The test has done something to the child with this path.
-    Done {
-        path: String,
-        what: String,
-    },
+    Done { path: String, what: String },
+}
+
+/// An event, as far as promises are read from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Happened {
+    Up,
+    Stopping(StopReason),
+    Aborted,
+    Ended { runtime_gone: bool },
+    Bug,
+    Stuck,
+    Other,
+}
+
+impl Happened {
+    fn of(kind: &EventKind) -> Self {
+        match kind {
+            EventKind::Started { .. } | EventKind::Restarted => Happened::Up,
+            EventKind::Stopping { reason } => Happened::Stopping(*reason),
+            EventKind::Aborted { .. } => Happened::Aborted,
+            EventKind::Ended { ended } => Happened::Ended { runtime_gone: matches!(ended, Ended::RuntimeGone) },
+            EventKind::Failed { failure, .. } | EventKind::Reported { failure }
+                if matches!(failure.cause(), Cause::Bug(_)) =>
+            {
+                Happened::Bug
+            }
+            EventKind::Stuck => Happened::Stuck,
+            _ => Happened::Other,
+        }
+    }
 }
 
 /// How a start is held up.
@@ -82,7 +117,8 @@ impl Witness {
         {
             self.dead.fetch_add(1, SeqCst);
         }
-        let event = Seen::Event(event.clone());
+        let (path, text, what) = (event.path.clone(), event.to_string(), Happened::of(&event.kind));
+        let event = Seen::Event { path, at: event.at, text, what };
         lock(&self.state).seen.push(event);
     }
 

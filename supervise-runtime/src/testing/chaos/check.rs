@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Broken, ChaosPromise};
-use crate::engine::witness::Seen;
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::Cause;
+use crate::engine::witness::{Happened, Seen};
 use crate::values::spec::{ChildSpec, Shape, TreeSpec};
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::ShutdownOrder;
@@ -129,28 +126,21 @@ impl Reader {
                     child.asked = child.living && !child.going;
                 }
             }
-            Seen::Event(event) => {
-                let path = &*event.path;
-                match &event.kind {
-                    EventKind::Started { .. } | EventKind::Restarted => self.child(path).starting = false,
-                    EventKind::Stopping { reason } => self.stopping(path, *reason),
-                    EventKind::Aborted { .. } => self.aborted = true,
-                    EventKind::Ended { ended } => {
-                        let child = self.child(path);
-                        (child.ended, child.asked, child.going) = (true, false, false);
-                        if let Ended::RuntimeGone = ended {
-                            self.says(ChaosPromise::NothingStuck, format!("{path} ended with its runtime"));
-                        }
+            Seen::Event { path, text, what, .. } => match *what {
+                Happened::Up => self.child(path).starting = false,
+                Happened::Stopping(reason) => self.stopping(path, reason),
+                Happened::Aborted => self.aborted = true,
+                Happened::Ended { runtime_gone } => {
+                    let child = self.child(path);
+                    (child.ended, child.asked, child.going) = (true, false, false);
+                    if runtime_gone {
+                        self.says(ChaosPromise::NothingStuck, text.clone());
                     }
-                    EventKind::Failed { failure, .. } | EventKind::Reported { failure }
-                        if matches!(failure.cause(), Cause::Bug(_)) =>
-                    {
-                        self.says(ChaosPromise::NoBug, format!("{path}: a bug of supervise: {failure}"));
-                    }
-                    EventKind::Stuck => self.says(ChaosPromise::NothingStuck, event.to_string()),
-                    _ => {}
                 }
-            }
+                Happened::Bug => self.says(ChaosPromise::NoBug, text.clone()),
+                Happened::Stuck => self.says(ChaosPromise::NothingStuck, text.clone()),
+                Happened::Other => {}
+            },
         }
     }
 

@@ -504,7 +504,7 @@ fn watched<T: TreeDef>(
             let witness = progress.witness.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let seen = witness.map(|witness| witness.take()).unwrap_or_default();
             let events = seen.iter().filter_map(|seen| match seen {
-                Seen::Event(event) => Some(event.to_string()),
+                Seen::Event { text, .. } => Some(text.clone()),
                 Seen::Begun { path, .. } => Some(format!("{path} begins to start")),
                 _ => None,
             });

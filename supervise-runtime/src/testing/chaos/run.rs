@@ -65,7 +65,7 @@ struct Run<'a, T: TreeDef> {
     /// The tree that starts or is up.
     tree: Option<TreeRef>,
     failed_starts: u32,
-    last_failure: Option<Failure>,
+    last_failure: String,
     crowd: Crowd<'a>,
     /// The failures of the user's calls.
     complaints: Rc<RefCell<Vec<Broken>>>,
@@ -164,7 +164,7 @@ async fn whole<T: TreeDef>(
         state: State::Down,
         tree: None,
         failed_starts: 0,
-        last_failure: None,
+        last_failure: String::new(),
         crowd: Crowd::default(),
         complaints: Rc::default(),
         drops_call: None,
@@ -255,7 +255,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                         }
                         Err(failure) => {
                             *failed_starts += 1;
-                            *last_failure = Some(failure);
+                            *last_failure = failure.to_string();
                             State::Down
                         }
                     };
@@ -428,7 +428,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
             if self.failed_starts > failed {
                 failed = self.failed_starts;
                 if failed > 100 {
-                    let why = self.last_failure.as_ref().map(ToString::to_string).unwrap_or_default();
+                    let why = self.last_failure.clone();
                     return self.says(ChaosPromise::Starts, format!("the tree does not start: {why}"));
                 }
             }
@@ -621,9 +621,9 @@ impl<'a, T: TreeDef> Run<'a, T> {
 
     fn line(&self, seen: &Seen) -> Option<String> {
         Some(match seen {
-            Seen::Event(event) => {
-                let at = event.at.saturating_duration_since(self.begin).as_secs_f64();
-                format!("{at:>10.6}s  {event}")
+            Seen::Event { at, text, .. } => {
+                let at = at.saturating_duration_since(self.begin).as_secs_f64();
+                format!("{at:>10.6}s  {text}")
             }
             Seen::Done { what, .. } if what == STOP => return None,
             Seen::Done { what, .. } => format!("{what}{BY_CHAOS}"),
