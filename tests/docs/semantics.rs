@@ -32,7 +32,7 @@ const CHAPTERS: [&str; 12] = [
 ];
 
 /// The crates whose tests may cite a rule.
-const TESTS: [&str; 16] = [
+const TESTS: [&str; 17] = [
     "tests/behaviour/main.rs",
     "tests/features/main.rs",
     "tests/process/buffers.rs",
@@ -42,6 +42,7 @@ const TESTS: [&str; 16] = [
     "tests/process/sigterm.rs",
     "tests/process/systemd.rs",
     "tests/case_studies/main.rs",
+    "tests/chaos/main.rs",
     "tests/threads/main.rs",
     "tests/scenarios/main.rs",
     "tests/remote/main.rs",

@@ -13,7 +13,6 @@ use crate::decide::child::{Command, CommandOutcome};
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
 use crate::engine::cell::shared_wait::SharedWait;
-use crate::engine::mailbox::{ActorCell, MailboxItem};
 use crate::engine::supervisor::AfterLock;
 
 /// The error of `restart()` and `start_again()`: why the request was refused. A start that was accepted and then fails
@@ -259,7 +258,7 @@ pub(crate) fn start_again(cell: &Arc<AnyCell>) -> Result<Starting, CommandError>
 }
 
 /// Carries out `drain()`: from this moment on the mailbox accepts nothing new.
-pub(crate) fn drain<T: MailboxItem>(cell: &ActorCell<T>) {
+pub(crate) fn drain(cell: &AnyCell) {
     let shut = |verdict| (verdict == CommandOutcome::Drain).then(|| cell.mail.drain_gate());
     match decide(cell, Command::Drain, shut) {
         // Senders that waited for room are woken here, after the lock.

@@ -18,6 +18,8 @@ use crate::engine::log::{Facts, trace};
 use crate::engine::metered::Metered;
 use crate::engine::observed::Switch;
 use crate::engine::span::Spans;
+#[cfg(feature = "testing")]
+use crate::engine::witness::Witness;
 use crate::values::event::{Event, EventKind};
 use crate::values::fence::Fence;
 use crate::values::network::{TreeNetwork, TreeRoot};
@@ -164,6 +166,9 @@ pub(crate) struct TreeShared {
     /// True for a tree under test.
     #[cfg(feature = "testing")]
     pub(crate) tested: AtomicBool,
+    /// Records what happens in the tree.
+    #[cfg(feature = "testing")]
+    witness: OnceLock<Arc<Witness>>,
     /// The time when the tree was started.
     started: OnceLock<Instant>,
     /// Told when a child went up or ended: for `ready()`.
@@ -262,6 +267,8 @@ impl TreeShared {
             leased: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             tested: AtomicBool::new(false),
+            #[cfg(feature = "testing")]
+            witness: OnceLock::new(),
             started: OnceLock::new(),
             changed: Changes::new(),
             #[cfg(feature = "systemd")]
@@ -278,7 +285,24 @@ impl TreeShared {
             *lock(&next.sender) = Channel::Open(sender);
             next.heard.store(true, Relaxed);
         }
+        #[cfg(feature = "testing")]
+        if let Some(witness) = self.witness() {
+            next.set_witness(witness.clone());
+        }
         next
+    }
+
+    /// Sets the witness, before the first cell of the tree begins.
+    #[cfg(feature = "testing")]
+    pub(crate) fn set_witness(&self, witness: Arc<Witness>) {
+        let _ = self.witness.set(witness);
+        self.heard.store(true, Relaxed);
+    }
+
+    #[cfg(feature = "testing")]
+    #[inline(always)]
+    pub(crate) fn witness(&self) -> Option<&Arc<Witness>> {
+        self.witness.get()
     }
 
     /// Returns the time when the tree was started, which is the time of the first call.
@@ -365,6 +389,10 @@ impl TreeShared {
             trace(path, incarnation, &kind, facts);
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
+                #[cfg(feature = "testing")]
+                if let Some(witness) = self.witness() {
+                    witness.hears(&event);
+                }
                 if let Some(sender) = self.sender() {
                     let _shelter = DeferDrops::new(); // events that fall off are dropped under its locks
                     let _ = sender.send(event); // an error: there is no subscriber left

@@ -50,6 +50,7 @@ mod senders;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use senders::Blocked;
 use senders::Senders;
 
 /// The number of messages that are served before the actor yields to the tasks that are ready.
@@ -245,6 +246,12 @@ impl<T: MailboxItem> ActorCell<T> {
 
     #[inline(always)]
     fn enqueue(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
+        #[cfg(feature = "testing")]
+        if let Some(witness) = self.core().bus.witness()
+            && msg.message().is_some()
+        {
+            witness.accepts();
+        }
         inner.queue.push_back(msg);
         if inner.receiver_parked {
             inner.receiver_parked = false;
@@ -448,8 +455,13 @@ impl<T: MailboxItem> Mail for Mailbox<T> {
         }
     }
 
-    fn refuse_new(&self) {
-        drop(self.drain_gate());
+    fn drain_gate(&self) -> Blocked {
+        let mut inner = lock(&self.inner);
+        if !matches!(inner.gate, Admission::Open | Admission::Down | Admission::Early) {
+            return Blocked::none();
+        }
+        inner.set_gate(Admission::Draining);
+        inner.blocked.all()
     }
 
     fn has_messages(&self) -> bool {
@@ -538,6 +550,12 @@ impl<T: MailboxItem> Inbox<T> {
         }
         self.turn -= 1;
         let msg = self.batch.pop_front();
+        #[cfg(feature = "testing")]
+        if let Some(witness) = cell.core().bus.witness()
+            && msg.as_ref().is_some_and(|msg| msg.message().is_some())
+        {
+            witness.takes_out();
+        }
         self.count_down(cell);
         msg
     }
@@ -658,6 +676,10 @@ impl<T: MailboxItem> Inbox<T> {
     /// Puts a message that is redelivered in front of all others, even if the mailbox is full (S36).
     pub(crate) fn requeue_front(&mut self, cell: &ActorCell<T>, msg: T) {
         self.return_batch(cell);
+        #[cfg(feature = "testing")]
+        if let Some(witness) = cell.core().bus.witness() {
+            witness.takes_back();
+        }
         let mut inner = lock(&cell.mail.inner);
         inner.put_back_arrival();
         inner.queue.push_front(msg);

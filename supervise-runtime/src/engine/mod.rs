@@ -14,3 +14,5 @@ pub(crate) mod observed;
 pub(crate) mod polls;
 pub(crate) mod span;
 pub(crate) mod supervisor;
+#[cfg(feature = "testing")]
+pub(crate) mod witness;

@@ -2,6 +2,7 @@
 //!
 //! With the feature `testing`. The crate `supervise` re-exports this module, with an example of a whole test.
 
+mod chaos;
 mod clock;
 mod diff;
 mod inject;
@@ -9,6 +10,7 @@ mod lease;
 mod record;
 mod start;
 
+pub use chaos::{Chaos, ChaosFailure, ChaosFault, ChaosPromise, ChaosReport, Random, chaos};
 pub use clock::{advance, settle};
 pub use diff::diff;
 pub use inject::{Fault, Inject};

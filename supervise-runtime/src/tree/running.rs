@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc as StdArc;
 use std::task::Poll;
 
-#[cfg(feature = "systemd")]
+#[cfg(any(feature = "systemd", feature = "testing"))]
 use super::TreeRef;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
@@ -202,6 +202,12 @@ impl<T: TreeDef> Tree<T> {
         self.bus().tested.store(true, crate::base::sync::atomic::Ordering::Relaxed);
     }
 
+    /// Sets the witness of all that happens in the tree.
+    #[cfg(feature = "testing")]
+    pub(crate) fn witnessed(&mut self, witness: &Arc<crate::engine::witness::Witness>) {
+        self.bus().set_witness(witness.clone());
+    }
+
     pub(super) fn bus(&mut self) -> Arc<TreeShared> {
         let seed = self.seed;
         self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
@@ -235,10 +241,20 @@ impl<T: TreeDef> Tree<T> {
     /// The same as [`start`](Tree::start), called at that place.
     pub(crate) async fn start_at(self, at: &'static Location<'static>) -> Result<Running<T>, Failure> {
         require_time();
+        self.begin(at).up().await
+    }
+
+    /// The same as [`start_at`](Tree::start_at). `begins` is told of the tree before its first child starts.
+    #[cfg(feature = "testing")]
+    pub(crate) async fn start_seen(
+        self,
+        at: &'static Location<'static>,
+        begins: impl FnOnce(TreeRef),
+    ) -> Result<Running<T>, Failure> {
+        require_time();
         let begun = self.begin(at);
-        let cell = begun.guard.cell.clone();
-        let mut waiting = Waiting::default();
-        begun.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await)
+        begins(TreeRef { cell: begun.guard.cell.clone() });
+        begun.up().await
     }
 
     /// Starts the tree, waits until `until` is ready or the tree has ended by itself, shuts the tree down, and returns
@@ -400,6 +416,12 @@ impl<T: TreeDef> Begun<T> {
     /// Gives up the guard of the tree.
     pub(super) fn disarmed(self) {
         self.guard.disarmed();
+    }
+
+    async fn up(self) -> Result<Running<T>, Failure> {
+        let cell = self.guard.cell.clone();
+        let mut waiting = Waiting::default();
+        self.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await)
     }
 
     pub(super) fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {

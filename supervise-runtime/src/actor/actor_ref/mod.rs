@@ -364,7 +364,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// To drain at every stop, declare `lifecycle(drain)`.
     pub fn drain(&self) {
-        commands::drain(&self.cell);
+        commands::drain(&*self.cell);
     }
 
     /// Waits until the actor has ended; ready immediately if it already has. A restart is not an end. Needs no tokio

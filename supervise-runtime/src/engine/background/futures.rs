@@ -69,7 +69,9 @@ impl FutureSet {
 
     /// Drops all futures, each in its own call of `each`.
     pub(super) fn dismantle(self, each: Each<'_>) {
-        for (_, (future, bell)) in self.running {
+        let mut running: Vec<_> = self.running.into_iter().collect();
+        running.sort_unstable_by_key(|(number, _)| *number); // so that a run can be repeated (S34)
+        for (_, (future, bell)) in running {
             let mut future = Some(future);
             each(&mut || future = None);
             drop(bell);

@@ -23,6 +23,7 @@ use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
 use crate::engine::hold::Hold;
 use crate::engine::log::{Facts, is_logged};
+use crate::engine::mailbox::Blocked;
 #[cfg(feature = "metrics")]
 use crate::engine::metered::{self, PathMeters};
 use crate::engine::observed::Tally;
@@ -355,6 +356,12 @@ impl CellCore {
     /// Returns the name of the tree that this cell is part of.
     pub(crate) fn name_of_root(&self) -> String {
         successors(Some(self), |core| core.core_above()).last().map(CellCore::name).unwrap_or_default()
+    }
+
+    /// Returns whether another supervisor has taken this child over.
+    #[cfg(feature = "testing")]
+    pub(crate) fn has_moved(&self) -> bool {
+        self.moved.load(Ordering::Acquire)
     }
 
     fn core_above(&self) -> Option<&CellCore> {
@@ -1037,8 +1044,10 @@ pub(crate) trait Mail: Any + Send + Sync {
     fn set_retry(&self, _at: Option<Instant>) {}
     /// Reopens a closed mailbox.
     fn reopen(&self) {}
-    /// Refuses messages from now on; queued ones are still handled.
-    fn refuse_new(&self) {}
+    /// Refuses messages from now on; queued ones are still handled. Returns the senders that waited for room.
+    fn drain_gate(&self) -> Blocked {
+        Blocked::none()
+    }
     /// Returns whether this is the mailbox of an actor.
     fn has_messages(&self) -> bool {
         false
@@ -1147,7 +1156,7 @@ impl AnyCell {
 
     /// Refuses messages from now on; queued ones are still handled.
     pub(crate) fn refuse_new(&self) {
-        self.mail.refuse_new();
+        drop(self.mail.drain_gate());
     }
 
     /// Returns the hooks of an actor.

@@ -3,6 +3,8 @@
 use super::body::Body;
 use super::control::AnyCell;
 use super::driver::Driver;
+#[cfg(feature = "testing")]
+use super::driver::Exit;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
 use crate::values::failure::Failure;
@@ -102,7 +104,11 @@ fn steps<B: Body>(driver: &mut Driver, body: &mut B) -> impl Future<Output = ()>
                     continue;
                 }
                 Step::Start => {
+                    #[cfg(feature = "testing")]
+                    driver.engine.begin_start();
                     let exit = driver.run_start(body.start()).await;
+                    #[cfg(feature = "testing")]
+                    driver.engine.end_start(matches!(exit, Exit::Done(_)));
                     driver.started(exit, body)
                 }
                 Step::PreStart => driver.run_start(body.pre_start()).await,

@@ -2,7 +2,6 @@
 
 use tokio::time::Instant;
 
-use super::senders::Blocked;
 use super::{ActorCell, Admission, Inner, Mailbox, MailboxItem, Patience, Rejected};
 use crate::base::sync::lock;
 
@@ -68,17 +67,6 @@ impl<T: MailboxItem> ActorCell<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// Refuses new messages and keeps the queued ones, also if the actor counts as down and refuses messages for that
-    /// (S35).
-    pub(crate) fn drain_gate(&self) -> Blocked {
-        let mut inner = lock(&self.inner);
-        if !matches!(inner.gate, Admission::Open | Admission::Down | Admission::Early) {
-            return Blocked::none();
-        }
-        inner.set_gate(Admission::Draining);
-        inner.blocked.all()
-    }
-
     /// Marks the actor as down for its supervisor, or as up again; the current message continues. To be called only with
     /// `while_down(Reject)` (S35).
     pub(super) fn reject(&self, down: bool) {

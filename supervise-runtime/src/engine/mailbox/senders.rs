@@ -143,7 +143,7 @@ impl Senders {
 pub(crate) struct Blocked(Option<BTreeMap<u64, Waker>>);
 
 impl Blocked {
-    pub(super) const fn none() -> Self {
+    pub(crate) const fn none() -> Self {
         Blocked(None)
     }
 }

@@ -217,12 +217,13 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         cell.is_some()
     }
 
-    /// Returns the keys that are in use, in no particular order.
+    /// Returns the keys that are in use, in the order in which they were spawned.
     pub fn keys(&self) -> Vec<K> {
         self.living.all(|entry| entry.key.clone()).iter().map(|key| (**key).clone()).collect()
     }
 
-    /// Returns all instances that are up, or down for a restart, each with its key, in no particular order.
+    /// Returns all instances that are up, or down for a restart, each with its key, in the order in which they were
+    /// spawned.
     ///
     /// An instance whose first start is still in progress is not among them.
     pub fn handles(&self) -> Vec<(K, T::Handle)> {

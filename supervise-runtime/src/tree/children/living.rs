@@ -189,9 +189,12 @@ impl<K, H> Living<K, H> {
         }
     }
 
-    /// Returns what `copy` takes from each entry, under the lock.
+    /// Returns what `copy` takes from each entry, under the lock: oldest first, so that a run can be repeated (S34).
     pub(super) fn all<R>(&self, copy: impl Fn(&Entry<K, H>) -> R) -> Vec<R> {
-        self.lock().entries.values().flatten().map(copy).collect()
+        let mut all: Vec<(u64, R)> =
+            self.lock().entries.values().flatten().map(|entry| (entry.id(), copy(entry))).collect();
+        all.sort_unstable_by_key(|(id, _)| *id);
+        all.into_iter().map(|(_, copied)| copied).collect()
     }
 }
 

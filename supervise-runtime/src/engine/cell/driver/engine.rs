@@ -12,6 +12,8 @@ use rand::{Rng as _, SeedableRng as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::span::Incarnation;
+#[cfg(feature = "testing")]
+use crate::base::BoxFuture;
 use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
@@ -90,6 +92,9 @@ pub(super) struct ColdState {
     pub(super) random: Option<SmallRng>,
     /// The failure of this crate's own code, if that ended the task.
     bug: Option<Failure>,
+    /// A test holds up the start of this incarnation.
+    #[cfg(feature = "testing")]
+    held_up: Option<BoxFuture<'static, ()>>,
 }
 
 pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
@@ -295,6 +300,42 @@ impl Engine {
 
     pub(super) fn drop_instance(&mut self, machine: &Machine, hands: &mut dyn Hands) {
         hands.drop_instance(&mut |part| self.guarded(machine, part));
+        #[cfg(feature = "testing")]
+        if let Some(witness) = self.cell.core().bus.witness() {
+            witness.gone(&self.cell);
+        }
+    }
+
+    /// Tells the witness that a start begins, which may be held up.
+    #[cfg(feature = "testing")]
+    pub(in crate::engine::cell) fn begin_start(&mut self) {
+        let Some(witness) = self.cell.core().bus.witness() else { return };
+        let held_up = witness.begins(&self.cell);
+        if held_up.is_some() {
+            self.cold.get_or_insert_default().held_up = held_up;
+        }
+    }
+
+    /// Tells the witness that a start is over. `made`: there is an instance.
+    #[cfg(feature = "testing")]
+    pub(in crate::engine::cell) fn end_start(&mut self, made: bool) {
+        if let Some(cold) = &mut self.cold {
+            cold.held_up = None;
+        }
+        if let Some(witness) = self.cell.core().bus.witness().filter(|_| !made) {
+            witness.gone(&self.cell);
+        }
+    }
+
+    /// Returns whether a test still holds up the start.
+    #[cfg(feature = "testing")]
+    pub(super) fn is_held_up(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(cold) = &mut self.cold else { return false };
+        let Some(held_up) = &mut cold.held_up else { return false };
+        if held_up.as_mut().poll(cx).is_ready() {
+            cold.held_up = None;
+        }
+        cold.held_up.is_some()
     }
 
     /// Ends spawns: the message in hand may wait for a child that could begin only after it.

@@ -309,6 +309,14 @@ impl Driver {
             if self.engine.cell.core().is_fenced() {
                 return self.engine.pending(); // the abort of the tree drops the future
             }
+            #[cfg(feature = "testing")]
+            if self.engine.is_held_up(cx) {
+                if self.poll_deadline(cx) {
+                    self.discard(slot);
+                    return Poll::Ready(Exit::Cut(Cut::TimeUp));
+                }
+                return self.engine.pending();
+            }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) =
                 enter(span_of(&self.engine.cold), &self.engine.cell, leaving, || match slot.poll(cx) {

@@ -1,0 +1,220 @@
+//! The witness of a tree under test: what happens in it, in one order, and the starts that a test holds up.
+//!
+//! Events reach a subscriber through a channel that can overflow; the witness misses none. A tree without a witness does
+//! nothing for it but look whether there is one.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+use crate::base::BoxFuture;
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use crate::base::sync::{Arc, Mutex, Weak, lock};
+use crate::engine::cell::control::AnyCell;
+use crate::values::ended::Ended;
+use crate::values::event::{DeadLetterReason, Event, EventKind};
+use crate::values::failure::Cause;
+use crate::values::stop_reason::StopReason;
+
+/// A part of the record.
+#[derive(Debug, Clone)]
+pub(crate) enum Seen {
+    /// An event, without its values: the error of a failure may keep a message, and with it the cell of an actor.
+    Event {
+        path: String,
+        at: Instant,
+        /// The event in words.
+        text: String,
+        what: Happened,
+    },
+    /// The start of an instance has begun.
+    Begun {
+        path: String,
+        /// The instances of this path that had not gone.
+        others: usize,
+    },
+    /// The instance, or what a start had made of it, has been dropped.
+    Gone { path: String },
+    /// The test has done something to the child with this path.
+    Done { path: String, what: String },
+}
+
+/// An event, as far as promises are read from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Happened {
+    Up,
+    Stopping(StopReason),
+    Aborted,
+    Ended { runtime_gone: bool },
+    Bug,
+    Stuck,
+    Other,
+}
+
+impl Happened {
+    fn of(kind: &EventKind) -> Self {
+        match kind {
+            EventKind::Started { .. } | EventKind::Restarted => Happened::Up,
+            EventKind::Stopping { reason } => Happened::Stopping(*reason),
+            EventKind::Aborted { .. } => Happened::Aborted,
+            EventKind::Ended { ended } => Happened::Ended { runtime_gone: matches!(ended, Ended::RuntimeGone) },
+            EventKind::Failed { failure, .. } | EventKind::Reported { failure }
+                if matches!(failure.cause(), Cause::Bug(_)) =>
+            {
+                Happened::Bug
+            }
+            EventKind::Stuck => Happened::Stuck,
+            _ => Happened::Other,
+        }
+    }
+}
+
+/// How a start is held up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holdup {
+    For(Duration),
+    /// Until the test lets everything go on.
+    Forever,
+}
+
+/// The messages of a whole tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Letters {
+    /// The messages that mailboxes have accepted.
+    pub(crate) accepted: u64,
+    /// Those of them that an actor has begun to handle.
+    pub(crate) begun: u64,
+    /// Those of them that became dead letters before.
+    pub(crate) dead: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Witness {
+    accepted: AtomicU64,
+    begun: AtomicU64,
+    dead: AtomicU64,
+    state: Mutex<State>,
+    /// Nothing is held up any more.
+    calm: AtomicBool,
+    calmed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    seen: Vec<Seen>,
+    /// The cells with an instance, by path.
+    living: HashMap<String, Vec<(u64, Weak<AnyCell>)>>,
+    held_up: HashMap<String, Holdup>,
+}
+
+impl Witness {
+    // ----- told by the engine
+
+    pub(crate) fn hears(&self, event: &Event) {
+        if let EventKind::DeadLetter { reason: DeadLetterReason::Ended | DeadLetterReason::Restarted, .. } = event.kind
+        {
+            self.dead.fetch_add(1, SeqCst);
+        }
+        let (path, text, what) = (event.path.clone(), event.to_string(), Happened::of(&event.kind));
+        let event = Seen::Event { path, at: event.at, text, what };
+        lock(&self.state).seen.push(event);
+    }
+
+    /// The start of an instance of this cell begins. Returns the wait before it, if it is held up.
+    pub(crate) fn begins(self: &Arc<Self>, cell: &Arc<AnyCell>) -> Option<BoxFuture<'static, ()>> {
+        let (path, id, weak) = (cell.core().path(), cell.core().id, Arc::downgrade(cell));
+        let mut state = lock(&self.state);
+        let living = state.living.entry(path.clone()).or_default();
+        let cells: Vec<Option<Arc<AnyCell>>> = living.iter().map(|(_, other)| other.upgrade()).collect();
+        living.push((id, weak));
+        // A child that has left its supervisor lets others have its name (S38).
+        let others = cells.iter().filter(|cell| cell.as_ref().is_none_or(|cell| !cell.core().has_moved())).count();
+        let holdup = state.held_up.remove(&path);
+        state.seen.push(Seen::Begun { path, others });
+        drop(state);
+        drop(cells); // perhaps the last references
+        let holdup = holdup.filter(|_| !self.calm.load(SeqCst))?;
+        let witness = self.clone();
+        Some(Box::pin(async move {
+            let calmed = witness.calmed.notified(); // notified from here on
+            match holdup {
+                _ if witness.calm.load(SeqCst) => {}
+                Holdup::For(time) => drop(timeout(time, calmed).await),
+                Holdup::Forever => calmed.await,
+            }
+        }))
+    }
+
+    /// The instance of this cell has gone, if there was one.
+    pub(crate) fn gone(&self, cell: &AnyCell) {
+        let (path, id) = (cell.core().path(), cell.core().id);
+        let mut state = lock(&self.state);
+        let Some(living) = state.living.get_mut(&path) else { return };
+        let Some(at) = living.iter().position(|(other, _)| *other == id) else { return };
+        let gone = living.remove(at);
+        if living.is_empty() {
+            state.living.remove(&path);
+        }
+        state.seen.push(Seen::Gone { path });
+        drop(state);
+        drop(gone); // perhaps the last reference to the memory of a cell
+    }
+
+    /// A mailbox has accepted a message. Called under its lock.
+    pub(crate) fn accepts(&self) {
+        self.accepted.fetch_add(1, SeqCst);
+    }
+
+    /// An actor has taken a message out of its mailbox.
+    pub(crate) fn takes_out(&self) {
+        self.begun.fetch_add(1, SeqCst);
+    }
+
+    /// A message is back in the mailbox.
+    pub(crate) fn takes_back(&self) {
+        self.begun.fetch_sub(1, SeqCst);
+    }
+
+    // ----- asked by the test
+
+    /// Holds up the next start of the child with this path.
+    pub(crate) fn holds_up(&self, path: &str, holdup: Holdup) {
+        lock(&self.state).held_up.insert(path.to_owned(), holdup);
+    }
+
+    /// Lets all starts go on.
+    pub(crate) fn calm_down(&self) {
+        self.calm.store(true, SeqCst);
+        self.calmed.notify_waiters();
+    }
+
+    /// Returns whether this cell has an instance.
+    pub(crate) fn lives(&self, cell: &AnyCell) -> bool {
+        let (path, id) = (cell.core().path(), cell.core().id);
+        lock(&self.state).living.get(&path).is_some_and(|living| living.iter().any(|(other, _)| *other == id))
+    }
+
+    /// Returns the paths of the instances that there are.
+    pub(crate) fn living(&self) -> Vec<String> {
+        let mut living: Vec<String> = lock(&self.state).living.keys().cloned().collect();
+        living.sort();
+        living
+    }
+
+    pub(crate) fn letters(&self) -> Letters {
+        let at = |count: &AtomicU64| count.load(SeqCst);
+        Letters { accepted: at(&self.accepted), begun: at(&self.begun), dead: at(&self.dead) }
+    }
+
+    /// Adds a deed of the test to the record.
+    pub(crate) fn notes(&self, path: &str, what: String) {
+        lock(&self.state).seen.push(Seen::Done { path: path.to_owned(), what });
+    }
+
+    /// Returns what was seen since the last call.
+    pub(crate) fn take(&self) -> Vec<Seen> {
+        std::mem::take(&mut lock(&self.state).seen)
+    }
+}
