@@ -76,7 +76,7 @@ def survivors():
 
 
 def copy():
-    """Copies the project. A file that has not changed keeps its time, so that cargo builds it once."""
+    """Copies the project, with new times: cargo must not take the build of an earlier mutant for that of this copy."""
     shutil.rmtree(COPY, ignore_errors=True)
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE,
@@ -84,7 +84,7 @@ def copy():
     for name in names.split("\0"):
         if name and (ROOT / name).is_file():
             (COPY / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, COPY / name)
+            shutil.copy(ROOT / name, COPY / name)
 
 
 def write(chosen):

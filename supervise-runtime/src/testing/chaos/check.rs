@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Broken, ChaosPromise};
 use crate::engine::witness::{Happened, Seen};
-use crate::values::spec::{ChildSpec, Shape, TreeSpec};
+use crate::values::declaration::{ChildSpec, Shape, TreeSpec};
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::ShutdownOrder;
 

@@ -29,7 +29,7 @@ use crate::inspection::snapshot::{Node, NodeState};
 use crate::tree::{Running, TreeDef, TreeRef};
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
-use crate::values::spec::Shape;
+use crate::values::declaration::Shape;
 use crate::values::strategy::Lifecycle;
 
 /// What a run was and did.
