@@ -177,6 +177,24 @@ async fn a_late_answer_leaves_less_time() {
     assert_eq!(changes(&mut events), ["acquire failed: the answer came too late"]);
 }
 
+/// S55: a call begins only when the one before is over: no renewal while one is under way, and the lease is given back
+/// once the answer is there, whenever the tree ends.
+#[tokio::test(start_paused = true)]
+async fn there_is_never_more_than_one_call_at_a_time() {
+    // Each call takes 2 s. Asked for in the first second, the lease is renewed at 5 s and at 10 s.
+    for tenths in 40..130 {
+        let (log, lease) = (Log::default(), OneCall::of(lease()));
+        let shop = tree(&log).when(lease.clone()).start().await.unwrap();
+        lease.lease.set_fault(LeaseFault::Delay(secs(1.0)));
+        advance(secs(f64::from(tenths) / 10.0)).await;
+        assert!(shop.shutdown().await.is_orderly());
+        let calls = lease.calls.lock().unwrap();
+        assert_eq!(calls.most, 1, "stopped after {tenths} tenths: {:?}", calls.names);
+        assert_eq!(calls.names.last(), Some(&"release"), "{:?}", calls.names);
+        assert_eq!(lease.lease.holder(), None);
+    }
+}
+
 /// S55: the lease is renewed while the tree starts and while it stops, however long that takes.
 #[tokio::test(start_paused = true)]
 async fn starts_and_stops_may_take_longer_than_the_lease() {

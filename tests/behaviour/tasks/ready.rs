@@ -86,6 +86,14 @@ supervisor! {
         after: Probe = Probe::start("after", journal).await?,
     }
 
+    /// The time to stop is longer than that to start.
+    struct Patient(journal: Journal, again: Plan) {
+        #![strategy(AllForOne)]
+        #[lifecycle(Permanent, ready, start = 5s, shutdown = 20s)]
+        http: task = |cx| task(cx, journal, Plan::Ready(secs(1)), again),
+        after: Probe = Probe::start("after", journal).await?,
+    }
+
     struct Group(journal: Journal, again: Plan) {
         #![strategy(AllForOne)]
         #[lifecycle(ready)]
@@ -221,6 +229,33 @@ async fn a_stop_before_it_is_ready_tells_the_task() {
         assert_eq!(lines[0], "told");
         assert_eq!(lines.contains(&"returns".to_owned()), returns, "{lines:?}");
         assert_eq!(matches!(ended, Ended::Aborted), !returns, "{ended:?}");
+    }
+}
+
+/// S13, S24: from a stop on, a task that is not ready has its `shutdown` time, and its start has no limit any more. The
+/// same holds when its group goes down.
+#[tokio::test(start_paused = true)]
+async fn the_start_time_ends_with_a_stop() {
+    for (grace, took) in [(secs(10), secs(10)), (secs(60), secs(20))] {
+        for group in [false, true] {
+            let journal = Journal::default();
+            let tree = Patient::start(journal.clone(), Plan::Slow(grace)).await.unwrap();
+            tree.http.restart().unwrap();
+            pass(secs(4)).await;
+            journal.take();
+            let begin = Instant::now();
+            match group {
+                true => tree.after.tell(crate::common::Do::Fail(Boom::Told)).await.unwrap(),
+                false => tree.http.stop(),
+            }
+            let mut lines = Vec::new();
+            while !lines.contains(&"drop".to_owned()) {
+                pass(ms(500)).await;
+                lines.extend(journal.take());
+            }
+            assert_eq!(begin.elapsed(), took, "{lines:?}");
+            assert_eq!(lines.contains(&"returns".to_owned()), grace == took, "{lines:?}");
+        }
     }
 }
 
