@@ -97,16 +97,18 @@ struct OneCall {
     calls: Arc<Mutex<Calls>>,
 }
 
-#[derive(Default)]
 struct Calls {
-    names: Vec<&'static str>,
+    since: Instant,
+    /// The calls in order, and when each began.
+    begun: Vec<(&'static str, Duration)>,
     now: usize,
     most: usize,
 }
 
 impl OneCall {
     fn of(lease: MemoryLease) -> OneCall {
-        OneCall { lease, calls: Arc::default() }
+        let calls = Calls { since: Instant::now(), begun: Vec::new(), now: 0, most: 0 };
+        OneCall { lease, calls: Arc::new(Mutex::new(calls)) }
     }
 
     async fn call<T>(&self, name: &'static str, call: impl Future<Output = T>) -> T {
@@ -118,7 +120,8 @@ impl OneCall {
         }
         {
             let mut calls = self.calls.lock().unwrap();
-            calls.names.push(name);
+            let at = calls.since.elapsed();
+            calls.begun.push((name, at));
             calls.now += 1;
             calls.most = calls.most.max(calls.now);
         }

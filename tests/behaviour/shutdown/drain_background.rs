@@ -183,6 +183,9 @@ async fn results_wait_for_room_while_it_drains() {
     settle().await;
     tree.drains.tell(Msg::Note("queued")).await.unwrap(); // the mailbox is full
     tree.drains.stop();
+    pass(ms(2500)).await;
+    let mailbox = tree.snapshot().find("drains").unwrap().mailbox.unwrap();
+    assert_eq!((mailbox.waiting, mailbox.capacity), (1, Some(1)), "the results have no place in it yet");
     assert!(matches!(soon(tree.drains.terminated()).await, Ok(Ended::Stopped)));
     for asked in asked {
         assert_eq!(asked.await.unwrap(), Ok(1));
@@ -254,12 +257,14 @@ async fn a_drain_of_what_never_ends_has_the_shutdown_time() {
 #[tokio::test(start_paused = true)]
 async fn what_has_no_end_hears_of_a_drain_by_its_token() {
     let (tree, journal) = one().await;
-    tree.server.tell(Msg::Token).await.unwrap();
-    settle().await;
-    let begin = Instant::now();
-    tree.server.drain();
-    assert!(matches!(soon(tree.server.terminated()).await, Ok(Ended::Stopped)));
-    assert_eq!((begin.elapsed(), journal.take()), (secs(0), vec!["heard".to_owned(), "post_stop".to_owned()]));
+    for (server, drains) in [(&tree.server, ActorRef::drain as fn(&ActorRef<Server>)), (&tree.drains, ActorRef::stop)] {
+        server.tell(Msg::Token).await.unwrap();
+        settle().await;
+        let begin = Instant::now();
+        drains(server);
+        assert!(matches!(soon(server.terminated()).await, Ok(Ended::Stopped)));
+        assert_eq!((begin.elapsed(), journal.take()), (secs(0), vec!["heard".to_owned(), "post_stop".to_owned()]));
+    }
 }
 
 /// S26, S29: a token that is asked for on the way down is cancelled too: in the message in hand, and in one that the drain

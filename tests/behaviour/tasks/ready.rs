@@ -15,6 +15,8 @@ enum Plan {
     Below(Duration),
     /// Becomes ready, and returns in the same poll.
     Through,
+    /// Becomes ready, and fails in the same poll.
+    ThroughFails,
     Returns(Duration),
     Fails(Duration),
     Panics,
@@ -51,6 +53,10 @@ async fn task(cx: TaskContext, journal: Journal, first: Plan, again: Plan) -> Re
         Plan::Through => {
             cx.ready();
             return Ok(());
+        }
+        Plan::ThroughFails => {
+            cx.ready();
+            return Err(Boom::Told);
         }
         Plan::Returns(after) => {
             sleep(after).await;
@@ -130,6 +136,19 @@ async fn a_task_that_is_ready_and_returns_has_started() {
     let seen = seen(&mut events);
     assert_eq!(seen[0], "http started");
     assert!(!seen.contains(&"http failed".to_owned()), "{seen:?}");
+}
+
+/// S29: a task that becomes ready and fails in the same poll has started, and then it has failed.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_is_ready_and_fails_has_started() {
+    let journal = Journal::default();
+    let mut tree = One::tree(journal.clone(), Plan::ThroughFails, Plan::Ready(ms(1)));
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    pass(ms(100)).await;
+    assert_eq!(tree.http.incarnation(), 2);
+    let seen: Vec<_> = seen(&mut events).into_iter().filter(|line| line.starts_with("http")).collect();
+    assert_eq!(seen[..3], ["http started", "http failed", "http decided Restart"], "{seen:?}");
 }
 
 /// S29: a task that returns, fails or panics before it is ready has failed to start.
