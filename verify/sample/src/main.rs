@@ -41,11 +41,13 @@ enum Kind {
 /// The places of a file that a mutant can change, by their beginning.
 struct Places<'a> {
     text: &'a Text,
-    binary: BTreeMap<usize, (Range<usize>, Range<usize>, Range<usize>)>,
-    unary: BTreeMap<usize, (Range<usize>, Range<usize>)>,
+    /// The whole, and both operands.
+    binary: BTreeMap<usize, [Range<usize>; 3]>,
+    /// The whole, and the operand.
+    unary: BTreeMap<usize, [Range<usize>; 2]>,
     arms: BTreeMap<usize, (usize, Option<Range<usize>>)>,
     /// The struct, and the field with the comma after it.
-    fields: BTreeMap<usize, (Range<usize>, Range<usize>)>,
+    fields: BTreeMap<usize, [Range<usize>; 2]>,
 }
 
 /// A file, with the byte at which each line begins.
@@ -85,15 +87,15 @@ impl<'a> Visit<'a> for Places<'_> {
         // The parts of a chain with `let` cannot be put in parentheses.
         if !has_let(&binary.left) && !has_let(&binary.right) {
             let op = self.text.range(binary.op.span());
-            let parts = (self.text.range(binary.span()), self.text.range(binary.left.span()));
-            self.binary.insert(op.start, (parts.0, parts.1, self.text.range(binary.right.span())));
+            let parts = [binary.span(), binary.left.span(), binary.right.span()];
+            self.binary.insert(op.start, parts.map(|part| self.text.range(part)));
         }
         visit::visit_expr_binary(self, binary);
     }
 
     fn visit_expr_unary(&mut self, unary: &'a ExprUnary) {
         let range = self.text.range(unary.span());
-        self.unary.insert(range.start, (range, self.text.range(unary.expr.span())));
+        self.unary.insert(range.start, [range, self.text.range(unary.expr.span())]);
         visit::visit_expr_unary(self, unary);
     }
 
@@ -110,7 +112,7 @@ impl<'a> Visit<'a> for Places<'_> {
         for pair in of.fields.pairs() {
             let field = self.text.range(pair.value().span());
             let end = pair.punct().map_or(field.end, |comma| self.text.range(comma.span()).end);
-            self.fields.insert(field.start, (self.text.range(of.span()), field.start..end));
+            self.fields.insert(field.start, [self.text.range(of.span()), field.start..end]);
         }
         visit::visit_expr_struct(self, of);
     }
@@ -132,11 +134,11 @@ fn change(mutant: &Value, places: &Places) -> Option<Change> {
         "FnValue" => (range.start..range.start, Kind::Return(replacement)),
         "MatchArmGuard" => (range, Kind::Guard(replacement)),
         "UnaryOperator" => {
-            let (whole, operand) = places.unary.get(&range.start)?.clone();
+            let [whole, operand] = places.unary.get(&range.start)?.clone();
             (whole, Kind::Unary(operand))
         }
         "BinaryOperator" => {
-            let (whole, left, right) = places.binary.get(&range.start)?.clone();
+            let [whole, left, right] = places.binary.get(&range.start)?.clone();
             (whole, Kind::Binary(left, replacement, right))
         }
         "MatchArm" => {
@@ -144,7 +146,7 @@ fn change(mutant: &Value, places: &Places) -> Option<Change> {
             (guard.clone().unwrap_or(after..after), Kind::Arm(guard))
         }
         "StructField" => {
-            let (whole, field) = places.fields.get(&range.start)?.clone();
+            let [whole, field] = places.fields.get(&range.start)?.clone();
             (whole, Kind::Field(field))
         }
         _ => return None,
