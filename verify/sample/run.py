@@ -462,6 +462,10 @@ def main():
     built = json.loads(BUILT.read_text()) if BUILT.is_file() else {}
     if built.get("of") != fingerprint():
         built = build(mutants, built)
+        if STATE.is_file():  # there may be tests of the survivors by now
+            state = json.loads(STATE.read_text())
+            state["results"] = {name: result for name, result in state["results"].items() if result != "survived"}
+            STATE.write_text(json.dumps(state))
     if "tests" not in built:
         built["tests"] = reaching(built["programs"])
         BUILT.write_text(json.dumps(built))
@@ -475,7 +479,8 @@ def main():
     part = "--part" in arguments
     seed = int(next((word for word in arguments if word.isdecimal()), 1))
     state = json.loads(STATE.read_text()) if STATE.is_file() else begin(mutants, seed)
-    while left := [name for name in state["draw"] + state["mailbox"] if name not in state["results"]][:PART]:
+    while left := [name for name in state["draw"] + state["mailbox"] + state["around"]
+                   if name not in state["results"]][:PART]:
         start = time.monotonic()
         say(f"part {len(state['parts']) + 1}, {len(left)} mutants")
         try_all(left, trial, state, survivors)
