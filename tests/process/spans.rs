@@ -202,8 +202,11 @@ async fn user_code_runs_in_the_span_of_its_child() {
             format!("{again}: pre_start"),
         ]
     );
-    soon(talk.shutdown()).await;
+    talk.live.speaker.stop();
+    soon(talk.live.speaker.terminated()).await.unwrap();
     assert_eq!(take(), [format!("{again}: post_stop"), format!("{again}: drop")]);
+    assert!(!open().contains(&"live/speaker#2".to_owned()), "its end closes its span: {:?}", open());
+    soon(talk.shutdown()).await;
     assert!(open().is_empty(), "nothing stays open: {:?}", open());
 }
 

@@ -190,3 +190,32 @@ async fn a_queued_child_shows_what_it_waits_for() {
     pass(secs(2)).await;
     assert_eq!(slow.snapshot().find("below/third").unwrap().starts_after, None);
 }
+
+/// S42: a child of an actor has no declaration, and does not show that of its actor.
+#[tokio::test(start_paused = true)]
+async fn a_child_of_an_actor_shows_no_declaration() {
+    struct Owner(Journal);
+    #[actor]
+    impl Owner {
+        async fn handle(&mut self, reply: Reply<()>, cx: &mut Context<Self>) {
+            let journal = self.0.clone();
+            let kid = cx.spawn_with("kid", move || {
+                let journal = journal.clone();
+                async move { Ok(Probe::start("kid", journal).await?) }
+            });
+            kid.await.unwrap();
+            reply.send(());
+        }
+    }
+    supervisor! {
+        struct House(journal: Journal) {
+            #[backoff(1s..1s)]
+            owner: Owner = Owner(journal),
+        }
+    }
+    let house = House::start(Journal::default()).await.unwrap();
+    house.owner.ask(|reply| reply).await.unwrap();
+    let snapshot = house.snapshot();
+    assert_eq!(snapshot.find("owner").unwrap().declared.map(|spec| spec.name), Some("owner"));
+    assert!(snapshot.find("owner/kid").unwrap().declared.is_none());
+}

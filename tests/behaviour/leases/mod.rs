@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::Lease;
+use supervise::error::UserError;
 use supervise::event::{EventKind, Events};
+use supervise::lease::Acquired;
 use supervise::prelude::*;
+use supervise::testing::MemoryLease;
 use tokio::time::{Instant, sleep};
 
 mod histories;
@@ -83,6 +87,68 @@ impl Actor for Slow {
     async fn post_stop(&mut self, _cx: &mut Context<Self>) -> Result<(), Self::Error> {
         sleep(self.0.stop).await;
         Ok(())
+    }
+}
+
+/// A lease that notes its calls, and how many of them were under way at once.
+#[derive(Clone)]
+struct OneCall {
+    lease: MemoryLease,
+    calls: Arc<Mutex<Calls>>,
+}
+
+struct Calls {
+    since: Instant,
+    /// The calls in order, and when each began.
+    begun: Vec<(&'static str, Duration)>,
+    now: usize,
+    most: usize,
+}
+
+impl OneCall {
+    fn of(lease: MemoryLease) -> OneCall {
+        let calls = Calls { since: Instant::now(), begun: Vec::new(), now: 0, most: 0 };
+        OneCall { lease, calls: Arc::new(Mutex::new(calls)) }
+    }
+
+    async fn call<T>(&self, name: &'static str, call: impl Future<Output = T>) -> T {
+        struct Over<'a>(&'a Mutex<Calls>);
+        impl Drop for Over<'_> {
+            fn drop(&mut self) {
+                self.0.lock().unwrap().now -= 1;
+            }
+        }
+        {
+            let mut calls = self.calls.lock().unwrap();
+            let at = calls.since.elapsed();
+            calls.begun.push((name, at));
+            calls.now += 1;
+            calls.most = calls.most.max(calls.now);
+        }
+        let _over = Over(&self.calls);
+        call.await
+    }
+}
+
+impl Lease for OneCall {
+    fn name(&self) -> String {
+        self.lease.name()
+    }
+
+    fn ttl(&self) -> Duration {
+        Lease::ttl(&self.lease)
+    }
+
+    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+        self.call("acquire", self.lease.acquire()).await
+    }
+
+    async fn renew(&self, token: u64) -> Result<bool, UserError> {
+        self.call("renew", self.lease.renew(token)).await
+    }
+
+    async fn release(&self, token: u64) -> Result<(), UserError> {
+        self.call("release", self.lease.release(token)).await
     }
 }
 

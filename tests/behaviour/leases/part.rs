@@ -42,6 +42,7 @@ async fn one_of_several_replicas_has_the_subtree() {
     let one = service(&log, &lease).start().await.unwrap();
     let jobs: Jobs = one.jobs.held().await.unwrap();
     assert_eq!(jobs.slow.ask(|reply| reply).await.unwrap(), Some(1), "the actor knows its token");
+    assert_eq!((one.jobs.path(), format!("{:?}", one.jobs)), ("jobs".to_owned(), "Only(jobs)".to_owned()));
     let two = service(&log, &lease.contender()).start().await.unwrap();
     advance(secs(100.0)).await;
     for (one, here) in [(&one, true), (&two, false)] {

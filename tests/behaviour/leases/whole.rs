@@ -2,6 +2,7 @@
 
 use std::future::pending;
 
+use supervise::inspect::EndedKind;
 use supervise::testing::{LeaseFault, MemoryLease, Record, advance, settle, suspended};
 
 use super::*;
@@ -175,6 +176,44 @@ async fn a_late_answer_leaves_less_time() {
     let _waiting = tokio::spawn(async move { late.when(same).start().await.unwrap() });
     advance(secs(8.1)).await;
     assert_eq!(changes(&mut events), ["acquire failed: the answer came too late"]);
+}
+
+/// S55: a call begins only when the one before is over: no renewal while one is under way, and the lease is given back
+/// once the answer is there, whenever the tree ends.
+#[tokio::test(start_paused = true)]
+async fn there_is_never_more_than_one_call_at_a_time() {
+    // Each call takes 2 s. Asked for in the first second, the lease is renewed at 5 s and at 10 s.
+    for tenths in 40..130 {
+        let (log, lease) = (Log::default(), OneCall::of(lease()));
+        let shop = tree(&log).when(lease.clone()).start().await.unwrap();
+        lease.lease.set_fault(LeaseFault::Delay(secs(1.0)));
+        advance(secs(f64::from(tenths) / 10.0)).await;
+        assert!(shop.shutdown().await.is_orderly());
+        let calls = lease.calls.lock().unwrap();
+        assert_eq!(calls.most, 1, "stopped after {tenths} tenths: {:?}", calls.begun);
+        assert!(calls.begun.last().is_some_and(|(last, _)| *last == "release"), "{:?}", calls.begun);
+        assert_eq!(lease.lease.holder(), None);
+    }
+}
+
+/// S55: a renewal is asked for every third of `ttl`, however long the answer takes. A call that takes longer than a sixth is
+/// given up: it is over when the next one begins, a twelfth later.
+#[tokio::test(start_paused = true)]
+async fn renewals_are_on_time_whatever_the_calls_take() {
+    let (log, lease) = (Log::default(), OneCall::of(lease()));
+    let shop = tree(&log).when(lease.clone()).start().await.unwrap();
+    lease.lease.set_fault(LeaseFault::Delay(secs(1.0)));
+    advance(secs(2.0 * TTL)).await;
+    lease.lease.set_fault(LeaseFault::Hang);
+    assert_eq!(shop.join().await.ended.kind(), EndedKind::Stopped);
+    let calls = lease.calls.lock().unwrap();
+    assert_eq!(calls.most, 1, "{:?}", calls.begun);
+    let third = |n| ("renew", secs(n * TTL / 3.0));
+    let mut expected = vec![("acquire", secs(0.0))];
+    expected.extend([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0].map(third));
+    // The call of 35 s and the next one take 2.5 s each. The tree is down at 39.85 s, since the last grant is of 30 s.
+    expected.extend([("renew", secs(38.75)), ("release", secs(41.25))]);
+    assert_eq!(calls.begun, expected);
 }
 
 /// S55: the lease is renewed while the tree starts and while it stops, however long that takes.

@@ -207,6 +207,26 @@ async fn the_notice_queues_after_what_came_before_past_the_bound() {
     assert_eq!(tail, ["before", "sitter hears db known: stopped", "sitter terminated", "after"]);
 }
 
+/// S37, S26: an actor that drains gets no more notices: the end of another one is no message that it has accepted.
+#[tokio::test(start_paused = true)]
+async fn one_that_drains_hears_of_no_end() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    watch(&tree.second, &tree.db).await;
+    let (go, gate) = tokio::sync::oneshot::channel();
+    tree.second.tell(SitterMsg::Block(gate)).await.unwrap();
+    tree.second.tell(SitterMsg::Note("queued")).await.unwrap();
+    settle().await;
+    tree.second.drain();
+    settle().await;
+    tree.db.stop();
+    tree.db.terminated().await.unwrap();
+    journal.take();
+    go.send(()).unwrap();
+    assert!(matches!(soon(tree.second.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(journal.take(), ["queued"]);
+}
+
 /// S37: `unwatch` removes a notice that is queued already; a later watch is a new one.
 #[tokio::test(start_paused = true)]
 async fn unwatch_removes_a_queued_notice() {

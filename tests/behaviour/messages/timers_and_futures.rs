@@ -1,13 +1,16 @@
 //! Timers and background futures of an actor: S11.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Poll, Waker};
+use std::thread;
 use std::time::Duration;
 
 use supervise::Timer;
 use supervise::event::EventKind;
 use supervise::prelude::*;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
 use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
@@ -331,6 +334,64 @@ async fn the_result_of_a_subordinate_future_is_a_message() {
     assert_eq!(lines, ["busy until 200", "told at 200 in 1", "woken from outside at 200 in 1", "slept at 200 in 1"]);
 }
 
+/// S11: a background future that is woken while it is polled, by itself or by another thread, is polled again.
+#[tokio::test(start_paused = true)]
+async fn a_subordinate_future_may_be_woken_while_it_is_polled() {
+    let by_itself = |waker: &Waker| waker.wake_by_ref();
+    let by_another: fn(&Waker) = |waker| {
+        let waker = waker.clone();
+        thread::spawn(|| waker.wake()).join().unwrap();
+    };
+    for wakes in [by_itself, by_another] {
+        let (wall, journal) = wall().await;
+        with(&wall.clock, move |cx| {
+            let mut polls = 0;
+            let woken = poll_fn(move |cx| {
+                polls += 1;
+                if polls == 10 {
+                    return Poll::Ready(());
+                }
+                wakes(cx.waker());
+                Poll::Pending
+            });
+            cx.run(woken, |()| Msg::Tick("woken nine times"));
+            Vec::new()
+        })
+        .await;
+        assert_eq!(journal.take(), ["woken nine times at 0 in 1"]);
+    }
+}
+
+/// S11: background futures that wake each other are all polled, in any order, and when both are woken at once.
+#[tokio::test(start_paused = true)]
+async fn subordinate_futures_may_wake_each_other() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| {
+        let (there, mut here) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let (send_there, mut from_there, send_here) = (there.0, there.1, here.0.clone());
+        cx.run(
+            async move {
+                for n in 0..100 {
+                    send_there.send(n).unwrap();
+                    assert_eq!(here.1.recv().await, Some(n));
+                }
+            },
+            |()| Msg::Tick("first"),
+        );
+        cx.run(
+            async move {
+                while let Some(n) = from_there.recv().await {
+                    send_here.send(n).unwrap();
+                }
+            },
+            |()| Msg::Tick("second"),
+        );
+        Vec::new()
+    })
+    .await;
+    assert_eq!(journal.take(), ["first at 0 in 1", "second at 0 in 1"]);
+}
+
 /// S11: background futures are dropped at a restart and at the end, together with their queued results.
 #[tokio::test(start_paused = true)]
 async fn subordinate_futures_are_gone_at_a_restart() {
@@ -398,6 +459,29 @@ async fn a_panic_in_a_subordinate_future_is_the_actors_failure() {
     with(&wall.clock, |cx| vec![cx.send_every(ms(10), || panic!("planned panic in a tick"))]).await;
     pass(ms(15)).await;
     assert_eq!(wall.clock.incarnation(), 3, "the closure that makes a tick is the actor's code too");
+}
+
+/// S11: a panic in a background future, after which the actor resumes, leaves those alone that were woken with it.
+#[tokio::test(start_paused = true)]
+async fn subordinate_futures_outlive_a_panic_that_is_resumed() {
+    quiet_panics();
+    supervisor! {
+        struct Lenient(journal: Journal, began: Instant) {
+            #![decider(_ => Resume)]
+            clock: Clock = Clock { journal, began, timers: Vec::new(), lingers: None },
+        }
+    }
+    let journal = Journal::default();
+    let tree = Lenient::start(journal.clone(), Instant::now()).await.unwrap();
+    with(&tree.clock, |cx| {
+        cx.run(sleep(ms(100)), |()| Msg::Tick("before"));
+        cx.run(async { sleep(ms(100)).await }, |()| panic!("planned panic in a map"));
+        cx.run(sleep(ms(100)), |()| Msg::Tick("after"));
+        Vec::new()
+    })
+    .await;
+    pass(ms(150)).await;
+    assert_eq!(journal.take(), ["before at 100 in 1", "after at 100 in 1"]);
 }
 
 /// S11: cancelled timers are removed, however far away; the others stay.

@@ -285,6 +285,24 @@ async fn what_was_stopped_starts_again() {
     assert!(matches!(soon(tree.db.terminated()).await, Ok(Ended::Stopped)));
 }
 
+/// S24, S26: a shutdown is about the life in which it was asked for, over or not, though the child has been started again
+/// when it is awaited.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_is_of_the_life_that_was_asked() {
+    for ended in [false, true] {
+        let (tree, ..) = one().await;
+        if ended {
+            tree.db.stop();
+            settle().await;
+        }
+        let going = tree.db.shutdown();
+        settle().await;
+        soon(tree.db.start_again().unwrap()).await.unwrap();
+        assert!(matches!(soon(going).await, Ok(Ended::Stopped)));
+        assert!(tree.db.ended().is_none(), "the new life goes on");
+    }
+}
+
 /// S26: a child can be started again after Stop, after the limit, and after the end of a `Temporary` child, with a
 /// fresh budget.
 #[tokio::test(start_paused = true)]

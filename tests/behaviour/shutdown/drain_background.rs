@@ -30,6 +30,8 @@ enum Msg {
     /// Sets a timer while the actor drains.
     Later,
     Token,
+    /// Takes that long, asks for a token then, and waits for it.
+    LateToken(Duration),
     Note(&'static str),
     Fail,
 }
@@ -60,6 +62,11 @@ impl Server {
             Msg::Token => {
                 let token = cx.token();
                 cx.run(async move { token.cancelled().await }, |()| Msg::Note("heard"));
+            }
+            Msg::LateToken(time) => {
+                sleep(time).await;
+                cx.token().cancelled().await;
+                self.0.write("heard");
             }
             Msg::Note(line) => self.0.write(line),
             Msg::Fail => return Err(fmt::Error),
@@ -176,6 +183,9 @@ async fn results_wait_for_room_while_it_drains() {
     settle().await;
     tree.drains.tell(Msg::Note("queued")).await.unwrap(); // the mailbox is full
     tree.drains.stop();
+    pass(ms(2500)).await;
+    let mailbox = tree.snapshot().find("drains").unwrap().mailbox.unwrap();
+    assert_eq!((mailbox.waiting, mailbox.capacity), (1, Some(1)), "the results have no place in it yet");
     assert!(matches!(soon(tree.drains.terminated()).await, Ok(Ended::Stopped)));
     for asked in asked {
         assert_eq!(asked.await.unwrap(), Ok(1));
@@ -200,6 +210,36 @@ async fn timers_stop_when_a_drain_begins() {
     assert_eq!(journal.take(), ["tick", "end of the chain", "post_stop"]);
 }
 
+/// S26, S11: a tick that was due before, and found no room, is gone as well: it waits in its timer, and not in the mailbox.
+#[tokio::test(start_paused = true)]
+async fn a_tick_that_found_no_room_is_gone_when_a_drain_begins() {
+    let (tree, journal) = one().await;
+    tree.drains.tell(Msg::Tick).await.unwrap();
+    settle().await;
+    tree.drains.tell(Msg::Busy(secs(3))).await.unwrap();
+    settle().await;
+    tree.drains.tell(Msg::Note("queued")).await.unwrap(); // the mailbox is full
+    pass(ms(1500)).await;
+    tree.drains.drain();
+    assert!(matches!(soon(tree.drains.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(journal.take(), ["queued", "post_stop"]);
+}
+
+/// S26: a result that was there before, and found no room, is still handled.
+#[tokio::test(start_paused = true)]
+async fn a_result_that_found_no_room_is_handled_in_a_drain() {
+    let (tree, journal) = one().await;
+    let asked = request(&tree.drains, secs(1)).await;
+    tree.drains.tell(Msg::Busy(secs(3))).await.unwrap();
+    settle().await;
+    tree.drains.tell(Msg::Note("queued")).await.unwrap(); // the mailbox is full
+    pass(ms(1500)).await;
+    tree.drains.drain();
+    assert!(matches!(soon(tree.drains.terminated()).await, Ok(Ended::Stopped)));
+    assert_eq!(asked.await.unwrap(), Ok(1));
+    assert_eq!(journal.take(), ["queued", "done", "post_stop"]);
+}
+
 /// S26, 2a: the whole drain has the `shutdown` time; a future that still runs then is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_what_never_ends_has_the_shutdown_time() {
@@ -217,12 +257,41 @@ async fn a_drain_of_what_never_ends_has_the_shutdown_time() {
 #[tokio::test(start_paused = true)]
 async fn what_has_no_end_hears_of_a_drain_by_its_token() {
     let (tree, journal) = one().await;
-    tree.server.tell(Msg::Token).await.unwrap();
+    for (server, drains) in [(&tree.server, ActorRef::drain as fn(&ActorRef<Server>)), (&tree.drains, ActorRef::stop)] {
+        server.tell(Msg::Token).await.unwrap();
+        settle().await;
+        let begin = Instant::now();
+        drains(server);
+        assert!(matches!(soon(server.terminated()).await, Ok(Ended::Stopped)));
+        assert_eq!((begin.elapsed(), journal.take()), (secs(0), vec!["heard".to_owned(), "post_stop".to_owned()]));
+    }
+}
+
+/// S26, S29: a token that is asked for on the way down is cancelled too: in the message in hand, and in one that the drain
+/// handles.
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_asked_for_on_the_way_down_is_cancelled() {
+    let restart: fn(&ActorRef<Server>) = |server| drop(server.restart().unwrap());
+    for goes in [ActorRef::stop, ActorRef::drain, restart] {
+        let (tree, journal) = one().await;
+        tree.server.tell(Msg::LateToken(secs(2))).await.unwrap();
+        settle().await;
+        let begin = Instant::now();
+        goes(&tree.server);
+        while !journal.take().contains(&"post_stop".to_owned()) {
+            assert!(begin.elapsed() < secs(10), "nothing cancels the token");
+            pass(ms(500)).await;
+        }
+        assert_eq!(begin.elapsed(), secs(2));
+    }
+    let (tree, journal) = one().await;
+    tree.server.tell(Msg::Busy(secs(1))).await.unwrap();
     settle().await;
-    let begin = Instant::now();
+    tree.server.tell(Msg::LateToken(secs(1))).await.unwrap();
+    tree.server.tell(Msg::Token).await.unwrap();
     tree.server.drain();
     assert!(matches!(soon(tree.server.terminated()).await, Ok(Ended::Stopped)));
-    assert_eq!((begin.elapsed(), journal.take()), (secs(0), vec!["heard".to_owned(), "post_stop".to_owned()]));
+    assert_eq!(journal.take(), ["heard", "heard", "post_stop"]);
 }
 
 /// S26, 2a: a future that panics ends the drain, as a failing message does: the panic is reported, and `post_stop` is

@@ -246,6 +246,35 @@ async fn an_end_replaces_a_restart() {
     assert_eq!(stopping(&mut events)[..2], ["one Restart", "one Asked"]);
 }
 
+/// S46: a task learns the same: an end replaces a restart, and a later request of the task itself replaces nothing.
+#[tokio::test(start_paused = true)]
+async fn an_end_replaces_the_restart_of_a_task() {
+    async fn lingers(cx: TaskContext, journal: Journal) {
+        let reason = cx.stopped().await;
+        tokio::time::sleep(secs(2)).await;
+        journal.write(format!("{reason:?}, then {:?}", cx.stop_reason()));
+        let beside = cx.clone();
+        cx.spawn(async move {
+            tokio::time::sleep(secs(1)).await; // by then the own future of the task has returned
+            journal.write(format!("{:?}", beside.stop_reason()));
+        });
+    }
+    supervisor! {
+        struct Work(journal: Journal) {
+            #[lifecycle(Transient)]
+            work: task = |cx| lingers(cx, journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Work::start(journal.clone()).await.unwrap();
+    settle().await;
+    tree.work.restart().unwrap();
+    pass(secs(1)).await;
+    tree.work.stop();
+    soon(tree.work.terminated()).await.unwrap();
+    assert_eq!(journal.take(), ["Restart, then Some(Asked)", "Some(Asked)"]);
+}
+
 /// S46: each incarnation begins without a reason.
 #[tokio::test(start_paused = true)]
 async fn each_incarnation_has_its_own_reason() {

@@ -15,6 +15,8 @@ enum Plan {
     Below(Duration),
     /// Becomes ready, and returns in the same poll.
     Through,
+    /// Becomes ready, and fails in the same poll.
+    ThroughFails,
     Returns(Duration),
     Fails(Duration),
     Panics,
@@ -52,6 +54,10 @@ async fn task(cx: TaskContext, journal: Journal, first: Plan, again: Plan) -> Re
             cx.ready();
             return Ok(());
         }
+        Plan::ThroughFails => {
+            cx.ready();
+            return Err(Boom::Told);
+        }
         Plan::Returns(after) => {
             sleep(after).await;
             return Ok(());
@@ -83,6 +89,14 @@ supervisor! {
     struct One(journal: Journal, first: Plan, again: Plan) {
         #[lifecycle(Permanent, ready, start = 20s, shutdown = 3s)]
         http: task = |cx| task(cx, journal, first, again),
+        after: Probe = Probe::start("after", journal).await?,
+    }
+
+    /// The time to stop is longer than that to start.
+    struct Patient(journal: Journal, again: Plan) {
+        #![strategy(AllForOne)]
+        #[lifecycle(Permanent, ready, start = 5s, shutdown = 20s)]
+        http: task = |cx| task(cx, journal, Plan::Ready(secs(1)), again),
         after: Probe = Probe::start("after", journal).await?,
     }
 
@@ -122,6 +136,19 @@ async fn a_task_that_is_ready_and_returns_has_started() {
     let seen = seen(&mut events);
     assert_eq!(seen[0], "http started");
     assert!(!seen.contains(&"http failed".to_owned()), "{seen:?}");
+}
+
+/// S29: a task that becomes ready and fails in the same poll has started, and then it has failed.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_is_ready_and_fails_has_started() {
+    let journal = Journal::default();
+    let mut tree = One::tree(journal.clone(), Plan::ThroughFails, Plan::Ready(ms(1)));
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    pass(ms(100)).await;
+    assert_eq!(tree.http.incarnation(), 2);
+    let seen: Vec<_> = seen(&mut events).into_iter().filter(|line| line.starts_with("http")).collect();
+    assert_eq!(seen[..3], ["http started", "http failed", "http decided Restart"], "{seen:?}");
 }
 
 /// S29: a task that returns, fails or panics before it is ready has failed to start.
@@ -221,6 +248,33 @@ async fn a_stop_before_it_is_ready_tells_the_task() {
         assert_eq!(lines[0], "told");
         assert_eq!(lines.contains(&"returns".to_owned()), returns, "{lines:?}");
         assert_eq!(matches!(ended, Ended::Aborted), !returns, "{ended:?}");
+    }
+}
+
+/// S13, S24: from a stop on, a task that is not ready has its `shutdown` time, and its start has no limit any more. The
+/// same holds when its group goes down.
+#[tokio::test(start_paused = true)]
+async fn the_start_time_ends_with_a_stop() {
+    for (grace, took) in [(secs(10), secs(10)), (secs(60), secs(20))] {
+        for group in [false, true] {
+            let journal = Journal::default();
+            let tree = Patient::start(journal.clone(), Plan::Slow(grace)).await.unwrap();
+            tree.http.restart().unwrap();
+            pass(secs(4)).await;
+            journal.take();
+            let begin = Instant::now();
+            match group {
+                true => tree.after.tell(crate::common::Do::Fail(Boom::Told)).await.unwrap(),
+                false => tree.http.stop(),
+            }
+            let mut lines = Vec::new();
+            while !lines.contains(&"drop".to_owned()) {
+                pass(ms(500)).await;
+                lines.extend(journal.take());
+            }
+            assert_eq!(begin.elapsed(), took, "{lines:?}");
+            assert_eq!(lines.contains(&"returns".to_owned()), grace == took, "{lines:?}");
+        }
     }
 }
 

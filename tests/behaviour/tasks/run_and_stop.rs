@@ -5,6 +5,7 @@ use std::time::Duration;
 use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle};
 
@@ -268,6 +269,129 @@ async fn a_stop_waits_for_the_subtasks() {
     let lines = journal.take();
     assert_eq!(lines.last().map(String::as_str), Some("two drop"), "{lines:?}");
     assert!(lines.contains(&"own returns".into()) && lines.contains(&"one returns".into()));
+}
+
+/// S29: a subtask that begins on the way down, at a stop or after a failure, is one like the others: it has the rest of the
+/// time.
+#[tokio::test(start_paused = true)]
+async fn a_subtask_that_begins_on_the_way_down_has_the_rest_of_the_time() {
+    async fn cleans_up(cx: TaskContext, plan: Plan, journal: Journal) {
+        if cx.incarnation() > 1 {
+            return;
+        }
+        if plan == Plan::SubtaskFails {
+            cx.spawn(once(Err(Boom::Told), secs(1)));
+        }
+        cx.stopped().await;
+        for (name, takes) in [("short", secs(2)), ("long", secs(60))] {
+            let journal = journal.clone();
+            cx.spawn(async move {
+                let _mark = Mark(name, journal.clone());
+                sleep(takes).await;
+                journal.write(format!("{name} returns"));
+            });
+        }
+    }
+    supervisor! {
+        struct Cleans(journal: Journal, plan: Plan) {
+            #[lifecycle(Transient, shutdown = 3s)]
+            work: task = |cx| cleans_up(cx, plan, journal),
+        }
+    }
+    for plan in [Plan::SubtaskFails, Plan::Waits] {
+        let journal = Journal::default();
+        let tree = Cleans::start(journal.clone(), plan).await.unwrap();
+        pass(secs(1)).await;
+        if plan == Plan::Waits {
+            tree.work.stop();
+        }
+        pass(ms(2999)).await;
+        assert_eq!(journal.take(), ["short returns", "short drop"]);
+        pass(ms(2)).await;
+        assert_eq!(journal.take(), ["long drop"]);
+    }
+}
+
+/// S29: the token of a task is its signal in another form. It is cancelled whenever the signal resolves: at a stop, at a
+/// failure, and when the task's own future has returned; so is one that is asked for later.
+#[tokio::test(start_paused = true)]
+async fn a_token_is_cancelled_with_the_signal() {
+    async fn tokens(cx: TaskContext, plan: Plan, journal: Journal) -> Result<(), Boom> {
+        if cx.incarnation() > 1 {
+            return Ok(());
+        }
+        let (early, own, beside) = (cx.token(), cx.token(), cx.clone());
+        cx.spawn(async move {
+            early.cancelled().await;
+            journal.write(if beside.is_stopped() { "early" } else { "too early" });
+            beside.token().cancelled().await;
+            journal.write("late");
+        });
+        match plan {
+            Plan::Returns => sleep(secs(1)).await,
+            Plan::OwnFails => return once(Err(Boom::Told), secs(1)).await,
+            _ => own.cancelled().await,
+        }
+        Ok(())
+    }
+    async fn with_a_subtask(cx: TaskContext, plan: Plan, journal: Journal) -> Result<(), Boom> {
+        if plan == Plan::SubtaskFails && cx.incarnation() == 1 {
+            cx.spawn(once(Err(Boom::Told), secs(1)));
+        }
+        tokens(cx, plan, journal).await
+    }
+    supervisor! {
+        struct Holds(journal: Journal, plan: Plan) {
+            #[lifecycle(Transient)]
+            work: task = |cx| with_a_subtask(cx, plan, journal),
+        }
+    }
+    for plan in [Plan::SubtaskFails, Plan::OwnFails, Plan::Returns, Plan::Waits] {
+        let journal = Journal::default();
+        let tree = Holds::start(journal.clone(), plan).await.unwrap();
+        pass(ms(999)).await;
+        assert!(journal.take().is_empty());
+        if plan == Plan::Waits {
+            tree.work.stop();
+        }
+        pass(ms(2)).await;
+        assert_eq!(journal.take(), ["early", "late"]);
+    }
+}
+
+/// S29: who cancels a token of a task or an actor cancels no other one, and stops nothing.
+#[tokio::test(start_paused = true)]
+async fn each_token_is_on_its_own() {
+    struct Holder;
+    #[actor]
+    impl Holder {
+        fn handle(&mut self, reply: Reply<Vec<bool>>, cx: &mut Context<Self>) {
+            reply.send(cancels(|| cx.token()));
+        }
+    }
+    fn cancels(mut token: impl FnMut() -> CancellationToken) -> Vec<bool> {
+        let before = token();
+        token().cancel();
+        before.cancel();
+        let (one, other) = (token(), token());
+        one.cancel();
+        vec![other.is_cancelled(), token().is_cancelled()]
+    }
+    supervisor! {
+        struct Both(journal: Journal) {
+            holder: Holder = Holder,
+            work: task = |cx| async move {
+                journal.write(format!("{:?} {}", cancels(|| cx.token()), cx.is_stopped()));
+                cx.token().cancelled().await;
+            },
+        }
+    }
+    let journal = Journal::default();
+    let tree = Both::start(journal.clone()).await.unwrap();
+    assert_eq!(tree.holder.ask(|reply| reply).await.unwrap(), [false, false]);
+    assert_eq!(tree.holder.ask(|reply| reply).await.unwrap(), [false, false]);
+    assert_eq!(journal.take(), ["[false, false] false"]);
+    assert!(tree.work.ended().is_none());
 }
 
 /// S29: a failure after the stop signal is not decided, but it is not lost: it is reported.

@@ -3,7 +3,8 @@
 //! usage: switches ROOT MUTANTS
 //!
 //! MUTANTS is a part of the output of `cargo mutants --list --json`, each entry with a `number` of its own. A mutant is
-//! active while `crate::__mutant(number)` returns `true`. Prints the numbers of those that were written.
+//! active while `crate::__mutant(number)` returns `true`. Prints the numbers of those that were written. Two comments
+//! enclose each place that only one mutant has: an error of the compiler there is an error of that mutant.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +14,7 @@ use proc_macro2::{LineColumn, Span};
 use serde_json::Value;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
-use syn::{Arm, Expr, ExprBinary, ExprUnary, Pat};
+use syn::{Arm, Expr, ExprBinary, ExprStruct, ExprUnary, Pat};
 
 /// A change of a range of a file. Changes in the parts of the range are kept.
 struct Change {
@@ -33,14 +34,20 @@ enum Kind {
     Binary(Range<usize>, String, Range<usize>),
     /// A match arm that is left out; the code after its pattern, and its guard.
     Arm(Option<Range<usize>>),
+    /// A field that is left out; with the comma after it.
+    Field(Range<usize>),
 }
 
 /// The places of a file that a mutant can change, by their beginning.
 struct Places<'a> {
     text: &'a Text,
-    binary: BTreeMap<usize, (Range<usize>, Range<usize>, Range<usize>)>,
-    unary: BTreeMap<usize, (Range<usize>, Range<usize>)>,
+    /// The whole, and both operands.
+    binary: BTreeMap<usize, [Range<usize>; 3]>,
+    /// The whole, and the operand.
+    unary: BTreeMap<usize, [Range<usize>; 2]>,
     arms: BTreeMap<usize, (usize, Option<Range<usize>>)>,
+    /// The struct, and the field with the comma after it.
+    fields: BTreeMap<usize, [Range<usize>; 2]>,
 }
 
 /// A file, with the byte at which each line begins.
@@ -80,15 +87,15 @@ impl<'a> Visit<'a> for Places<'_> {
         // The parts of a chain with `let` cannot be put in parentheses.
         if !has_let(&binary.left) && !has_let(&binary.right) {
             let op = self.text.range(binary.op.span());
-            let parts = (self.text.range(binary.span()), self.text.range(binary.left.span()));
-            self.binary.insert(op.start, (parts.0, parts.1, self.text.range(binary.right.span())));
+            let parts = [binary.span(), binary.left.span(), binary.right.span()];
+            self.binary.insert(op.start, parts.map(|part| self.text.range(part)));
         }
         visit::visit_expr_binary(self, binary);
     }
 
     fn visit_expr_unary(&mut self, unary: &'a ExprUnary) {
         let range = self.text.range(unary.span());
-        self.unary.insert(range.start, (range, self.text.range(unary.expr.span())));
+        self.unary.insert(range.start, [range, self.text.range(unary.expr.span())]);
         visit::visit_expr_unary(self, unary);
     }
 
@@ -99,6 +106,15 @@ impl<'a> Visit<'a> for Places<'_> {
         };
         self.arms.insert(self.text.range(arm.span()).start, (self.text.range(pat.span()).end, guard));
         visit::visit_arm(self, arm);
+    }
+
+    fn visit_expr_struct(&mut self, of: &'a ExprStruct) {
+        for pair in of.fields.pairs() {
+            let field = self.text.range(pair.value().span());
+            let end = pair.punct().map_or(field.end, |comma| self.text.range(comma.span()).end);
+            self.fields.insert(field.start, [self.text.range(of.span()), field.start..end]);
+        }
+        visit::visit_expr_struct(self, of);
     }
 }
 
@@ -118,16 +134,20 @@ fn change(mutant: &Value, places: &Places) -> Option<Change> {
         "FnValue" => (range.start..range.start, Kind::Return(replacement)),
         "MatchArmGuard" => (range, Kind::Guard(replacement)),
         "UnaryOperator" => {
-            let (whole, operand) = places.unary.get(&range.start)?.clone();
+            let [whole, operand] = places.unary.get(&range.start)?.clone();
             (whole, Kind::Unary(operand))
         }
         "BinaryOperator" => {
-            let (whole, left, right) = places.binary.get(&range.start)?.clone();
+            let [whole, left, right] = places.binary.get(&range.start)?.clone();
             (whole, Kind::Binary(left, replacement, right))
         }
         "MatchArm" => {
             let (after, guard) = places.arms.get(&range.start)?.clone();
             (guard.clone().unwrap_or(after..after), Kind::Arm(guard))
+        }
+        "StructField" => {
+            let [whole, field] = places.fields.get(&range.start)?.clone();
+            (whole, Kind::Field(field))
         }
         _ => return None,
     };
@@ -146,19 +166,25 @@ fn written(text: &str, range: Range<usize>, changes: &[Change]) -> String {
         out.push_str(&text[at..change.range.start]);
         let rest = &changes[n + 1..];
         let part = |range: &Range<usize>| written(text, range.clone(), rest);
-        let on = format!("crate::__mutant({})", change.number);
+        let number = change.number;
+        let on = format!("crate::__mutant({number})");
+        let own = |code: String| format!("/*<{number}*/{code}/*{number}>*/");
+        let either = |changed: String, whole: String| {
+            format!("(if {} else {{ {whole} }})", own(format!("{on} {{ {changed} }}")))
+        };
         out.push_str(&match &change.kind {
-            Kind::Return(value) => format!("if {on} {{ return {value}; }} "),
-            Kind::Guard(value) => format!("(if {on} {{ {value} }} else {{ {} }})", part(&change.range)),
-            Kind::Unary(operand) => {
-                format!("(if {on} {{ {} }} else {{ {} }})", part(operand), part(&change.range))
-            }
+            Kind::Return(value) => format!("{} ", own(format!("if {on} {{ return {value}; }}"))),
+            Kind::Guard(value) => either(value.clone(), part(&change.range)),
+            Kind::Unary(operand) => either(part(operand), part(&change.range)),
             Kind::Binary(left, op, right) => {
-                let whole = part(&change.range);
-                format!("(if {on} {{ {} {op} {} }} else {{ {whole} }})", part(left), part(right))
+                either(format!("{} {op} {}", part(left), part(right)), part(&change.range))
             }
-            Kind::Arm(None) => format!(" if !{on} "),
-            Kind::Arm(Some(guard)) => format!("!{on} && ({})", part(guard)),
+            Kind::Arm(None) => own(format!(" if !{on} ")),
+            Kind::Arm(Some(guard)) => format!("{} && ({})", own(format!("!{on}")), part(guard)),
+            Kind::Field(field) => {
+                let (before, after) = (change.range.start..field.start, field.end..change.range.end);
+                either(part(&before) + &part(&after), part(&change.range))
+            }
         });
         at = change.range.end;
     }
@@ -180,8 +206,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let path = Path::new(&root).join(file);
         let text = Text::new(std::fs::read_to_string(&path)?);
         let parsed = syn::parse_file(&text.text)?;
-        let mut places =
-            Places { text: &text, binary: BTreeMap::new(), unary: BTreeMap::new(), arms: BTreeMap::new() };
+        let mut places = Places {
+            text: &text,
+            binary: BTreeMap::new(),
+            unary: BTreeMap::new(),
+            arms: BTreeMap::new(),
+            fields: BTreeMap::new(),
+        };
         places.visit_file(&parsed);
         let mut changes: Vec<Change> = mutants.iter().filter_map(|mutant| change(mutant, &places)).collect();
         changes.sort_by_key(|change| (change.range.start, std::cmp::Reverse(change.range.end), change.number));
