@@ -27,9 +27,9 @@ use crate::engine::bus::TreeShared;
 use crate::engine::witness::{Seen, Witness};
 use crate::inspection::snapshot::{Node, NodeState};
 use crate::tree::{Running, TreeDef, TreeRef};
+use crate::values::declaration::Shape;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
-use crate::values::declaration::Shape;
 use crate::values::strategy::Lifecycle;
 
 /// What a run was and did.
