@@ -350,6 +350,35 @@ fn gauges_are_sampled() {
     });
 }
 
+/// S51: what is left of the budgets of a path is the least that a child has left, whether that child runs or backs off.
+#[test]
+fn the_budget_of_a_set_is_the_least_of_its_instances() {
+    recorded(async |recorded: &mut Recorded| {
+        let shop = shop().await;
+        let mut sessions = Vec::new();
+        for name in ["one", "two", "three"] {
+            sessions.push(shop.sessions.spawn(name.to_owned()).await.unwrap());
+        }
+        let budget = "budget.remaining tree=Shop path=sessions/*";
+        sessions[0].tell(Do::Fail(Boom::Planned)).await.unwrap();
+        settle().await;
+        assert_eq!(recorded.sampled(budget), [format!("{budget}: 9")]);
+        for _ in 0..3 {
+            sessions[1].tell(Do::Fail(Boom::Planned)).await.unwrap();
+        }
+        settle().await;
+        let backs_off = "children tree=Shop path=sessions/* state=backing_off";
+        assert_eq!(recorded.sampled(backs_off), [format!("{backs_off}: 1")]);
+        let least = recorded.lines(budget);
+        pass(secs(1)).await;
+        assert_eq!(recorded.sampled(budget), [format!("{budget}: 7")]);
+        assert_eq!(least, [format!("{budget}: 8")], "two restarts are decided, and the second one waits");
+        sessions[1].stop();
+        settle().await;
+        assert_eq!(recorded.sampled(budget), [format!("{budget}: 9")]);
+    });
+}
+
 /// S51: without a request nothing is recorded. When the last guard goes, nothing more is, and gauges are taken back.
 #[test]
 fn metrics_are_recorded_on_request() {

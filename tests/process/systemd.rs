@@ -6,7 +6,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -196,6 +197,15 @@ supervisor! {
     }
 }
 
+supervisor! {
+    struct Crowded {
+        #[backoff(1min..1h, random_factor = 0)]
+        #[mailbox(Bounded(1))]
+        inbox: Db = Db,
+        other: Db = Db,
+    }
+}
+
 /// Takes the declared time, and is aborted.
 async fn deaf() {
     std::future::pending().await
@@ -310,6 +320,21 @@ fn the_other_process() {
             tokio::time::sleep(Duration::from_millis(1500)).await;
             many.c.terminated().await.unwrap();
         }),
+        "crowded" => paused().block_on(async {
+            let crowded = Crowded::tree().systemd().start().await.unwrap();
+            crowded.inbox.tell("fails, and backs off").await.unwrap();
+            tokio::task::yield_now().await;
+            let inbox = crowded.inbox.clone();
+            tokio::spawn(async move { while inbox.tell("has room, or waits for it").await.is_ok() {} });
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+        }),
+        "up at once" => {
+            let subscriber = tracing_subscriber::fmt().with_writer(|| WhenUp).finish();
+            let _on = tracing::subscriber::set_default(subscriber);
+            let report = threads().block_on(Shown::tree().systemd().run(async {})).unwrap();
+            assert!(report.is_orderly(), "{report}");
+            assert!(SHOWN.get().is_some(), "the tree was up");
+        }
         "until" => drop(threads().block_on(Shop::tree().systemd().run(order("stop"))).unwrap()),
         "handle" => threads().block_on(async {
             let shop = Shop::tree().systemd().start().await.unwrap();
@@ -431,6 +456,36 @@ impl Write for Prefixed {
     }
 }
 
+static SHOWN: OnceLock<TreeRef> = OnceLock::new();
+
+/// Takes the first line of the log once the tree is up.
+struct WhenUp;
+
+impl Write for WhenUp {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        static BEFORE: AtomicBool = AtomicBool::new(true);
+        let (begun, is_up) = (Instant::now(), || SHOWN.get().is_some_and(|tree| tree.snapshot().root.is_up()));
+        while BEFORE.load(Ordering::Relaxed) && begun.elapsed() < LONG && !is_up() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if BEFORE.swap(false, Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(20)); // its root has noted that by then
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Shown {
+        let _shown = SHOWN.set(tree).is_ok();
+        db: Db = Db,
+    }
+}
+
 supervisor! {
     struct Held(heavy: std::sync::Arc<Heavy>) {
         let kept = heavy;
@@ -502,6 +557,15 @@ fn a_start_and_several_symptoms_are_told_in_short() {
     let starting = ["0 children up, a starts", "1 child up, b starts", "2 children up, c starts"];
     assert_eq!(before, starting.map(|text| format!("STATUS=starting: {text}")));
     let degraded = "5 of 6 degraded: a backing off, 59.0 s; b backing off, 59.0 s; c ended, killed; 2 more";
+    assert_eq!(service.end(), [format!("STATUS={degraded}"), "STOPPING=1".to_owned()]);
+}
+
+/// S52: the number is that of the children, also if one has two symptoms.
+#[test]
+fn a_child_with_two_symptoms_is_one() {
+    let service = Service::start("crowded", &[]);
+    service.until("READY=1 STATUS=2 children running");
+    let degraded = "1 of 2 degraded: inbox backing off, 59.0 s; inbox with a full mailbox, 1 sender";
     assert_eq!(service.end(), [format!("STATUS={degraded}"), "STOPPING=1".to_owned()]);
 }
 
@@ -687,4 +751,13 @@ fn a_start_under_a_short_timeout_warns() {
         }
         service.end();
     }
+}
+
+/// S43: an `until` that was over at once is not polled again, also if the tree is up before `run` first looks at it. Here
+/// the warning about the timeout holds `run` up until then.
+#[test]
+fn an_until_that_is_over_at_once_is_not_polled_again() {
+    let service = Service::start("up at once", &[("SUPERVISE_TIMEOUT_STOP_SEC", "1")]);
+    service.until("STOPPING=1");
+    service.end();
 }

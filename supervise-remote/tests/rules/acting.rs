@@ -47,6 +47,22 @@ async fn a_frozen_node_is_lost_with_its_lease() {
     assert!(shop.pricing.node().unwrap().starts_with("two#"));
 }
 
+/// S57: a lease counts from the asking for a renewal, so the way to the owner and back is part of it.
+#[tokio::test(start_paused = true)]
+async fn the_way_of_a_renewal_is_part_of_the_lease() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let _shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    cluster.network().delay(400 * MS);
+    tokio::time::sleep(5 * SECOND).await;
+    cluster.network().lose("owner", "one", u64::MAX);
+    // What was granted until now was asked for at least 400 ms ago, and at most a third of the lease before that.
+    tokio::time::sleep(900 * MS).await;
+    assert_eq!(said(log), ["start #1"], "renewed over that way");
+    tokio::time::sleep(750 * MS).await;
+    assert_eq!(said(log), ["start #1", "post_stop"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cut_node_takes_its_children_down_before_the_replacement_starts() {
     let (cluster, shop, log) = on_one().await;

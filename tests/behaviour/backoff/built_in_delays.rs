@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::task::{Context, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::task::{self, Waker};
 
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, settle};
 
 /// The delays that were announced for this child.
 pub fn waits(events: &mut Events, path: &str) -> Vec<u128> {
@@ -140,7 +142,7 @@ impl Drop for Lingering {
     /// Takes 30 ms on the paused clock.
     fn drop(&mut self) {
         let mut passes = pin!(tokio::time::advance(ms(30)));
-        let _ = passes.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let _ = passes.as_mut().poll(&mut task::Context::from_waker(Waker::noop()));
     }
 }
 
@@ -170,4 +172,45 @@ async fn the_time_to_go_down_is_no_part_of_the_least_gap() {
     pass(secs(1)).await;
     assert_eq!(waits(&mut events, "lingering"), [0, 10]);
     tree.shutdown().await;
+}
+
+/// Begins a future at each start which panics, as often as planned; it never gets a message.
+struct Doomed(Arc<AtomicU32>);
+
+#[actor]
+impl Doomed {
+    #[pre_start]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        if self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok() {
+            cx.run(async { panic!("planned panic of a future") }, |()| ());
+        }
+    }
+
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Silent(left: Arc<AtomicU32>) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        doomed: Doomed = Doomed(left),
+    }
+}
+
+/// S14: an incarnation that was up for a moment and has handled no message ends no streak.
+#[tokio::test(start_paused = true)]
+async fn a_failure_without_a_message_is_of_the_same_streak() {
+    quiet_panics();
+    let mut tree = Silent::tree(Arc::new(AtomicU32::new(7)));
+    let (mut events, mut decided) = (tree.events(), tree.events());
+    let tree = tree.start().await.unwrap();
+    pass(secs(5)).await;
+    assert_eq!(waits(&mut events, "doomed"), [0, 10, 20, 40, 80, 160, 320]);
+    let mut streaks = Vec::new();
+    while let Some(Ok(event)) = decided.try_next() {
+        if let EventKind::Decided { streak, .. } = event.kind {
+            streaks.push(streak);
+        }
+    }
+    assert!(streaks.len() == 7 && streaks.windows(2).all(|two| two[0] + 1 == two[1]), "{streaks:?}");
+    assert_eq!(tree.doomed.incarnation(), 8);
 }

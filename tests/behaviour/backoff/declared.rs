@@ -297,6 +297,40 @@ async fn each_child_has_its_own_stream_from_the_trees_seed() {
     assert_ne!(drawn(43, ["db", "cart"]).await[0], db);
 }
 
+/// S34: the path determines the stream, not the name: children of one name in two subtrees, and elements of two arrays
+/// with one index, have different streams.
+#[tokio::test(start_paused = true)]
+async fn children_of_one_name_have_their_own_streams() {
+    supervisor! {
+        struct Coasts(journal: Journal) {
+            east: struct East {
+                #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
+                db: Probe = Probe::start("east", journal).await?,
+            },
+            west: struct West {
+                #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
+                db: Probe = Probe::start("west", journal).await?,
+            },
+            #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
+            north: [Probe; 2] = |i| Probe::start(format!("north{i}"), journal).await?,
+            #[backoff(3s..30s, random_factor = 0.2, reset = Manual)]
+            south: [Probe; 2] = |i| Probe::start(format!("south{i}"), journal).await?,
+        }
+    }
+    let tree = Coasts::tree(Journal::default()).seed(42).start().await.unwrap();
+    let children = [&tree.east.db, &tree.west.db, &tree.north[1], &tree.south[1]];
+    let mut drawn = Vec::new();
+    for child in children {
+        let mut events = tree.events();
+        fail(3, child).await;
+        drawn.push(delays(&mut events, &child.path()));
+    }
+    assert!(drawn.iter().all(|delays| delays.len() == 3), "{drawn:?}");
+    drawn.sort();
+    drawn.dedup();
+    assert_eq!(drawn.len(), children.len(), "{drawn:?}");
+}
+
 /// S34: the seed appears in the `Started` event of the root, and only there, so that a run can be repeated.
 #[tokio::test(start_paused = true)]
 async fn the_root_shows_its_seed() {

@@ -1,6 +1,7 @@
 //! `link` and `unlink`: an actor takes over a top-level actor, or releases a child (S38).
 
 use supervise::error::{CommandError, LinkError, SpawnError};
+use supervise::inspect::EndedKind;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
@@ -99,6 +100,25 @@ async fn a_linked_actor_is_a_child() {
     tree.boss.stop();
     assert!(matches!(soon(two.terminated()).await.unwrap(), Ended::Stopped));
     assert_eq!(journal.take(), ["two post_stop", "two drop"]);
+}
+
+/// S24, S38: the report of a tree has a linked actor as it has every child, with its end and the failure of its last
+/// hook; one that was released is not in it.
+#[tokio::test(start_paused = true)]
+async fn a_linked_actor_is_in_the_report() {
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let (one, two) = (top("one", &journal).await, top("two", &journal).await);
+    for who in [&one, &two] {
+        link(&tree.boss, who).await.unwrap();
+    }
+    unlink(&tree.boss, &two).await.unwrap();
+    journal.plan("one post_stop", 1, Fault::Error);
+    let report = soon(tree.shutdown()).await;
+    let children: Vec<_> = report.children.iter().map(|child| (&*child.path, child.ended.kind())).collect();
+    let stopped = EndedKind::Stopped;
+    assert_eq!(children, [("declared", stopped), ("one", stopped), ("boss", stopped)], "{report}");
+    assert_eq!(report.children[1].failure.as_ref().map(Failure::path), Some("one"));
+    assert!(two.is_alive());
 }
 
 /// S38: the other direction: a child that was released outlives its parent, and decides for itself (S39).

@@ -158,6 +158,34 @@ impl Wake for OnWake {
     }
 }
 
+/// S27: the old instance and the new one count as one at each moment of a replacement, so another key has its place.
+#[tokio::test(start_paused = true)]
+async fn a_replacement_takes_one_place() {
+    supervisor! {
+        struct Three(journal: Journal) {
+            #[max_children(3)]
+            feeds: [u32 => Feed] = |number: u32, name: &'static str, stops: Duration| {
+                Feed::open(number, name, stops, journal).await?
+            },
+        }
+    }
+    // The old instance stops until 2 s, the new one opens until 5 s.
+    for at in [secs(1), secs(4), secs(6)] {
+        let tree = Three::start(Journal::default()).await.unwrap();
+        let feeds = tree.feeds.clone();
+        feeds.spawn(1, "old", secs(2)).await.unwrap();
+        feeds.spawn(2, "other", secs(0)).await.unwrap();
+        let replaces = tokio::spawn(feeds.replace(1, "slow", secs(0)));
+        pass(at).await;
+        assert_eq!(feeds.len(), 2);
+        assert_eq!(name(&feeds.spawn(3, "third", secs(0)).await.unwrap()).await, "third", "after {at:?}");
+        let full = feeds.spawn(4, "fourth", secs(0)).await;
+        assert!(matches!(full, Err(KeyedError::Spawn(SpawnError::MaxChildren { .. }))), "{full:?}");
+        assert_eq!(name(&soon(replaces).await.unwrap().unwrap()).await, "slow");
+        assert_eq!(feeds.len(), 3);
+    }
+}
+
 /// S27: the place of the old instance is held between its end and the start of the new one.
 #[tokio::test(start_paused = true)]
 async fn the_place_is_held_between_the_two() {

@@ -1,6 +1,9 @@
 //! Children that an actor spawns and supervises: S38, and `cx.keep` of S11.
 
+use std::sync::{Arc, Mutex};
+
 use supervise::error::SpawnError;
+use supervise::policy::{BudgetScope, OnLimit};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -309,6 +312,84 @@ async fn the_strategy_is_read_once_per_instance() {
     firm.boss.ask(Order::Ping).await.unwrap();
     let read = journal.take().iter().filter(|line| *line == "boss supervision").count();
     assert_eq!(read, 2);
+}
+
+/// The strategies of the incarnations of an actor.
+#[derive(Clone, Default)]
+struct Strategies(Arc<Mutex<Vec<SupervisorStrategy>>>);
+
+impl Strategies {
+    fn of(strategies: &[SupervisorStrategy]) -> Self {
+        Strategies(Arc::new(Mutex::new(strategies.iter().rev().cloned().collect())))
+    }
+
+    fn next(&self) -> SupervisorStrategy {
+        self.0.lock().unwrap().pop().unwrap()
+    }
+}
+
+supervisor! {
+    struct Turns(journal: Journal, strategies: Strategies) {
+        boss: Boss = Boss::new(journal, strategies.next()),
+    }
+}
+
+/// S4: the children of an instance are supervised by its own `supervision()`, whatever that of the instance before was,
+/// and whether or not that one had children.
+#[tokio::test(start_paused = true)]
+async fn each_instance_has_its_own_strategy() {
+    let default = SupervisorStrategy::default();
+    for (strategies, restarts) in
+        [([SupervisorStrategy::STOPPING, default.clone()], true), ([default, SupervisorStrategy::STOPPING], false)]
+    {
+        for had_children in [false, true] {
+            let turns = Turns::start(Journal::default(), Strategies::of(&strategies)).await.unwrap();
+            let spawn = || turns.boss.ask(|reply| Order::Spawn("kid", reply));
+            if had_children {
+                spawn().await.unwrap().unwrap();
+            }
+            turns.boss.tell(Order::Fail).await.unwrap();
+            let kid = spawn().await.unwrap().unwrap();
+            kid.tell(Do::Fail(Boom::Told)).await.unwrap();
+            settle().await;
+            assert_eq!(kid.is_alive(), restarts, "had children: {had_children}");
+        }
+    }
+}
+
+/// S15, S38: each setting of `supervision()` holds, though all others are the defaults; one that has no effect alone is
+/// an error.
+#[tokio::test(start_paused = true)]
+async fn one_setting_of_a_strategy_is_enough() {
+    let default = SupervisorStrategy::default();
+    for (strategy, ends) in [(default.clone(), false), (default.clone().on_limit(OnLimit::Stop), true)] {
+        let (firm, _) = firm(strategy).await;
+        let kid = spawn(&firm, "kid").await;
+        for _ in 0..11 {
+            kid.tell(Do::Fail(Boom::Told)).await.unwrap();
+            pass(secs(2)).await;
+        }
+        assert_eq!(matches!(kid.ended(), Some(Ended::Limit(_))), ends, "{:?}", kid.ended());
+        assert_eq!(firm.boss.incarnation(), if ends { 1 } else { 2 }, "the limit is a failure of the actor by default");
+    }
+    let (firm, _) = firm(default.within(secs(1))).await;
+    let refused = firm.boss.ask(|reply| Order::Spawn("kid", reply)).await.unwrap();
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("within"), "{error}");
+}
+
+/// S15, S38: the same for a budget that the children share: the failures of both count.
+#[tokio::test(start_paused = true)]
+async fn a_shared_budget_alone_is_a_strategy() {
+    for (budget, incarnation) in [(BudgetScope::PerChild, 1), (BudgetScope::Shared, 2)] {
+        let (firm, _) = firm(SupervisorStrategy::default().budget(budget)).await;
+        let kids = [spawn(&firm, "a").await, spawn(&firm, "b").await];
+        for kid in kids.iter().cycle().take(11) {
+            kid.tell(Do::Fail(Boom::Told)).await.unwrap();
+            pass(ms(100)).await;
+        }
+        assert_eq!(firm.boss.incarnation(), incarnation, "{budget:?}");
+    }
 }
 
 /// Spawns `fresh` at each start, and keeps `kept`.

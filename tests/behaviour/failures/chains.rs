@@ -318,6 +318,39 @@ async fn a_displayed_failure_says_everything_once() {
     assert_eq!(health, format!("degraded: libpq has ended: failed while running: {ONCE}"));
 }
 
+/// S6: a limit that makes the supervisor reach its own limit contains the last failure once, at any depth; the source is
+/// the failure before that one.
+#[tokio::test(start_paused = true)]
+async fn limits_in_limits_say_everything_once() {
+    supervisor! {
+        struct Deep(heard: Heard) {
+            #[limit(max_restarts = 0)]
+            middle: struct Middle {
+                #[limit(max_restarts = 0)]
+                low: struct Low {
+                    #[limit(max_restarts = 1)]
+                    sick: Sick = heard.start("sick")?,
+                },
+            },
+            other: Sick = Heard::default().start("other")?,
+        }
+    }
+    let heard = Heard::default();
+    let tree = Deep::start(heard.clone()).await.unwrap();
+    heard.fails(1);
+    tree.middle.low.sick.tell(Boom::Fatal).await.unwrap();
+    let report = soon(tree.join()).await;
+    let Ended::Limit(failure) = &report.ended else { panic!("{report}") };
+    let causes = texts(failure);
+    assert_eq!(causes[causes.len() - 2..], ["try 1", "Fatal"], "{causes:?}");
+    assert!(causes[..causes.len() - 2].iter().all(|cause| cause == "restarted too often"), "{causes:?}");
+    assert!(causes.len() > 3, "more than one limit: {causes:?}");
+    let before = failure.source().expect("the failure that led to the last one");
+    assert_eq!(before.to_string(), "middle/low/sick failed while running: Fatal");
+    let shown = whole(failure);
+    assert_eq!((shown.matches("try 1").count(), shown.matches("Fatal").count()), (1, 1), "{shown}");
+}
+
 /// S6: the error that `?` shows at the end of a `main` contains each failure once, and the way to it.
 #[tokio::test(start_paused = true)]
 async fn the_error_of_a_main_says_everything_once() {

@@ -7,7 +7,7 @@ use supervise::inspect::NodeState;
 use supervise::prelude::*;
 use supervise::testing::{Fault, Inject};
 
-use crate::common::{Boom, Do, Journal, Probe, quiet_panics, secs, seen, settle, soon};
+use crate::common::{Boom, Do, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 
 const BUG: &str = "planned panic of the library";
 
@@ -216,4 +216,20 @@ async fn bug_after_bug_ends_it() {
     }
     let report = soon(tree.join()).await;
     assert!(!report.is_orderly());
+}
+
+/// S19: only a second bug before the child was up again ends it: after a successful start, a bug is escalated again,
+/// also that of a task.
+#[tokio::test(start_paused = true)]
+async fn a_bug_after_a_start_is_escalated_again() {
+    let (tree, ..) = works().await;
+    for times in 1..=3 {
+        tree.hall.press.inject(Fault::bug(BUG));
+        pass(secs(1)).await;
+        assert_eq!((tree.hall.incarnation(), tree.hall.press.incarnation()), (2 * times, 2 * times));
+        tree.hall.ticker.inject(Fault::bug(BUG));
+        pass(secs(1)).await;
+        assert_eq!((tree.hall.incarnation(), tree.hall.ticker.incarnation()), (2 * times + 1, 2 * times + 1));
+    }
+    assert!(tree.shutdown().await.is_orderly());
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use supervise::event::EventKind;
-use supervise::inspect::Observe;
+use supervise::inspect::{Observe, Snapshot};
 use supervise::prelude::*;
 use supervise::testing;
 use tokio::sync::Barrier;
@@ -415,6 +415,27 @@ async fn a_cycle_may_pass_through_two_trees() {
     let answer = ring.one.ask(|reply| Msg::Ask(way(), secs(1), reply)).within(secs(9)).await;
     assert!(answer.is_ok());
     assert_eq!((seen(&mut events.0), seen(&mut events.1)), (vec![], vec![]));
+}
+
+/// S49: an actor of another tree has the name of that tree before its path, in the waits as in the cycle.
+#[tokio::test(start_paused = true)]
+async fn an_actor_of_another_tree_has_the_name_of_its_tree() {
+    supervisor! {
+        struct Chain {
+            link: Peer = Peer,
+        }
+    }
+    let (ring, chain) = (observed().await, Chain::tree().observe(Observe::ASKS).start().await.unwrap());
+    let mut events = (ring.events(), chain.events());
+    let (one, way) = (ring.one.clone(), vec![chain.link.clone(), ring.two.clone(), ring.one.clone()]);
+    tokio::spawn(async move { one.ask(|reply| Msg::Ask(way, secs(1), reply)).within(secs(9)).await });
+    settle().await;
+    let waits = |snapshot: Snapshot, path| snapshot.find(path).unwrap().waits_for.join(", ");
+    assert_eq!(waits(ring.snapshot(), "one"), "Chain: link");
+    assert_eq!(waits(chain.snapshot(), "link"), "Ring: two");
+    assert_eq!(waits(ring.snapshot(), "two"), "one");
+    assert_eq!(seen(&mut events.0), ["two ask cycle two one Chain: link"]);
+    assert_eq!(seen(&mut events.1), ["link ask cycle link Ring: two Ring: one"]);
 }
 
 /// S49: handlers on several threads that close cycles at the same time; each cycle is reported at least once, and no wait

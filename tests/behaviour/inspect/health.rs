@@ -76,6 +76,28 @@ async fn blocked_senders_degrade() {
     assert!(tree.health().is_healthy());
 }
 
+/// S42: a child may have several symptoms, which stand one after the other.
+#[tokio::test(start_paused = true)]
+async fn a_child_may_have_two_symptoms() {
+    supervisor! {
+        struct Full(journal: Journal) {
+            #[backoff(3s..30s, random_factor = 0)]
+            #[mailbox(Bounded(1))]
+            inbox: Probe = Probe::start("inbox", journal).await?,
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let tree = Full::start(Journal::default()).await.unwrap();
+    tree.inbox.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.inbox.tell(Do::Hang).await.unwrap();
+    let inbox = tree.inbox.clone();
+    tokio::spawn(async move { inbox.tell(Do::Add(1)).await });
+    settle().await;
+    assert_eq!(tree.health().to_string(), "degraded: inbox is backing off; inbox has 1 sender waiting for room");
+    assert_eq!(tree.health().symptoms().len(), 2);
+}
+
 /// S42, S23: an end against the lifecycle degrades the tree; an end that the lifecycle allows, or a requested stop,
 /// does not.
 #[tokio::test(start_paused = true)]

@@ -216,6 +216,34 @@ async fn renewals_are_on_time_whatever_the_calls_take() {
     assert_eq!(calls.begun, expected);
 }
 
+/// S55: after a renewal, too, the time counts from its asking, however late the answer comes: for the stop in order, and
+/// for the fence.
+#[tokio::test(start_paused = true)]
+async fn a_late_renewal_leaves_less_time() {
+    let (log, lease) = (Log::default(), lease());
+    let mut first = stops_after(&log, 50.0);
+    let mut events = first.events();
+    let begun = Instant::now();
+    let first = first.when(lease.clone()).start().await.unwrap();
+    let at = async |time: f64| advance(secs(time) - begun.elapsed()).await;
+    at(4.5).await;
+    lease.set_fault(LeaseFault::Delay(secs(1.2)));
+    at(7.3).await; // asked at 5 s
+    assert_eq!(changes(&mut events), ["held with token 1"]);
+    at(7.5).await; // answered at 7.4 s
+    lease.set_fault(LeaseFault::Cut);
+    at(14.8).await;
+    let told = changes(&mut events);
+    assert!(told.iter().all(|line| line.starts_with("renew failed")), "{told:?}");
+    at(14.9).await;
+    assert_eq!(changes(&mut events), ["lost token 1: not renewed in time"], "9.85 s after the asking");
+    at(19.8).await;
+    assert!(first.ended().is_none());
+    at(19.9).await;
+    assert!(first.ended().is_some(), "14.85 s after the asking");
+    assert!(changes(&mut events).contains(&"token 1 is over: nothing of it runs any more".to_owned()));
+}
+
 /// S55: the lease is renewed while the tree starts and while it stops, however long that takes.
 #[tokio::test(start_paused = true)]
 async fn starts_and_stops_may_take_longer_than_the_lease() {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use supervise::event::EventKind;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
@@ -430,6 +431,31 @@ async fn a_failing_terminated_fails_the_watcher() {
     }
 }
 
+/// S5: the event of a failed `terminated` names no message, since none is in hand; that of a failed handler names its
+/// type.
+#[tokio::test(start_paused = true)]
+async fn a_terminated_has_no_message_in_hand() {
+    quiet_panics();
+    for fault in [Fault::Error, Fault::Panic] {
+        let journal = Journal::default();
+        let tree = House::start(journal.clone()).await.unwrap();
+        let mut events = tree.events();
+        watch(&tree.second, &tree.db).await;
+        journal.plan("second terminated", 1, fault);
+        tree.second.tell(SitterMsg::Fail).await.unwrap();
+        settle().await;
+        tree.db.stop();
+        settle().await;
+        let mut named = Vec::new();
+        while let Some(Ok(event)) = events.try_next() {
+            if let EventKind::Failed { message, .. } = event.kind {
+                named.push(message);
+            }
+        }
+        assert_eq!(named, [Some(std::any::type_name::<SitterMsg>()), None]);
+    }
+}
+
 /// S37: each kind of end has its `Ended`, from outside too.
 #[tokio::test(start_paused = true)]
 async fn every_way_to_end_has_its_name() {
@@ -563,6 +589,34 @@ supervisor! {
     struct Pact(journal: Journal) {
         db: Probe = Probe::start("db", journal).await?,
         second: Sitter = Sitter::new("second", journal),
+    }
+}
+
+/// S37: an actor that drains or stops gets no more notices. One that drains goes on with the messages in its
+/// mailbox, and ends after them.
+#[tokio::test(start_paused = true)]
+async fn one_that_goes_down_hears_no_more() {
+    for drains in [true, false] {
+        let journal = Journal::default();
+        let tree = House::start(journal.clone()).await.unwrap();
+        watch(&tree.second, &tree.db).await;
+        let (go, until) = tokio::sync::oneshot::channel();
+        tree.second.tell(SitterMsg::Block(until)).await.unwrap();
+        tree.second.tell(SitterMsg::Note("noted")).await.unwrap();
+        settle().await;
+        if drains {
+            tree.second.drain()
+        } else {
+            tree.second.stop()
+        }
+        settle().await;
+        tree.db.stop();
+        soon(tree.db.terminated()).await.unwrap();
+        settle().await;
+        journal.take();
+        go.send(()).unwrap();
+        soon(tree.second.terminated()).await.unwrap();
+        assert_eq!(journal.take(), if drains { vec!["noted"] } else { vec![] });
     }
 }
 

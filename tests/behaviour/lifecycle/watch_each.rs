@@ -17,6 +17,8 @@ struct Porter {
 enum Say {
     Fail,
     Unwatch,
+    /// Blocks the handler until the sender is dropped.
+    Block(tokio::sync::oneshot::Receiver<()>),
     /// Spawns again for each key that is free.
     Again(Reply<bool>),
 }
@@ -46,6 +48,7 @@ impl Porter {
                 cx.unwatch_each(&self.rooms);
                 cx.unwatch_each(&self.guests);
             }
+            Say::Block(until) => drop(until.await),
             Say::Again(reply) => reply.send(self.rooms.spawn(1).await.is_ok()),
         }
         Ok(())
@@ -121,6 +124,24 @@ async fn the_watch_of_a_set_ends() {
     house.rooms.spawn(1).await.unwrap().shutdown().await.unwrap();
     settle().await;
     assert!(House::heard(&heard).is_empty(), "the new life begins without any watch");
+}
+
+/// S37: a watcher that drains is told of no instance any more.
+#[tokio::test(start_paused = true)]
+async fn one_that_drains_hears_of_no_instance() {
+    let heard = Heard::default();
+    let house = House::start(Journal::default(), heard.clone()).await.unwrap();
+    let (one, guest) = (house.rooms.spawn(1).await.unwrap(), house.guests.spawn("guest").await.unwrap());
+    let (go, until) = tokio::sync::oneshot::channel();
+    house.porter.try_tell(Say::Block(until)).ok().unwrap();
+    settle().await;
+    house.porter.drain();
+    settle().await;
+    one.shutdown().await.unwrap();
+    guest.shutdown().await.unwrap();
+    drop(go);
+    soon(house.porter.terminated()).await.unwrap();
+    assert_eq!(House::heard(&heard), [""; 0]);
 }
 
 /// S37: the ends of many instances on several threads are each told once.

@@ -385,3 +385,69 @@ async fn many_blocked_senders_cost_the_same_each() {
         assert!(soon(office.shutdown()).await.is_orderly());
     }
 }
+
+/// Sends to others, and has children with little room in their mailboxes.
+struct Clerk;
+
+enum Errand {
+    Hire(Reply<ActorRef<Clerk>>),
+    /// Takes this long.
+    Work(Duration),
+    /// Sends to this one, and returns whether that went well.
+    Tell(ActorRef<Clerk>, Reply<bool>),
+    /// The same with a question.
+    Ask(ActorRef<Clerk>, Reply<bool>),
+    Answer(Reply<()>),
+    Sign,
+}
+
+#[actor]
+impl Clerk {
+    async fn handle(&mut self, errand: Errand, cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
+        match errand {
+            Errand::Hire(reply) => {
+                let hired = cx.spawn(child! { #[mailbox(Bounded(1))] "hired": Clerk = Clerk });
+                reply.send(hired.await?);
+            }
+            Errand::Work(time) => tokio::time::sleep(time).await,
+            Errand::Tell(to, reply) => reply.send(to.tell(Errand::Sign).await.is_ok()),
+            Errand::Ask(to, reply) => reply.send(to.ask(Errand::Answer).forever().await.is_ok()),
+            Errand::Answer(reply) => reply.send(()),
+            Errand::Sign => {}
+        }
+        Ok(())
+    }
+}
+
+supervisor! {
+    struct Family {
+        #[mailbox(Bounded(1))]
+        chief: Clerk = Clerk,
+        other: Clerk = Clerk,
+    }
+}
+
+/// S3: only a send to oneself never waits for room. A child waits for room at its supervisor, a supervisor at its
+/// child, and an actor at any other.
+#[tokio::test(start_paused = true)]
+async fn a_sender_waits_for_room_at_its_own_supervisor_and_child() {
+    let family = Family::start().await.unwrap();
+    let (chief, other) = (family.chief.clone(), family.other.clone());
+    let child = chief.ask(Errand::Hire).await.unwrap();
+    let grandchild = child.ask(Errand::Hire).await.unwrap();
+    let errands: [fn(ActorRef<Clerk>, Reply<bool>) -> Errand; 2] = [Errand::Tell, Errand::Ask];
+    for (from, to) in [(&child, &chief), (&grandchild, &chief), (&chief, &child), (&other, &chief)] {
+        for errand in errands {
+            to.tell(Errand::Work(secs(1))).await.unwrap();
+            settle().await;
+            to.try_tell(Errand::Sign).unwrap();
+            let (from, with) = (from.clone(), to.clone());
+            let sent = tokio::spawn(async move { from.ask(|reply| errand(with, reply)).await });
+            settle().await;
+            assert!(!sent.is_finished(), "to {}", to.path());
+            pass(secs(1)).await;
+            assert_eq!(sent.await.unwrap(), Ok(true), "to {}", to.path());
+        }
+    }
+    assert!(soon(family.shutdown()).await.is_orderly());
+}

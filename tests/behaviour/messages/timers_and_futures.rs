@@ -498,3 +498,41 @@ async fn many_cancelled_timers_leave_the_others_alone() {
     pass(secs(2000)).await;
     assert_eq!(journal.take(), ["the one that counts at 100 in 1"]);
 }
+
+/// S11: a future that wakes itself while it is polled is polled again, as often as it does.
+#[tokio::test(start_paused = true)]
+async fn a_future_that_wakes_itself_gives_its_message() {
+    let (wall, journal) = wall().await;
+    with(&wall.clock, |cx| {
+        let mut left = 3;
+        let wakes_itself = poll_fn(move |cx| {
+            cx.waker().wake_by_ref();
+            left -= 1;
+            if left == 0 { Poll::Ready(()) } else { Poll::Pending }
+        });
+        cx.run(wakes_itself, |()| Msg::Tick("woken"));
+        Vec::new()
+    })
+    .await;
+    pass(secs(1)).await;
+    assert_eq!(journal.take(), ["woken at 0 in 1"]);
+}
+
+/// S5, S11: if the closure of a timer panics, no message is in hand; if the handler of its message fails, it is.
+#[tokio::test(start_paused = true)]
+async fn a_timer_that_panics_has_no_message_in_hand() {
+    quiet_panics();
+    let (wall, _) = wall().await;
+    let mut events = wall.events();
+    with(&wall.clock, |cx| vec![cx.send_every(ms(100), || panic!("planned panic of a timer"))]).await;
+    pass(secs(1)).await;
+    with(&wall.clock, |cx| vec![cx.send_every(ms(100), || Msg::Fail)]).await;
+    pass(secs(1)).await;
+    let mut named = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let EventKind::Failed { message, .. } = event.kind {
+            named.push(message);
+        }
+    }
+    assert_eq!(named, [None, Some(std::any::type_name::<Msg>())]);
+}

@@ -287,3 +287,41 @@ async fn a_childs_arms_come_before_the_trees() {
     settle().await;
     assert!(matches!(ended(&tree.own).await, Ended::Killed), "the tree's decider decides on a kill");
 }
+
+supervisor! {
+    struct OwnArms {
+        #[decider(Trouble::Small => Resume)]
+        own: Picky = Picky(0),
+        other: Picky = Picky(0),
+        #[decider(Trouble::Small => Resume)]
+        #[initial([()])]
+        set: [Picky] = |_: ()| Picky(0),
+    }
+}
+
+/// S8: an error that no arm of a child matches escalates, though its tree has no decider. For other causes the default
+/// decides.
+#[tokio::test(start_paused = true)]
+async fn an_error_without_an_arm_escalates_where_only_the_child_has_arms() {
+    for error in [Ask::Fail(Trouble::Big(1)), Ask::Other] {
+        let tree = OwnArms::start().await.unwrap();
+        assert_eq!(fate(&tree.own, Ask::Fail(Trouble::Small)).await, RESUMED);
+        assert_eq!(fate(&tree.own, Ask::Panic).await, RESTARTED);
+        assert_eq!(fate(&tree.other, Ask::Other).await, RESTARTED, "its sibling has the default");
+        assert_eq!(fate(&tree.own, error).await, ENDED);
+        let Some(Ended::Failed(failure)) = tree.ended() else { panic!("{:?}", tree.ended()) };
+        assert_eq!(failure.path(), "own");
+    }
+}
+
+/// S8, S27: the same for the arms of a set: the instance makes its set fail.
+#[tokio::test(start_paused = true)]
+async fn an_error_without_an_arm_escalates_where_only_the_set_has_arms() {
+    let tree = OwnArms::start().await.unwrap();
+    let first = tree.set.handles()[0].clone();
+    assert_eq!(fate(&first, Ask::Fail(Trouble::Small)).await, RESUMED);
+    assert_eq!(fate(&first, Ask::Panic).await, RESTARTED);
+    assert_eq!(fate(&first, Ask::Other).await, ENDED);
+    assert_eq!((tree.set.tree().incarnation(), tree.set.len()), (2, 1), "the set restarts, and its initial instance");
+    assert!(tree.ended().is_none());
+}

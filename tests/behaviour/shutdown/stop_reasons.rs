@@ -6,7 +6,7 @@ use supervise::StopReason;
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 
-use crate::common::{Boom, Journal, pass, secs, settle, soon};
+use crate::common::{Boom, Journal, pass, quiet_panics, secs, settle, soon};
 
 /// Writes down why it goes down, in each hook that knows.
 struct Says {
@@ -291,15 +291,16 @@ async fn each_incarnation_has_its_own_reason() {
 /// S46: `stopped()` of a subtask says whether another one has failed, or the task itself has returned.
 #[tokio::test(start_paused = true)]
 async fn a_subtask_learns_what_its_task_does() {
-    async fn serve(cx: TaskContext, journal: Journal, fails: bool) -> Result<(), Boom> {
+    async fn serve(cx: TaskContext, journal: Journal, by: &'static str) -> Result<(), Boom> {
         if cx.incarnation() > 1 {
             cx.stopped().await;
             return Ok(());
         }
         cx.spawn(told(cx.clone(), "beside", journal.clone()));
-        if fails {
-            cx.spawn(async {
+        if by != "end" {
+            cx.spawn(async move {
                 tokio::task::yield_now().await;
+                assert!(by == "error", "planned panic of a subtask");
                 Err::<(), _>(Boom::Planned)
             });
             told(cx, "main", journal).await;
@@ -309,20 +310,23 @@ async fn a_subtask_learns_what_its_task_does() {
         Ok(())
     }
     supervisor! {
-        struct Works(journal: Journal, fails: bool) {
+        struct Works(journal: Journal, by: &'static str) {
             #[lifecycle(Transient)]
-            work: task = |cx| serve(cx, journal, fails),
+            work: task = |cx| serve(cx, journal, by),
             other: Says = Says { name: "other", journal },
         }
     }
+    quiet_panics();
+    for by in ["error", "panic"] {
+        let journal = Journal::default();
+        let _tree = Works::start(journal.clone(), by).await.unwrap();
+        pass(secs(1)).await;
+        let mut lines = journal.take();
+        lines.sort();
+        assert_eq!(lines, ["beside stopped SubtaskFailed", "main stopped SubtaskFailed"], "{by}");
+    }
     let journal = Journal::default();
-    let tree = Works::start(journal.clone(), true).await.unwrap();
-    pass(secs(1)).await;
-    let mut lines = journal.take();
-    lines.sort();
-    assert_eq!(lines, ["beside stopped SubtaskFailed", "main stopped SubtaskFailed"]);
-    drop(tree);
-    let tree = Works::start(journal.clone(), false).await.unwrap();
+    let tree = Works::start(journal.clone(), "end").await.unwrap();
     soon(tree.work.terminated()).await.unwrap();
     assert!(journal.take().contains(&"beside stopped Done".to_owned()));
 }

@@ -1,5 +1,6 @@
 //! Tasks: S29.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use supervise::event::EventKind;
@@ -404,4 +405,62 @@ async fn a_second_failure_on_the_way_down_is_reported() {
         seen(&mut events)[..4],
         ["late reported", "late failed", "late decided Restart", "late restart in 10ms"]
     );
+}
+
+/// Knows the task to which it belongs, and writes down when it is dropped whether that task has ended.
+struct Belongs(&'static str, Journal, Arc<OnceLock<TaskRef>>);
+
+impl Drop for Belongs {
+    fn drop(&mut self) {
+        let task = self.2.get().expect("the task is known by then");
+        self.1.write(format!("{} of {}, alive: {}", self.0, task.incarnation(), task.is_alive()));
+    }
+}
+
+/// S29: no subtask outlives its task, however it is taken down: the task has not ended, nor begun again, before the last
+/// value of its subtasks is dropped.
+#[tokio::test(start_paused = true)]
+async fn a_task_ends_after_its_aborted_subtasks() {
+    async fn deaf(cx: TaskContext, journal: Journal, whose: Arc<OnceLock<TaskRef>>, fails: bool) -> Result<(), Boom> {
+        if cx.incarnation() == 1 {
+            for name in ["one", "two"] {
+                let value = Belongs(name, journal.clone(), whose.clone());
+                cx.spawn(async move {
+                    let _value = value;
+                    std::future::pending::<()>().await
+                });
+            }
+        }
+        once(if fails && cx.incarnation() == 1 { Err(Boom::Told) } else { Ok(()) }, secs(60)).await
+    }
+    supervisor! {
+        struct Deaf(journal: Journal, whose: Arc<OnceLock<TaskRef>>, fails: bool, times: Duration) {
+            #![decider(_ => Restart)]
+            #[lifecycle(Transient, shutdown = times)]
+            deaf: task = |cx| deaf(cx, journal, whose, fails),
+            other: task = std::future::pending::<()>(),
+        }
+    }
+    quiet_panics();
+    type How = fn(&TaskRef);
+    let ways: [(&str, bool, How); 5] = [
+        ("a stop", false, |task| task.stop()),
+        ("a kill that restarts it", false, |task| task.kill()),
+        ("a restart by hand", false, |task| drop(task.restart())),
+        ("its own end", false, |_| {}),
+        ("its own failure", true, |_| {}),
+    ];
+    for (way, fails, how) in ways {
+        for time in [secs(3), ms(1)] {
+            let (journal, whose) = (Journal::default(), Arc::<OnceLock<TaskRef>>::default());
+            let tree = Deaf::start(journal.clone(), whose.clone(), fails, time).await.unwrap();
+            whose.set(tree.deaf.clone()).unwrap();
+            settle().await;
+            how(&tree.deaf);
+            pass(secs(70)).await;
+            let mut lines = journal.take();
+            lines.sort();
+            assert_eq!(lines, ["one of 1, alive: true", "two of 1, alive: true"], "{way}, {time:?}");
+        }
+    }
 }
