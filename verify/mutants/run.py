@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Shows that the tests notice a broken rule: each mutant in the files `*.edits` breaks one, and its test must fail then.
 
-usage: run.py                every mutant
-       run.py --quick        those whose tests are in the workspace, as the gate does
-       run.py s16 s27-a      the mutants whose names begin like this
-       run.py --in FOLDER ..  those in the files of another folder
+usage: run.py                  every mutant
+       run.py --quick          those whose tests are in the workspace, as the gate does
+       run.py s16 s27-a        the mutants whose names begin like this
+       run.py --in FOLDER ..   those in the files of another folder
 
 All mutants are written into one copy of the sources, each with a switch, so that one build has all of them. An
 environment variable turns one on, and only its test is run. A mutant that cannot have a switch has a build of its own.
 A line patch `*.patch` is a mutant too. The mutants that `survivors.txt` lists are known to survive: one that is caught
 has to leave the list.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -71,7 +73,8 @@ def mutants():
 
 
 def survivors():
-    lines = (HERE / "survivors.txt").read_text().splitlines()
+    path = FOLDER / "survivors.txt"
+    lines = path.read_text().splitlines() if path.is_file() else []
     return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
 
 
@@ -129,8 +132,9 @@ def only(chosen):
             path.write_text("\n".join(out) + "\n")
 
 
-def build(chosen):
-    """Builds the test programs. Returns them by package and target, and the numbers of mutants that do not compile."""
+def build(chosen, alone=False):
+    """Builds the test programs. Returns them by package and target, and the numbers of mutants that do not compile;
+    nothing if a mutant that is `alone` does not."""
     programs, wrong = {}, set()
     for package in sorted({mutant.package for mutant in chosen}):
         targets = sorted({mutant.program for mutant in chosen if mutant.package == package})
@@ -149,6 +153,9 @@ def build(chosen):
                 programs[package, program] = (message["executable"], folder)
             if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
                 found |= blamed(message["message"])
+        if run.returncode and alone:
+            print(run.stderr[-2000:], flush=True)
+            return {}, set()
         if run.returncode and not found:
             sys.exit(f"{run.stderr}\nthe copy with all mutants does not compile")
         wrong |= found
@@ -173,8 +180,33 @@ def libraries():
         ["rustc", "--print", "target-libdir"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
+def judged(code, output, test):
+    """Returns what a test program says of a test, or of all its tests if there is no name.
+
+    >>> judged(101, "test a::b ... FAILED", "a::b")
+    'fails'
+    >>> judged(0, "test a::b ... ok\\n1 passed; 0 failed", "a::b")
+    'passes'
+    >>> judged(0, "running 0 tests\\n0 passed", "a::b")
+    'is not there'
+    >>> judged(-6, "panicked at src/base/sync.rs", "a::b")
+    'fails'
+    >>> judged(-6, "memory allocation of 12 bytes failed", "a::b")
+    'takes too much memory'
+    >>> judged(127, "cannot open shared object file", "a::b")
+    'does not run: 127'
+    """
+    if code == 0:
+        return "passes" if not test or "1 passed" in output else "is not there"
+    if "memory allocation of" in output:
+        return "takes too much memory"
+    # A bug of the library aborts the program.
+    failed = re.search(r"^test .*\.\.\. FAILED$", output, re.M) or code == -signal.SIGABRT
+    return "fails" if failed else f"does not run: {code}"
+
+
 def run(program, folder, test, number, libdir):
-    """Runs one test, or all of a program. Returns `passes`, `fails` or `hangs`."""
+    """Runs one test, or all of a program, and judges it."""
     try:
         done = subprocess.run(
             [program, *(["--exact", test] if test else [])], cwd=folder, stdin=subprocess.DEVNULL,
@@ -183,35 +215,27 @@ def run(program, folder, test, number, libdir):
             env={**ENVIRONMENT, "MUTANT": str(number), "LD_LIBRARY_PATH": libdir, "CARGO_MANIFEST_DIR": str(folder)})
     except subprocess.TimeoutExpired:
         return "hangs"
-    if done.returncode == 0 and test and b"1 passed" not in done.stdout:
-        sys.exit(f"{program} has no test {test}")
-    return "fails" if done.returncode else "passes"
+    return judged(done.returncode, done.stdout.decode(errors="replace"), test)
 
 
-def alone(mutant, limit=600):
-    """Builds a mutant without a switch, and runs its test."""
-    copy()
-    if mutant.patch:
-        patched = subprocess.run(
-            ["patch", "-p1", "--quiet", "--force", "--fuzz=0", "--no-backup-if-mismatch", "-i", mutant.patch], cwd=COPY,
-            stdout=subprocess.DEVNULL)
-        if patched.returncode:
-            return "stale: the patch does not apply"
-    elif edits("apply", str(COPY), mutant.name, check=False).returncode:
-        return "stale"
-    only([mutant])
-    words = [*mutant.package, *mutant.program]
-    built = subprocess.run(["cargo", "test", "--quiet", "--no-run", *words], cwd=COPY, env=ENVIRONMENT,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if built.returncode:
-        print(built.stdout[-2000:])
-        return "does not compile"
-    try:
-        one = [mutant.filter, "--", "--exact"] if mutant.filter else []
-        done = subprocess.run(["cargo", "test", "--quiet", *words, *one], cwd=COPY, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return "hangs"
-    return "fails" if done.returncode else "passes"
+def alone(mutant):
+    """Builds and runs the test of a mutant without a switch: first without the mutant, then with it."""
+    for mutated in (False, True):
+        copy()
+        if mutated and mutant.patch:
+            patch = ["patch", "-p1", "--quiet", "--force", "--fuzz=0", "--no-backup-if-mismatch", "-i", mutant.patch]
+            if subprocess.run(patch, cwd=COPY, stdout=subprocess.DEVNULL).returncode:
+                return "stale: the patch does not apply"
+        elif mutated and edits("apply", str(COPY), mutant.name, check=False).returncode:
+            return "stale"
+        only([mutant])
+        programs = build([mutant], mutated)[0]
+        if not programs:
+            return "does not compile"
+        result = run(*programs[mutant.package, mutant.program], mutant.filter, 0, libraries())
+        if not mutated and result != "passes":
+            return f"{result} without the mutant too"
+    return result
 
 
 def switched(chosen):
@@ -250,17 +274,22 @@ def switched(chosen):
 
 def main():
     global FOLDER
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["--in"]:
-        FOLDER, arguments = pathlib.Path(arguments[1]).resolve(), arguments[2:]
-    quick = arguments == ["--quick"]
+    parser = argparse.ArgumentParser(usage="run.py [--in FOLDER] [--quick] [NAME ..]")
+    parser.add_argument("--in", dest="folder", type=pathlib.Path, default=HERE)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    FOLDER = arguments.folder.resolve()
     chosen = mutants()
-    if quick:
+    for name in arguments.names:
+        if not any(mutant.name.startswith(name) for mutant in chosen):
+            sys.exit(f"no mutant has such a name: {name}")
+    if arguments.quick:
         chosen = [mutant for mutant in chosen if not mutant.patch and "--manifest-path" not in mutant.package]
-    elif arguments:
-        chosen = [mutant for mutant in chosen if mutant.name.startswith(tuple(arguments))]
+    if arguments.names:
+        chosen = [mutant for mutant in chosen if mutant.name.startswith(tuple(arguments.names))]
     if not chosen:
-        sys.exit(f"no mutant has such a name: {' '.join(arguments)}")
+        sys.exit("no mutant is left")
     known = survivors()
     results = switched([mutant for mutant in chosen if not mutant.patch])
     failed = 0
@@ -268,11 +297,11 @@ def main():
         result = results.get(mutant.name, "alone")
         if result == "alone":
             result = alone(mutant)
-        good = result == "fails"
-        if good == (mutant.name in known):
+        expected = "passes" if mutant.name in known else "fails"
+        if result != expected:
             failed += 1
-            print(f"CAUGHT   {mutant.name}: take it from survivors.txt" if good else f"MISSED   {mutant.name}: {result}",
-                  flush=True)
+            known_too = "; take it from survivors.txt" if result == "fails" else ""
+            print(f"MISSED   {mutant.name}: {result}{known_too}", flush=True)
     print(f"{len(chosen) - failed} passed, {failed} failed")
     sys.exit(failed > 0)
 

@@ -1,5 +1,6 @@
 //! Mutants as edits: a named item, the tokens that are in it, and those that take their place.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +72,9 @@ fn parse(text: &str, file: &str, found: &mut Vec<Mutant>) -> Result<(), String> 
             continue;
         }
         if !line.starts_with(' ') {
+            if !line.trim().chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+                return Err(wrong("the name of a mutant has small letters, digits and hyphens"));
+            }
             found.push(Mutant { name: line.trim().into(), test: String::new(), edits: Vec::new() });
             last = ' ';
             continue;
@@ -108,11 +112,42 @@ fn parse(text: &str, file: &str, found: &mut Vec<Mutant>) -> Result<(), String> 
 /// All files of the project, with their texts and items.
 pub struct Project {
     pub files: Vec<(PathBuf, String, Vec<Named>)>,
+    /// Every name in the sources.
+    names: BTreeSet<String>,
 }
 
 impl Project {
     pub fn read(root: &Path) -> Result<Self, String> {
-        Ok(Project { files: source::read(root)? })
+        Project::of(source::read(root)?)
+    }
+
+    pub fn of(files: Vec<(PathBuf, String, Vec<Named>)>) -> Result<Self, String> {
+        let mut names = BTreeSet::new();
+        for (_, text, _) in &files {
+            names.extend(tokens::tokens(text)?.into_iter().map(|token| token.text));
+        }
+        Ok(Project { files, names })
+    }
+
+    /// Returns why a mutant cannot be written, or would not compile.
+    pub fn problem(&self, mutant: &Mutant) -> Option<String> {
+        if mutant.test.is_empty() {
+            return Some("names no test".into());
+        }
+        if mutant.edits.is_empty() || mutant.edits.iter().any(|edit| edit.old.is_empty() && edit.new.is_empty()) {
+            return Some("has an item without an edit".into());
+        }
+        let gone = mutant.edits.iter().find_map(|edit| self.gone(edit));
+        self.apply(mutant).err().or(gone.map(|name| format!("nothing has the name `{name}` any more")))
+    }
+
+    /// A field, method or path in the new code that the sources do not have, for example since it was renamed.
+    fn gone(&self, edit: &Edit) -> Option<String> {
+        let new = tokens::tokens(&edit.new).ok()?;
+        let is_name = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let after = |n: usize| matches!(new[n - 1].text.as_str(), "." | ":");
+        let names = (1..new.len()).filter(|&n| is_name(&new[n].text) && after(n)).map(|n| &new[n].text);
+        names.into_iter().find(|name| !self.names.contains(*name)).cloned()
     }
 
     /// Returns the changed items of a mutant, with all its edits.
@@ -127,33 +162,24 @@ impl Project {
                 applied.push(Applied { file, item, text });
                 applied.len() - 1
             });
-            applied[at].text = changed(&applied[at].text, edit)?;
+            applied[at].text =
+                changed(&applied[at].text, edit).map_err(|error| format!("`{}`: {error}", edit.item))?;
         }
         Ok(applied)
     }
 
-    /// The item of an edit: it has the name, and the tokens in one place.
+    /// The item with the name of an edit: there has to be exactly one.
     pub fn find(&self, edit: &Edit) -> Result<(usize, usize), String> {
         let (kind, name) = edit.item.split_once(' ').ok_or_else(|| format!("`{}` is no item", edit.item))?;
-        let mut named = 0;
-        let mut found = Vec::new();
-        let mut why = String::new();
-        for (file, (_, text, items)) in self.files.iter().enumerate() {
-            for (item, of) in items.iter().enumerate() {
-                if of.kind == kind && of.is(name) {
-                    named += 1;
-                    match changed(&text[of.range.clone()], edit) {
-                        Ok(_) => found.push((file, item)),
-                        Err(error) => why = error,
-                    }
-                }
-            }
-        }
-        match (found.as_slice(), named) {
-            (&[only], _) => Ok(only),
-            (&[], 0) => Err(format!("there is no `{}`", edit.item)),
-            (&[], _) => Err(format!("`{}`: {why}", edit.item)),
-            (several, _) => {
+        let of_file = |(file, (_, _, items)): (usize, &(PathBuf, String, Vec<Named>))| {
+            let named = items.iter().enumerate().filter(|(_, of)| of.kind == kind && of.is(name));
+            named.map(|(item, _)| (file, item)).collect::<Vec<_>>()
+        };
+        let found: Vec<(usize, usize)> = self.files.iter().enumerate().flat_map(of_file).collect();
+        match found.as_slice() {
+            &[only] => Ok(only),
+            [] => Err(format!("there is no `{}`", edit.item)),
+            several => {
                 let names: Vec<_> = several.iter().map(|&(file, item)| self.files[file].2[item].name()).collect();
                 Err(format!("`{}` is ambiguous: {}", edit.item, names.join(", ")))
             }

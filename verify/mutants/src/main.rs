@@ -13,6 +13,8 @@
 mod edits;
 mod source;
 mod switches;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use std::path::{Path, PathBuf};
@@ -40,7 +42,7 @@ fn run(args: &[String]) -> Result<bool, String> {
     let mutants = edits::all(&folder)?;
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words[..] {
-        ["check"] => check(&mutants),
+        ["check"] => check(&folder, &mutants),
         ["list"] => {
             for mutant in &mutants {
                 let items: Vec<&str> = mutant.edits.iter().map(|edit| edit.item.as_str()).collect();
@@ -58,6 +60,7 @@ fn run(args: &[String]) -> Result<bool, String> {
             }
             Ok(true)
         }
+        ["rename", "", _] | ["rename", _, ""] => Err("a name is empty".into()),
         ["rename", old, new] => rename(&folder, old, new),
         ["write", to, ..] => switches::write(Path::new(to), &named(&mutants, &args[2..])?),
         ["apply", to, _] => {
@@ -70,23 +73,32 @@ fn run(args: &[String]) -> Result<bool, String> {
     }
 }
 
-fn check(mutants: &[Mutant]) -> Result<bool, String> {
+fn check(folder: &Path, mutants: &[Mutant]) -> Result<bool, String> {
     let project = Project::read(&root())?;
     let mut stale = 0;
     for mutant in mutants {
-        let problem = match project.apply(mutant) {
-            Err(error) => Some(error),
-            Ok(applied) if applied.is_empty() => Some("has no edit".into()),
-            Ok(_) if mutant.test.is_empty() => Some("names no test".into()),
-            Ok(_) => None,
-        };
-        if let Some(problem) = problem {
+        if let Some(problem) = project.problem(mutant) {
             println!("stale: {}: {problem}", mutant.name);
             stale += 1;
         }
     }
     println!("{} mutants, {stale} stale", mutants.len());
-    Ok(stale == 0)
+    let wrong = wrong_survivors(&fs::read_to_string(folder.join("survivors.txt")).unwrap_or_default(), mutants);
+    for line in &wrong {
+        println!("survivors.txt: `{line}` is no mutant with a reason: `NAME # REASON`");
+    }
+    Ok(stale == 0 && wrong.is_empty())
+}
+
+/// The lines of the known survivors that name no mutant, or give no reason.
+pub fn wrong_survivors(text: &str, mutants: &[Mutant]) -> Vec<String> {
+    let is_right = |line: &&str| {
+        line.split_once('#').is_some_and(|(name, reason)| {
+            !reason.trim().is_empty() && mutants.iter().any(|mutant| mutant.name == name.trim())
+        })
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines.filter(|line| !is_right(line)).map(String::from).collect()
 }
 
 /// Renames in the mutants that are stale, and only where that finds them a place again.
@@ -108,9 +120,9 @@ fn rename(folder: &Path, old: &str, new: &str) -> Result<bool, String> {
             let renamed = with_name(&block, old, new);
             let is_fresh = |block: &str| -> Result<bool, String> {
                 let of = edits::parsed(block)?;
-                Ok(of.iter().all(|mutant| project.apply(mutant).is_ok()))
+                Ok(of.iter().all(|mutant| project.problem(mutant).is_none()))
             };
-            if is_fresh(&block)? || !block.starts_with(|c: char| c.is_ascii_lowercase()) {
+            if block.starts_with('#') || is_fresh(&block)? {
                 out.push_str(&block);
             } else if is_fresh(&renamed)? {
                 println!("renamed: {}", block.lines().next().unwrap_or_default());
@@ -129,7 +141,7 @@ fn rename(folder: &Path, old: &str, new: &str) -> Result<bool, String> {
 }
 
 /// Replaces a whole name in the items and the code of a mutant.
-fn with_name(block: &str, old: &str, new: &str) -> String {
+pub fn with_name(block: &str, old: &str, new: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::new();
     for line in block.split_inclusive('\n') {

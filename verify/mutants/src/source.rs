@@ -110,7 +110,10 @@ fn is_test(attrs: &[Attribute]) -> bool {
         syn::Meta::List(list) => list.tokens.to_string(),
         _ => String::new(),
     };
-    attrs.iter().any(|attr| attr.path().is_ident("cfg") && text(attr) == "test")
+    let names_test = |text: String| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "test") && !text.contains("not (test")
+    };
+    attrs.iter().any(|attr| attr.path().is_ident("cfg") && names_test(text(attr)))
 }
 
 fn ident_of(ty: &Type) -> String {
