@@ -431,11 +431,12 @@ supervisor! {
 /// child, and an actor at any other.
 #[tokio::test(start_paused = true)]
 async fn a_sender_waits_for_room_at_its_own_supervisor_and_child() {
+    type With = fn(ActorRef<Clerk>, Reply<bool>) -> Errand;
     let family = Family::start().await.unwrap();
     let (chief, other) = (family.chief.clone(), family.other.clone());
     let child = chief.ask(Errand::Hire).await.unwrap();
     let grandchild = child.ask(Errand::Hire).await.unwrap();
-    let errands: [fn(ActorRef<Clerk>, Reply<bool>) -> Errand; 2] = [Errand::Tell, Errand::Ask];
+    let errands: [With; 2] = [Errand::Tell, Errand::Ask];
     for (from, to) in [(&child, &chief), (&grandchild, &chief), (&chief, &child), (&other, &chief)] {
         for errand in errands {
             to.tell(Errand::Work(secs(1))).await.unwrap();
