@@ -70,7 +70,7 @@ impl Worker {
                         0 => cx.watch(&kid),
                         1 => cx.depend_on(&kid),
                         2 => {
-                            // It lives on at the top level, and is stopped here, so that nothing is left of it.
+                            // The child lives on at the top level, and is stopped here, so that nothing is left of it.
                             if cx.unlink(&kid).await.is_ok() && self.world.one_in(2) {
                                 drop(cx.link(&kid).await);
                             }

@@ -8,12 +8,17 @@ use std::path::{Path, PathBuf};
 use crate::links::{below, pages, prose, read};
 use crate::semantics::{mutant_names, with_modules};
 
+/// The folders of the crates beside the root.
+fn crates() -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(".").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    entries.filter(|name| name.starts_with("supervise-")).map(PathBuf::from)
+}
+
 /// The functions of all sources by name, each with the files and modules around it: `tests::behaviour::groups::order`.
 fn functions() -> BTreeMap<String, Vec<String>> {
     let mut files = Vec::new();
-    let crates = std::fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path());
-    let crates = crates.filter(|path| path.to_str().unwrap().starts_with("./supervise-")).map(|path| path.join(""));
-    for folder in ["src", "tests", "verify", "examples", "fuzz", "benches"].map(PathBuf::from).into_iter().chain(crates)
+    for folder in
+        ["src", "tests", "verify", "examples", "fuzz", "benches"].map(PathBuf::from).into_iter().chain(crates())
     {
         below(folder.to_str().unwrap(), "rs", &mut files);
     }
@@ -49,6 +54,14 @@ fn target(package: &Path, name: &str) -> Option<PathBuf> {
     files.iter().filter(|file| !file.is_empty()).map(|file| package.join(file)).find(|file| file.exists())
 }
 
+/// The sources of the tests of a package: its library, and every file and folder in `tests`.
+fn targets(package: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(package.join("tests")).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let programs = entries.map(|path| if path.is_dir() { path.join("main.rs") } else { path });
+    let sources = programs.chain([package.join("src/lib.rs")]);
+    sources.filter(|path| path.extension().is_some_and(|end| end == "rs") && path.exists()).collect()
+}
+
 /// A test whose path contains the filter of `cargo test`.
 fn is_matched(target: &Path, filter: &str, functions: &BTreeMap<String, Vec<String>>) -> bool {
     let root = modules(target);
@@ -68,9 +81,12 @@ fn parts() -> BTreeSet<String> {
     parts.map(String::from).chain(["list".into()]).collect()
 }
 
-/// A word that stands for others: `NAME`, `<name>`, `s44-what-it-breaks`.
+/// A word that stands for others: `NAME`, `<name>`, `s44-what-it-breaks`, `topic::file::the_test`.
 fn is_placeholder(word: &str) -> bool {
-    word.starts_with('<') || word.contains("s44-what") || word.chars().all(|c| c.is_ascii_uppercase())
+    word.starts_with('<')
+        || word.contains("s44-what")
+        || word == "topic::file::the_test"
+        || word.chars().all(|c| c.is_ascii_uppercase())
 }
 
 /// The text between backticks in the prose of a page, and the lines of its blocks of shell.
@@ -91,59 +107,125 @@ struct Known {
     mutants: BTreeSet<String>,
 }
 
-/// The words of a command that name nothing.
+/// The options whose value is the next word.
+const VALUED: [&str; 16] = [
+    "-p",
+    "--test",
+    "--example",
+    "--bench",
+    "--bin",
+    "--features",
+    "--manifest-path",
+    "--sanitizer",
+    "--skip",
+    "--test-threads",
+    "--target",
+    "--in",
+    "--page",
+    "--most",
+    "cd",
+    "-j",
+];
+
+/// The arguments of a command in order: each option with its value, if it has one, and each other word without an option.
+fn arguments<'a>(words: &[&'a str]) -> Vec<(&'a str, &'a str)> {
+    let mut found = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let (option, value) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+        let option = if option == "--package" { "-p" } else { option };
+        found.push(match value {
+            _ if VALUED.contains(&option) => (option, value.or_else(|| words.next()).unwrap_or_default()),
+            _ if word.starts_with('-') => (word, ""),
+            _ => ("", word),
+        });
+    }
+    found
+}
+
+/// The words of a line of shell that name nothing.
 fn wrong_words(page: &Path, code: &str, known: &Known) -> Vec<String> {
     let words = code.split(" # ").next().unwrap().split_whitespace();
     let words: Vec<&str> = words.map(|word| word.trim_matches(['\'', '"'])).collect();
-    let package = |name: &str| if name == "supervise-tree" { PathBuf::from(".") } else { PathBuf::from(name) };
     // A command may be for the root, for the folder of the page, or for the checks that are workspaces of their own.
     let mut folders = vec![PathBuf::from("."), page.parent().unwrap().to_owned(), "verify/model".into()];
-    folders.extend(words.windows(2).filter(|pair| ["-p", "cd"].contains(&pair[0])).map(|pair| package(pair[1])));
-    let is_cargo_test = words.windows(2).any(|pair| pair == ["cargo", "test"]);
-    let is_of_mutants = page.starts_with("verify/mutants");
-    let (mut wrong, mut targets) = (Vec::new(), Vec::new());
-    for (at, word) in words.iter().enumerate() {
-        let before = at.checked_sub(1).map_or("", |before| words[before]);
-        if *word == "&&" {
-            targets.clear();
-        }
-        let there = match before {
-            _ if is_placeholder(word) => true,
-            "--test" => {
-                let files: Vec<_> = folders.iter().filter_map(|folder| target(folder, word)).collect();
-                targets.extend(files.iter().cloned());
-                !files.is_empty()
+    let mut wrong = Vec::new();
+    for command in words.split(|word| ["&&", "|", ";"].contains(word)) {
+        let arguments = arguments(command);
+        folders.extend(arguments.iter().filter(|(option, _)| *option == "cd").map(|(_, folder)| folder.into()));
+        wrong.extend(wrong_arguments(page, &arguments, &folders, known));
+    }
+    wrong
+}
+
+fn wrong_arguments(page: &Path, arguments: &[(&str, &str)], folders: &[PathBuf], known: &Known) -> Vec<String> {
+    let package = |name: &str| if name == "supervise-tree" { PathBuf::from(".") } else { PathBuf::from(name) };
+    let values = |wanted| arguments.iter().filter(move |(option, _)| *option == wanted).map(|(_, value)| *value);
+    let has = |wanted: &str| arguments.iter().any(|(option, _)| *option == wanted);
+    let mut packages: Vec<PathBuf> = values("-p").map(package).collect();
+    if has("--workspace") {
+        packages.extend(crates().chain([PathBuf::from(".")]));
+    } else if packages.is_empty() {
+        packages = folders.to_vec();
+    }
+    let mut targets: Vec<PathBuf> =
+        values("--test").flat_map(|name| packages.iter().filter_map(|folder| target(folder, name))).collect();
+    if has("--lib") {
+        targets.extend(packages.iter().map(|folder| folder.join("src/lib.rs")).filter(|file| file.exists()));
+    }
+    if !has("--test") && !has("--lib") {
+        targets = packages.iter().flat_map(|folder| self::targets(folder)).collect();
+    }
+    let is_of_mutants = |word: &str| {
+        word.ends_with("mutants/run.py")
+            || (page.starts_with("verify/mutants") && word.trim_start_matches("./") == "run.py")
+    };
+    let is_matched = |filter: &str| targets.iter().any(|file| is_matched(file, filter, &known.functions));
+    // The words before an argument that are not options: they say which program it is for.
+    let mut before = Vec::new();
+    let mut wrong = Vec::new();
+    for (option, value) in arguments.iter().copied() {
+        let there = match (option, before.as_slice()) {
+            _ if is_placeholder(value) => true,
+            ("-p", _) => package(value).join("Cargo.toml").exists(),
+            ("--test", _) => packages.iter().any(|folder| target(folder, value).is_some()),
+            ("--example", _) => {
+                let ends = ["", ".rs"].map(|end| format!("examples/{value}{end}"));
+                packages.iter().chain(folders).any(|folder| ends.iter().any(|end| folder.join(end).exists()))
             }
-            "--example" => folders
-                .iter()
-                .any(|folder| ["", ".rs"].iter().any(|end| folder.join(format!("examples/{word}{end}")).exists())),
-            "-p" => package(word).join("Cargo.toml").exists(),
-            "--no-cfg-fuzzing" => read("fuzz/Cargo.toml").contains(&format!("name = \"{word}\"\n")),
-            _ if before.ends_with("mutants/run.py") || (is_of_mutants && before == "run.py") => {
-                word.parse::<u32>().is_ok() || known.mutants.iter().any(|name| name.starts_with(word))
+            ("--skip", _) => is_matched(value),
+            ("", [.., "cargo", "fuzz", "run"]) => read("fuzz/Cargo.toml").contains(&format!("name = \"{value}\"\n")),
+            // The names are those of another folder.
+            ("", [program, ..]) if is_of_mutants(program) => {
+                has("--in") || known.mutants.iter().any(|name| name.starts_with(value))
             }
-            _ if at > 1 && words[..at].ends_with(&[".ci/run", "long"]) => known.parts.contains(*word),
-            _ if word.starts_with("trybuild=") => {
-                let filter = &word["trybuild=".len()..];
+            ("", [".ci/run", "long", ..]) => known.parts.contains(value),
+            ("", _) if value.starts_with("trybuild=") => {
+                let filter = &value["trybuild=".len()..];
                 let mut files = Vec::new();
                 below("tests/compile_fail", "rs", &mut files);
                 files.iter().any(|file| file.to_str().unwrap().contains(filter))
             }
-            _ if word.contains('/') => {
-                let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
-                let first = word.trim_start_matches("./").split('/').next().unwrap();
+            ("", _) if value.contains('/') => {
+                let is_plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+                let first = value.trim_start_matches("./").split('/').next().unwrap();
                 // A path that begins with `..` is one in the project of a reader.
                 let is_path = is_plain && !["", "..", "target"].contains(&first) && Path::new(first).is_dir();
-                !is_path || folders.iter().any(|folder| folder.join(word).exists())
+                !is_path || folders.iter().any(|folder| folder.join(value).exists())
             }
-            _ => {
-                let is_filter = is_cargo_test && !targets.is_empty() && !word.starts_with('-') && !word.contains('=');
-                let is_value = before.starts_with("--") && before != "--";
-                !is_filter || is_value || targets.iter().any(|file| is_matched(file, word, &known.functions))
-            }
+            // A mutant names its test as cargo does. Examples in the documentation have no names.
+            ("", ["cargo", "test", ..] | ["test:", ..]) => has("--doc") || is_matched(value),
+            _ => true,
         };
         if !there {
-            wrong.push((*word).to_owned());
+            wrong.push(value.to_owned());
+        }
+        // Settings and other programs in front of cargo are no part of its command, and neither is a toolchain.
+        if value == "cargo" {
+            before.clear();
+        }
+        if option.is_empty() && !value.starts_with('+') && !(before.is_empty() && value.contains('=')) {
+            before.push(value);
         }
     }
     wrong
@@ -157,7 +239,11 @@ fn is_gone(span: &str, known: &Known) -> bool {
     let mutant = span.rsplit('/').next().unwrap().trim_end_matches(".edits");
     let kind = mutant.split('-').next().unwrap();
     let is_kind = known.mutants.iter().any(|name| name.split('-').next() == Some(kind));
-    if is_kind && !mutant.contains("::") && (mutant.matches('-').count() > 2 || mutant.ends_with("-*")) {
+    let is_rule = kind.strip_prefix('s').is_some_and(|number| number.parse::<u32>().is_ok());
+    // A name of four words, or one that begins with a kind or with a rule: hardly anything else has such a name.
+    let hyphens = mutant.matches('-').count();
+    let is_mutant = hyphens > 2 || (is_kind && (hyphens > 1 || mutant.ends_with("-*"))) || (is_rule && hyphens > 0);
+    if is_mutant && !mutant.contains("::") && !mutant.starts_with('-') {
         let (start, is_whole) = mutant.strip_suffix('*').map_or((mutant, true), |start| (start, false));
         return !known.mutants.iter().any(|name| if is_whole { name == start } else { name.starts_with(start) });
     }
@@ -176,8 +262,8 @@ fn is_gone(span: &str, known: &Known) -> bool {
     !known.functions.get(name).is_some_and(|paths| paths.iter().any(ends))
 }
 
-/// Words of other systems that look like the name of a test.
-const NO_TESTS: [&str; 1] = ["simple_one_for_one"];
+/// Words of other systems that look like the name of a test or of a mutant.
+const NO_TESTS: [&str; 2] = ["simple_one_for_one", "guardian-supervisor-strategy"];
 
 fn known() -> Known {
     let known = Known { functions: functions(), parts: parts(), mutants: mutant_names() };
@@ -234,19 +320,53 @@ fn a_name_of_nothing_is_found() {
         ".ci/run long mutants no-such-part",
         ".ci/run long no-such-part",
         "verify/mutants/run.py s99",
+        "verify/mutants/run.py s16 s99",
+        "verify/mutants/run.py --quick s99",
+        "verify/mutants/run.py 5",
+        "cargo test -p supervise-macros --test behaviour",
+        "cargo test --package supervise-removed",
+        "cargo test --package=supervise-removed",
+        "cargo test --test=behaviours",
+        "cargo test --test=behaviour no_such_topic",
+        "cargo test -p supervise-runtime --lib no_such_filter",
+        "cargo test -p supervise-remote no_such_filter",
+        "cargo test no_such_filter",
+        "cargo test --workspace no_such_filter",
+        "timeout 60 cargo +stable test no_such_filter",
+        "test: --test behaviour groups::no_such_test -- --exact",
+        "SEED=7 cargo test no_such_filter -- --exact",
+        "cargo test --test behaviour -- --skip no_such_topic",
         "verify/no_such_check/run.sh",
     ] {
         let wrong = wrong_words(page, code, &known);
-        assert_eq!(wrong.len(), usize::from(!code.contains("long mutants")), "{code}: {wrong:?}");
+        assert_eq!(wrong.len(), 1, "{code}: {wrong:?}");
     }
+    for code in [
+        "cargo test -p supervise-runtime --lib decide::tests",
+        "SEED=7 cargo test --test=behaviour groups::waits -- --exact --nocapture",
+        "cargo test --workspace decide::tests",
+        "cargo test named::a_name_of_nothing_is_found",
+        "cargo test --package supervise-remote --test rules fence",
+        "verify/mutants/run.py --quick",
+        "verify/mutants/run.py s16 s27-a",
+        ".ci/run long mutants fuzz",
+    ] {
+        let wrong = wrong_words(page, code, &known);
+        assert!(wrong.is_empty(), "{code}: {wrong:?}");
+    }
+    assert_eq!(wrong_words(Path::new("verify/mutants/README.md"), "./run.py s16 s99", &known), ["s99"]);
     for span in [
         "no_test_has_this_name",
         "tests/behaviour/main.rs::no_test_has_this_name",
         "another_module::commands_that_are_named_have_their_targets_and_filters",
         "s01-no-mutant-has-this-name",
         "s99-*",
+        "s16-is-gone",
+        "s16-gone",
+        "s100-no-rule-has-this-number",
+        "decide-the-kind-is-gone",
     ] {
-        assert_eq!(is_gone(span, &known), span != "s99-*", "{span}");
+        assert!(is_gone(span, &known), "{span}");
     }
     for span in ["docs::named::a_name_of_nothing_is_found", "tests/docs/named.rs::a_name_of_nothing_is_found", "s01-*"]
     {

@@ -15,20 +15,21 @@ use crate::links::anchor;
 
 const RULES: RangeInclusive<u32> = 1..=63;
 
-/// The chapters, in the order of the index.
-const CHAPTERS: [&str; 12] = [
-    "actors",
-    "failures",
-    "restart",
-    "backoff",
-    "groups",
-    "start",
-    "shutdown",
-    "shapes",
-    "watching",
-    "observing",
-    "operation",
-    "remote",
+/// The chapters, in the order of the index, each with the anchors of the headings below which its rules stood when
+/// docs/semantics.md had all of them: links from elsewhere lead to the line of the chapter.
+const CHAPTERS: [(&str, &[&str]); 12] = [
+    ("actors", &["actors-and-messages"]),
+    ("failures", &["failure-and-decision"]),
+    ("restart", &["restart-of-one-child"]),
+    ("backoff", &["backoff-and-redelivery"]),
+    ("groups", &["groups-and-supervisors"]),
+    ("start", &["siblings"]),
+    ("shutdown", &["lifecycle-and-shutdown", "reasons", "the-tree-as-a-whole"]),
+    ("shapes", &["shapes"]),
+    ("watching", &["watching-children-at-run-time-top-level-actors"]),
+    ("observing", &["observation", "seen-from-outside"]),
+    ("operation", &[]),
+    ("remote", &[]),
 ];
 
 /// The crates whose tests may cite a rule.
@@ -69,6 +70,7 @@ struct Rule {
 /// A chapter with its rules, in the order of the page.
 struct Chapter {
     name: &'static str,
+    anchors: &'static [&'static str],
     title: String,
     rules: Vec<Rule>,
 }
@@ -104,13 +106,14 @@ fn files(folder: &str, end: &str) -> Vec<String> {
 /// The file and the files of the modules that it declares; other files do not run.
 pub(crate) fn with_modules(file: &str) -> Vec<String> {
     let mut found = vec![file.to_owned()];
-    let folder = file.strip_suffix("main.rs").or(file.strip_suffix("mod.rs")).map_or_else(
-        || file.strip_suffix(".rs").expect("a file of Rust").to_owned(),
-        |folder| folder.trim_end_matches('/').to_owned(),
-    );
+    let ends = ["/main.rs", "/mod.rs", "/lib.rs"];
+    let folder = ends
+        .iter()
+        .find_map(|end| file.strip_suffix(end))
+        .map_or_else(|| file.strip_suffix(".rs").expect("a file of Rust").to_owned(), str::to_owned);
     for line in read(file).lines() {
-        let Some(module) = line.trim_start_matches("pub ").strip_prefix("mod ").and_then(|l| l.strip_suffix(';'))
-        else {
+        let module = line.split_once("mod ").filter(|(seen, _)| seen.is_empty() || seen.starts_with("pub"));
+        let Some(module) = module.and_then(|(_, rest)| rest.strip_suffix(';')) else {
             continue;
         };
         let candidates = [format!("{folder}/{module}.rs"), format!("{folder}/{module}/mod.rs")];
@@ -214,7 +217,7 @@ fn link(Mutant { name, rule, .. }: &Mutant) -> String {
 }
 
 fn chapters() -> Vec<Chapter> {
-    let chapter = |name| {
+    let chapter = |(name, anchors)| {
         let page = read(format!("{FOLDER}/{name}.md"));
         let mut parts = page.split("\n### ");
         let title = parts.next().and_then(|top| top.lines().next()?.strip_prefix("# ")).expect("a title").to_owned();
@@ -224,7 +227,7 @@ fn chapters() -> Vec<Chapter> {
             let number = number.unwrap_or_else(|| panic!("{name}: {title} has no number"));
             Rule { number, title: title.to_owned(), text: text.to_owned() }
         };
-        Chapter { name, title, rules: parts.map(rule).collect() }
+        Chapter { name, anchors, title, rules: parts.map(rule).collect() }
     };
     CHAPTERS.map(chapter).into()
 }
@@ -259,7 +262,7 @@ fn list(rule: u32, tests: &[Test], mutants: &[Mutant]) -> String {
 }
 
 /// The page that lists the tests and mutants of a chapter.
-fn proofs(Chapter { name, title, rules }: &Chapter, tests: &[Test], mutants: &[Mutant]) -> String {
+fn proofs(Chapter { name, title, rules, .. }: &Chapter, tests: &[Test], mutants: &[Mutant]) -> String {
     let mut page = format!(
         "# Tests and mutants: {title}\n\n\
          For each rule of [the chapter](../{name}.md): the tests that cite it, first those that have to catch a\n\
@@ -272,14 +275,15 @@ fn proofs(Chapter { name, title, rules }: &Chapter, tests: &[Test], mutants: &[M
     page
 }
 
-/// The page `docs/semantics.md` with its regenerated index. Each rule has its anchor there, so that a link to the page
-/// leads to the rule.
+/// The page `docs/semantics.md` with its regenerated index. Each rule and each earlier heading has its anchor there, so
+/// that a link to the page leads to the rule.
 fn with_index(page: &str, chapters: &[Chapter]) -> String {
     let (before, rest) = page.split_once(MARK).expect("a place for the index");
     let (_, after) = rest.split_once(END).expect("the end of the index");
     let mut index = String::new();
-    for Chapter { name, title, rules } in chapters {
-        writeln!(index, "* [**{title}**](semantics/{name}.md)").unwrap();
+    for Chapter { name, anchors, title, rules } in chapters {
+        let anchors: String = anchors.iter().map(|anchor| format!("<a id=\"{anchor}\"></a>")).collect();
+        writeln!(index, "* {anchors}[**{title}**](semantics/{name}.md)").unwrap();
         for Rule { title, .. } in rules {
             let anchor = anchor(title);
             writeln!(index, "  * <a id=\"{anchor}\"></a>[{title}](semantics/{name}.md#{anchor})").unwrap();
@@ -306,7 +310,7 @@ fn each_rule_stands_once_in_a_chapter_with_comparisons_and_proofs() {
         }
     }
     assert_eq!(found, RULES.collect());
-    let pages: BTreeSet<_> = CHAPTERS.iter().map(|name| format!("{FOLDER}/{name}.md")).collect();
+    let pages: BTreeSet<_> = CHAPTERS.iter().map(|(name, _)| format!("{FOLDER}/{name}.md")).collect();
     assert_eq!(BTreeSet::from_iter(files(FOLDER, ".md")), pages, "CHAPTERS names the pages of {FOLDER}");
 }
 
@@ -331,6 +335,18 @@ fn the_index_and_the_lists_of_tests_and_mutants_are_up_to_date() {
         let page = read(&path);
         let difference = page.lines().zip(should.lines()).find(|(is, should)| is != should);
         assert!(page == should, "{path} is out of date: {difference:?}\nUPDATE=1 cargo test --test docs semantics");
+    }
+}
+
+/// Links from elsewhere to the page as it was, with all rules below thirteen headings, still lead somewhere.
+#[test]
+fn the_earlier_headings_have_an_anchor_each() {
+    let index = read(PAGE);
+    let anchors: Vec<_> = CHAPTERS.iter().flat_map(|(_, anchors)| *anchors).collect();
+    assert_eq!(anchors.len(), 13);
+    for anchor in anchors {
+        assert_eq!(index.matches(&format!("<a id=\"{anchor}\"></a>")).count(), 1, "{anchor}");
+        assert!(!index.lines().any(|line| line.starts_with('#') && crate::links::anchor(line) == *anchor), "{anchor}");
     }
 }
 

@@ -350,7 +350,7 @@ fn gauges_are_sampled() {
     });
 }
 
-/// S51: what is left of the budgets of a path is the least that a child has left, whether that child runs or backs off.
+/// S51: the budget of a path is the least that a child has left, whether that child runs or backs off.
 #[test]
 fn the_budget_of_a_set_is_the_least_of_its_instances() {
     recorded(async |recorded: &mut Recorded| {

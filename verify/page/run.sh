@@ -13,7 +13,7 @@ if ! [[ -x /usr/bin/chromium ]]; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null
 fi
-# What is installed already is kept, so that the tests run without a network the second time.
+# Packages that are installed already are kept, so that the tests run without a network the second time.
 packages=${CARGO_TARGET_DIR:-$PWD/../../target}/page
 mkdir -p "$packages"
 if ! cmp -s package-lock.json "$packages/installed"; then

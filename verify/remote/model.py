@@ -53,7 +53,7 @@ def thaw(n):
     up, frozen, inst, lease, stop, mine = n
     if M == "gate" or inst == NONE or (inst == RUN and lease > 0):
         return (up, False, inst, lease, stop, mine)
-    left = lease + STOP               # what is left of the time to stop
+    left = lease + STOP               # of the time to stop
     if left <= 0:
         return (up, False, NONE, FLOOR, 0, mine)      # past its time: dropped, no hook runs
     return (up, False, STOPPING, lease, min(left, STOP), mine)
@@ -84,7 +84,7 @@ def renew(s, i):
     up, frozen, inst, lease, stop, mine = n
     if not up or frozen or cut or not o[0]:
         return
-    if inst != NONE and not mine:     # it hears of another owner: down with the old one's
+    if inst != NONE and not mine:     # word of another owner: down with the old one's
         if inst == RUN:
             yield node(s, i, (up, frozen, STOPPING, lease, STOP, mine))
         return

@@ -56,7 +56,7 @@ async fn the_way_of_a_renewal_is_part_of_the_lease() {
     cluster.network().delay(400 * MS);
     tokio::time::sleep(5 * SECOND).await;
     cluster.network().lose("owner", "one", u64::MAX);
-    // What was granted until now was asked for at least 400 ms ago, and at most a third of the lease before that.
+    // The lease granted until now was asked for at least 400 ms ago, and at most a third of the lease before that.
     tokio::time::sleep(900 * MS).await;
     assert_eq!(said(log), ["start #1"], "renewed over that way");
     tokio::time::sleep(750 * MS).await;

@@ -84,9 +84,9 @@ pub(crate) enum Holdup {
 pub(crate) struct Letters {
     /// The messages that mailboxes have accepted.
     pub(crate) accepted: u64,
-    /// Those of them that an actor has begun to handle.
+    /// The accepted messages that an actor has begun to handle.
     pub(crate) begun: u64,
-    /// Those of them that became dead letters before.
+    /// The accepted messages that became dead letters before that.
     pub(crate) dead: u64,
 }
 

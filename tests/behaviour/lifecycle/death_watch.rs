@@ -592,7 +592,7 @@ supervisor! {
     }
 }
 
-/// S37: an actor that drains or stops gets no more notices. One that drains goes on with the messages in its
+/// S37: an actor that drains or stops gets no more notices. A draining actor goes on with the messages in its
 /// mailbox, and ends after them.
 #[tokio::test(start_paused = true)]
 async fn one_that_goes_down_hears_no_more() {

@@ -360,7 +360,7 @@ async fn a_token_is_cancelled_with_the_signal() {
     }
 }
 
-/// S29: who cancels a token of a task or an actor cancels no other one, and stops nothing.
+/// S29: cancelling a token of a task or an actor cancels no other one, and stops nothing.
 #[tokio::test(start_paused = true)]
 async fn each_token_is_on_its_own() {
     struct Holder;

@@ -114,7 +114,7 @@ pub(super) struct Fault {
     pub(super) act: Act,
 }
 
-/// What is needed to cause a fault that has no other owner.
+/// The means to cause a fault that has no other owner.
 pub(super) struct Means<'a> {
     pub(super) tree: &'a TreeRef,
     pub(super) witness: &'a Arc<Witness>,

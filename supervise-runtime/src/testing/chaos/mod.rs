@@ -164,7 +164,7 @@ impl<T: TreeDef> Plan<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChaosPromise {
-    /// What you have said in [`holds`](Chaos::holds), [`afterwards`](Chaos::afterwards) and
+    /// Your own promises, in [`holds`](Chaos::holds), [`afterwards`](Chaos::afterwards) and
     /// [`messages`](Chaos::messages): none of these functions panics.
     Own,
     /// Of each path there is at most one instance at a time (S1).
@@ -208,7 +208,7 @@ impl Broken {
     }
 }
 
-/// What a run has done so far, for the report of one that hangs.
+/// The steps of a run so far, for the report of one that hangs.
 #[derive(Default)]
 struct Progress {
     faults: StdMutex<Vec<fault::Fault>>,
@@ -361,7 +361,7 @@ impl<T: TreeDef> Chaos<T> {
 
     /// Adds a fault of your own, for what lies outside of the tree: a lease that is stolen, a server that refuses.
     ///
-    /// It is drawn, recorded and shortened like the others. Undo what it has done in [`calms`](Self::calms).
+    /// Such a fault is drawn, recorded and shortened like the others. Undo what it has done in [`calms`](Self::calms).
     pub fn fault(mut self, name: impl Into<String>, fault: impl Fn(&T, &mut Random) + Send + Sync + 'static) -> Self {
         self.plan.own.push((name.into(), Box::new(fault)));
         self
@@ -535,7 +535,7 @@ fn first(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// What the runs of a [`Chaos`] have done, when all of them were well.
+/// The sums of the runs of a [`Chaos`], when all of them were well.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -606,7 +606,7 @@ pub struct ChaosFailure {
     pub drawn: usize,
     /// The events of the run with these faults, from the first fault on; of a run that hangs, the last ones.
     pub events: Vec<String>,
-    /// What else is to be known.
+    /// Anything else to be known.
     note: String,
 }
 

@@ -32,7 +32,7 @@ use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::strategy::Lifecycle;
 
-/// What a run was and did.
+/// The outcome of a run.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) broken: Vec<Broken>,
@@ -78,7 +78,7 @@ struct Run<'a, T: TreeDef> {
     users: &'a Users<T>,
 }
 
-/// What the threads of users see, with several workers.
+/// The view that threads of users have, with several workers.
 pub(super) struct Users<T> {
     tree: StdMutex<Option<T>>,
     over: AtomicBool,
