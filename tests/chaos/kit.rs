@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use supervise::testing::{Chaos, ChaosFault, ChaosPromise, Random, chaos};
 
-use crate::{ms, secs};
+use crate::{ms, quiet, secs};
 
 /// An account whose money does not survive a restart: a bug of its author.
 struct Account {
@@ -209,6 +210,47 @@ fn errors_are_those_of_the_test() {
     }
     chaos(Shop::tree).only([ChaosFault::Error]).error(|| Timeout).seed(1).run();
     assert!(DECIDED.load(SeqCst) > 5);
+}
+
+/// S40: an error whose text panics takes no event from the record, nor from a subscriber.
+#[test]
+fn an_error_without_a_text_is_an_event() {
+    #[derive(Debug)]
+    struct Mute;
+    impl std::fmt::Display for Mute {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("planned: no text")
+        }
+    }
+    impl std::error::Error for Mute {}
+    supervisor! {
+        struct Shop {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            pub stock: Account = Account { money: 0 },
+        }
+    }
+    quiet();
+    let heard = Arc::new(AtomicU64::new(0));
+    let hears = heard.clone();
+    let report = chaos(move || {
+        let mut tree = Shop::tree();
+        let (mut events, heard) = (tree.events(), hears.clone());
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                let failed = event.is_ok_and(|event| matches!(event.kind, EventKind::Failed { .. }));
+                heard.fetch_add(u64::from(failed), SeqCst);
+            }
+        });
+        tree
+    })
+    .only([ChaosFault::Error])
+    .error(|| Mute)
+    .seed(1)
+    .run();
+    let failed = report.events.iter().filter(|line| line.ends_with("stock #1 failed: (its text panics)")).count();
+    assert_eq!(failed, 1, "{:#?}", report.events);
+    let failed = report.events.iter().filter(|line| line.ends_with("failed: (its text panics)")).count() as u64;
+    assert!(failed > 5 && heard.load(SeqCst) == failed, "{failed} in the record, {heard:?} heard");
 }
 
 /// Faults of the test are drawn, shown and shortened like others, and `calms` ends them.

@@ -24,7 +24,7 @@ use crate::actor::child_ref::{AnyRef, ChildRef};
 use crate::base::clock::after;
 use crate::base::sync::{Arc, Weak};
 use crate::engine::bus::TreeShared;
-use crate::engine::witness::{Seen, Witness};
+use crate::engine::witness::{Seen, Witness, text_of};
 use crate::inspection::snapshot::{Node, NodeState};
 use crate::tree::{Running, TreeDef, TreeRef};
 use crate::values::declaration::Shape;
@@ -255,7 +255,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                         }
                         Err(failure) => {
                             *failed_starts += 1;
-                            *last_failure = failure.to_string();
+                            *last_failure = text_of(&failure);
                             State::Down
                         }
                     };
