@@ -190,6 +190,45 @@ fn faults_can_be_narrowed() {
     assert!(faults_of(chaos(Bank::tree).faults(0)).is_empty());
 }
 
+/// Settings that leave nothing to find are refused, and so is a path that spares nothing.
+#[test]
+fn a_test_that_can_find_nothing_is_refused() {
+    let refused = |chaos: Chaos<Bank>| -> String {
+        let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| chaos.try_run().map(drop)));
+        let panic = ran.expect_err("it is refused");
+        panic
+            .downcast_ref::<&str>()
+            .map_or_else(|| panic.downcast_ref().cloned(), |text| Some(text.to_string()))
+            .unwrap()
+    };
+    let text = refused(chaos(Bank::tree).seeds([]));
+    assert!(text.starts_with("chaos has no seeds"), "{text}");
+
+    let all = ["clock", "from", "to", "branches"];
+    let nothing_left = [
+        chaos(Bank::tree).only([]),
+        chaos(Bank::tree).without(ChaosFault::ALL),
+        chaos(Bank::tree).only([ChaosFault::AtOnce]),
+        chaos(Bank::tree).only([ChaosFault::Own]),
+        all.into_iter().fold(chaos(Bank::tree).only([ChaosFault::Kill]), |chaos, path| chaos.spare(path)),
+    ];
+    for chaos in nothing_left {
+        let text = refused(chaos.seeds(0..2));
+        assert!(text.starts_with("chaos had no fault in 2 runs"), "{text}");
+    }
+    assert_eq!(chaos(Bank::tree).only([]).faults(0).seed(1).run().faults, 0);
+
+    let begins_a_branch =
+        || chaos(Bank::tree).messages(async |bank: &Bank, _| drop(bank.branches.others.get_or_spawn(7).await)).seed(1);
+    for path in ["no/such", "Bank/to", "t", "branches/others/8", "branches/"] {
+        let text = refused(begins_a_branch().spare("to").spare(path));
+        assert!(text.starts_with(&format!("chaos is to spare {path:?}, and no tree of 1 runs had")), "{text}");
+    }
+    for path in ["branches", "branches/others", "branches/others/7", "branches/first"] {
+        begins_a_branch().spare(path).run();
+    }
+}
+
 /// `error` decides the errors with which children fail, so that deciders find them.
 #[test]
 fn errors_are_those_of_the_test() {

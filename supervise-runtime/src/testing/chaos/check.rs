@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::fault::is_at_or_below;
 use super::{Broken, ChaosPromise};
 use crate::engine::witness::{Happened, Seen};
 use crate::values::declaration::{ChildSpec, Shape, TreeSpec};
@@ -20,7 +21,7 @@ struct Place {
 /// Finds the declaration of the child with this path. An instance of a set and a child of an actor have none here.
 fn place(root: &'static TreeSpec, path: &str) -> Option<Place> {
     let (mut supervisor, mut above, mut at) = (root, 0, 0);
-    let end = |from: usize| path[from..].find('/').map_or(path.len(), |next| from + next);
+    let end = |from: usize| path.get(from..).and_then(|rest| rest.find('/')).map_or(path.len(), |next| from + next);
     loop {
         let (from, to) = (at, end(at));
         let (order, child): (usize, &'static ChildSpec) =
@@ -44,6 +45,12 @@ fn place(root: &'static TreeSpec, path: &str) -> Option<Place> {
         (supervisor, above) = (child.tree()?, at);
         at += 1;
     }
+}
+
+/// Returns whether the tree declares a child with this path, or a child at or below it has begun.
+pub(super) fn has(root: &'static TreeSpec, seen: &[Seen], path: &str) -> bool {
+    let begun = |seen: &Seen| matches!(seen, Seen::Begun { path: begun, .. } if is_at_or_below(begun, path));
+    place(root, path).is_some() || seen.iter().any(begun)
 }
 
 /// The declared children in one record.

@@ -321,7 +321,7 @@ impl<T: TreeDef> Chaos<T> {
         self
     }
 
-    /// Sets how often faults come in a run. The default is 20.
+    /// Sets how often faults come in a run. The default is 20; with 0 there are none.
     pub fn faults(mut self, moments: u32) -> Self {
         self.plan.moments = moments;
         self
@@ -433,7 +433,8 @@ impl<T: TreeDef> Chaos<T> {
     ///
     /// # Panics
     ///
-    /// Panics with a [`ChaosFailure`], as text, if a run breaks a promise or hangs.
+    /// Panics with a [`ChaosFailure`], as text, if a run breaks a promise or hangs. Panics as well if the test can find
+    /// nothing, like [`try_run`](Self::try_run).
     #[track_caller]
     pub fn run(self) -> ChaosReport {
         match self.try_run() {
@@ -447,8 +448,19 @@ impl<T: TreeDef> Chaos<T> {
     /// # Errors
     ///
     /// Returns the first run that breaks a promise or hangs.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the test can find nothing, or spares nothing where it means to:
+    ///
+    /// * there are no [`seeds`](Self::seeds);
+    /// * no run had a fault, and [`faults(0)`](Self::faults) did not ask for that;
+    /// * no tree of any run had a child with a path that is to be [spared](Self::spare).
+    #[track_caller]
     pub fn try_run(self) -> Result<ChaosReport, ChaosFailure> {
+        assert!(!self.seeds.is_empty(), "chaos has no seeds, so it runs nothing: give `.seeds(..)` at least one");
         let plan = StdArc::new(self.plan);
+        let mut spared_none = plan.spared.clone();
         let mut report = ChaosReport::default();
         for seed in self.seeds {
             let outcome = match watched(&plan, seed, None) {
@@ -464,7 +476,21 @@ impl<T: TreeDef> Chaos<T> {
             report.starts += outcome.starts;
             report.messages += outcome.messages;
             report.events = outcome.lines;
+            spared_none.retain(|path| !outcome.spared.contains(path));
         }
+        let runs = report.runs;
+        if let Some(path) = spared_none.first() {
+            panic!(
+                "chaos is to spare {path:?}, and no tree of {runs} runs had a child with this path: a path is written \
+                 without the name of the root, as in `.spare(\"orders/daily\")`"
+            );
+        }
+        assert!(
+            report.faults > 0 || plan.moments == 0,
+            "chaos had no fault in {runs} runs: see that `.only(..)` and `.without(..)` leave kinds of faults, that \
+             `.spare(..)` leaves children, and that `.lasts(..)` and `.faults(..)` leave time for them; `.faults(0)` asks \
+             for none"
+        );
         Ok(report)
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Outcome {
     pub(super) starts: u64,
     pub(super) messages: u64,
     pub(super) trees: u64,
+    /// The paths to be spared that a tree had.
+    pub(super) spared: Vec<String>,
 }
 
 /// A tree that was begun.
@@ -601,6 +603,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let mut outcome = Outcome { faults, trees: self.trees.len() as u64, ..Outcome::default() };
         for tree in &self.trees {
             let seen = tree.witness.take();
+            let spared = self.plan.spared.iter().filter(|path| check::has(const { &T::SPEC }, &seen, path));
+            outcome.spared.extend(spared.cloned());
             broken.append(&mut check::read(const { &T::SPEC }, &seen, self.plan.workers.is_some()));
             let letters = tree.witness.letters();
             if letters.accepted != letters.begun + letters.dead {
