@@ -111,6 +111,28 @@ fn a_start_that_never_ends_does_not_settle() {
     assert!(found.faults.is_empty(), "no fault is needed: {found}");
 }
 
+/// S24: the end of a child that is aborted hides no wrong order of stops elsewhere, or later.
+#[test]
+fn an_abort_does_not_end_the_check_of_the_order() {
+    supervisor! {
+        struct Late {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            part: struct Part {
+                #![strategy(OneForOne, max_restarts = Unlimited)]
+                #[lifecycle(Permanent, shutdown = 10ms)]
+                deaf: task = |_cx| std::future::pending::<()>(),
+            },
+            first: task = |cx| async move { cx.stopped().await },
+            second: task = |cx| async move { cx.stopped().await },
+        }
+    }
+    let report = chaos(Late::tree).only([ChaosFault::Restart]).spare("first").spare("second").seed(1).run();
+    let aborted = report.events.iter().position(|line| line.contains("deaf #1 aborted"));
+    let stopping = |name: &str| report.events.iter().rposition(|line| line.contains(&format!(" {name} #1 stopping")));
+    assert!(aborted.is_some() && aborted < stopping("second"), "{:#?}", report.events);
+    assert!(stopping("second") < stopping("first"), "{:#?}", report.events);
+}
+
 /// Trees under chaos on several threads of one process do not disturb each other.
 #[test]
 fn trees_in_parallel_have_the_events_of_trees_alone() {
