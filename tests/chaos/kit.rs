@@ -333,6 +333,49 @@ fn a_fault_of_the_test_is_found() {
     assert!(found.faults[0].ends_with("the line is cut"), "{found}");
 }
 
+/// A declared child that was stopped or has failed comes up again once everything is calm; one that stays down is found.
+#[test]
+fn a_child_that_stays_down_does_not_settle() {
+    fn stop(_: &Failure) -> Directive {
+        Directive::Stop
+    }
+    supervisor! {
+        struct Old(rusty: Arc<AtomicBool>) {
+            #![decider(stop)]
+            fine: task = |cx| async move { cx.stopped().await },
+            motor: task = |cx| {
+                let rusty = rusty.clone();
+                async move {
+                    if rusty.load(SeqCst) {
+                        return Err("it does not turn");
+                    }
+                    cx.stopped().await;
+                    Ok(())
+                }
+            },
+        }
+    }
+    let with = |mended: bool| {
+        let rusty = Arc::new(AtomicBool::new(false));
+        let (rusts, mends) = (rusty.clone(), rusty.clone());
+        let new = move || {
+            rusty.store(false, SeqCst);
+            Old::tree(rusty.clone())
+        };
+        chaos(new)
+            .seeds(0..3)
+            .spare("fine")
+            .only([ChaosFault::Error, ChaosFault::Stop, ChaosFault::Own])
+            .fault("rust", move |_, _| rusts.store(true, SeqCst))
+            .calms(move |_| mends.store(mends.load(SeqCst) && !mended, SeqCst))
+    };
+    with(true).run();
+    let found = with(false).try_run().expect_err("the motor stays down");
+    let text = "motor was started again 20 times, and is down: failed while running: it does not turn";
+    assert!(found.broken[0].starts_with(text), "{found}");
+    with(false).unchecked([ChaosPromise::Settles]).run();
+}
+
 /// A task, and a handle that keeps a cell, are found if they are left behind; that can be allowed.
 #[test]
 fn what_is_left_behind_is_found() {

@@ -181,7 +181,8 @@ pub enum ChaosPromise {
     MessagesCounted,
     /// Once everything is calm, the tree starts.
     Starts,
-    /// Once everything is calm, each child is up or has ended, and each call returns.
+    /// Once everything is calm, each child is up or has ended by itself, and each call returns. A declared child that was
+    /// stopped or has failed is up after 20 more starts at most; why it was down is not checked.
     Settles,
     /// A `Permanent` child that ends by itself is restarted (S23).
     Permanent,
@@ -225,10 +226,11 @@ struct Progress {
 /// * **[`messages`](Self::messages)** are your traffic: a function that is called again and again, and whose future is
 ///   sometimes dropped.
 ///
-/// Then everything is calm. Held starts go on, declared children that were stopped or have failed are started again, and
-/// each child has to settle. These promises are checked; [`ChaosPromise`] names them:
+/// Then everything is calm. Held starts go on, declared children that were stopped or have failed are started again, up
+/// to 20 times, and each child has to settle. These promises are checked; [`ChaosPromise`] names them:
 ///
-/// * each child is up, or has ended as its declaration allows;
+/// * each child is up, or has ended by itself, which a `Permanent` one may not; a declared child that was stopped or has
+///   failed came up again, and why it was down is not checked;
 /// * of each path there was at most one instance at a time;
 /// * children came up in the order of their declaration, and went down in reverse order;
 /// * each message that was accepted was handled, or is a counted dead letter;
