@@ -273,7 +273,24 @@ fn errors_are_those_of_the_test() {
     assert!(DECIDED.load(SeqCst) > 5);
 }
 
-/// S40: an error whose text panics takes no event from the record, nor from a subscriber.
+/// A log of everything.
+struct Loud;
+
+impl tracing::Subscriber for Loud {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {}
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// S40: an error whose text panics takes no event from the record, nor from a subscriber, also if there is a log.
 #[test]
 fn an_error_without_a_text_is_an_event() {
     #[derive(Debug)]
@@ -294,12 +311,13 @@ fn an_error_without_a_text_is_an_event() {
     let heard = Arc::new(AtomicU64::new(0));
     let hears = heard.clone();
     let report = chaos(move || {
+        std::mem::forget(tracing::subscriber::set_default(Loud)); // until the thread of the run ends
         let mut tree = Shop::tree();
         let (mut events, heard) = (tree.events(), hears.clone());
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
-                let failed = event.is_ok_and(|event| matches!(event.kind, EventKind::Failed { .. }));
-                heard.fetch_add(u64::from(failed), SeqCst);
+                let is_of_one = |kind| matches!(kind, EventKind::Failed { .. } | EventKind::Decided { .. });
+                heard.fetch_add(u64::from(event.is_ok_and(|event| is_of_one(event.kind))), SeqCst);
             }
         });
         tree
@@ -308,10 +326,11 @@ fn an_error_without_a_text_is_an_event() {
     .error(|| Mute)
     .seed(1)
     .run();
-    let failed = report.events.iter().filter(|line| line.ends_with("stock #1 failed: (its text panics)")).count();
-    assert_eq!(failed, 1, "{:#?}", report.events);
-    let failed = report.events.iter().filter(|line| line.ends_with("failed: (its text panics)")).count() as u64;
-    assert!(failed > 5 && heard.load(SeqCst) == failed, "{failed} in the record, {heard:?} heard");
+    let count = |end: &str| report.events.iter().filter(|line| line.ends_with(end)).count() as u64;
+    assert_eq!(count("stock #1 failed: (its text panics)"), 1, "{:#?}", report.events);
+    let (failed, decided) = (count(" failed: (its text panics)"), count(" decided: Restart"));
+    assert!(failed > 5 && failed == decided, "{failed} failures and {decided} decisions: {:#?}", report.events);
+    assert_eq!(heard.load(SeqCst), failed + decided);
 }
 
 /// Faults of the test are drawn, shown and shortened like others, and `calms` ends them.
