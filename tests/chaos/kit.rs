@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use supervise::testing::{Chaos, ChaosFault, ChaosPromise, Random, chaos};
 
-use crate::{ms, secs};
+use crate::{ms, quiet, secs};
 
 /// An account whose money does not survive a restart: a bug of its author.
 struct Account {
@@ -110,6 +111,28 @@ fn a_start_that_never_ends_does_not_settle() {
     assert!(found.faults.is_empty(), "no fault is needed: {found}");
 }
 
+/// S24: the end of a child that is aborted hides no wrong order of stops elsewhere, or later.
+#[test]
+fn an_abort_does_not_end_the_check_of_the_order() {
+    supervisor! {
+        struct Late {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            part: struct Part {
+                #![strategy(OneForOne, max_restarts = Unlimited)]
+                #[lifecycle(Permanent, shutdown = 10ms)]
+                deaf: task = |_cx| std::future::pending::<()>(),
+            },
+            first: task = |cx| async move { cx.stopped().await },
+            second: task = |cx| async move { cx.stopped().await },
+        }
+    }
+    let report = chaos(Late::tree).only([ChaosFault::Restart]).spare("first").spare("second").seed(1).run();
+    let aborted = report.events.iter().position(|line| line.contains("deaf #1 aborted"));
+    let stopping = |name: &str| report.events.iter().rposition(|line| line.contains(&format!(" {name} #1 stopping")));
+    assert!(aborted.is_some() && aborted < stopping("second"), "{:#?}", report.events);
+    assert!(stopping("second") < stopping("first"), "{:#?}", report.events);
+}
+
 /// Trees under chaos on several threads of one process do not disturb each other.
 #[test]
 fn trees_in_parallel_have_the_events_of_trees_alone() {
@@ -189,6 +212,45 @@ fn faults_can_be_narrowed() {
     assert!(faults_of(chaos(Bank::tree).faults(0)).is_empty());
 }
 
+/// Settings that leave nothing to find are refused, and so is a path that spares nothing.
+#[test]
+fn a_test_that_can_find_nothing_is_refused() {
+    let refused = |chaos: Chaos<Bank>| -> String {
+        let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| chaos.try_run().map(drop)));
+        let panic = ran.expect_err("it is refused");
+        panic
+            .downcast_ref::<&str>()
+            .map_or_else(|| panic.downcast_ref().cloned(), |text| Some(text.to_string()))
+            .unwrap()
+    };
+    let text = refused(chaos(Bank::tree).seeds([]));
+    assert!(text.starts_with("chaos has no seeds"), "{text}");
+
+    let all = ["clock", "from", "to", "branches"];
+    let nothing_left = [
+        chaos(Bank::tree).only([]),
+        chaos(Bank::tree).without(ChaosFault::ALL),
+        chaos(Bank::tree).only([ChaosFault::AtOnce]),
+        chaos(Bank::tree).only([ChaosFault::Own]),
+        all.into_iter().fold(chaos(Bank::tree).only([ChaosFault::Kill]), |chaos, path| chaos.spare(path)),
+    ];
+    for chaos in nothing_left {
+        let text = refused(chaos.seeds(0..2));
+        assert!(text.starts_with("chaos had no fault in 2 runs"), "{text}");
+    }
+    assert_eq!(chaos(Bank::tree).only([]).faults(0).seed(1).run().faults, 0);
+
+    let begins_a_branch =
+        || chaos(Bank::tree).messages(async |bank: &Bank, _| drop(bank.branches.others.get_or_spawn(7).await)).seed(1);
+    for path in ["no/such", "Bank/to", "t", "branches/others/8", "branches/"] {
+        let text = refused(begins_a_branch().spare("to").spare(path));
+        assert!(text.starts_with(&format!("chaos is to spare {path:?}, and no tree of 1 runs had")), "{text}");
+    }
+    for path in ["branches", "branches/others", "branches/others/7", "branches/first"] {
+        begins_a_branch().spare(path).run();
+    }
+}
+
 /// `error` decides the errors with which children fail, so that deciders find them.
 #[test]
 fn errors_are_those_of_the_test() {
@@ -211,6 +273,66 @@ fn errors_are_those_of_the_test() {
     assert!(DECIDED.load(SeqCst) > 5);
 }
 
+/// A log of everything.
+struct Loud;
+
+impl tracing::Subscriber for Loud {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {}
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// S40: an error whose text panics takes no event from the record, nor from a subscriber, also if there is a log.
+#[test]
+fn an_error_without_a_text_is_an_event() {
+    #[derive(Debug)]
+    struct Mute;
+    impl std::fmt::Display for Mute {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("planned: no text")
+        }
+    }
+    impl std::error::Error for Mute {}
+    supervisor! {
+        struct Shop {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            pub stock: Account = Account { money: 0 },
+        }
+    }
+    quiet();
+    let heard = Arc::new(AtomicU64::new(0));
+    let hears = heard.clone();
+    let report = chaos(move || {
+        std::mem::forget(tracing::subscriber::set_default(Loud)); // until the thread of the run ends
+        let mut tree = Shop::tree();
+        let (mut events, heard) = (tree.events(), hears.clone());
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                let is_of_one = |kind| matches!(kind, EventKind::Failed { .. } | EventKind::Decided { .. });
+                heard.fetch_add(u64::from(event.is_ok_and(|event| is_of_one(event.kind))), SeqCst);
+            }
+        });
+        tree
+    })
+    .only([ChaosFault::Error])
+    .error(|| Mute)
+    .seed(1)
+    .run();
+    let count = |end: &str| report.events.iter().filter(|line| line.ends_with(end)).count() as u64;
+    assert_eq!(count("stock #1 failed: (its text panics)"), 1, "{:#?}", report.events);
+    let (failed, decided) = (count(" failed: (its text panics)"), count(" decided: Restart"));
+    assert!(failed > 5 && failed == decided, "{failed} failures and {decided} decisions: {:#?}", report.events);
+    assert_eq!(heard.load(SeqCst), failed + decided);
+}
+
 /// Faults of the test are drawn, shown and shortened like others, and `calms` ends them.
 #[test]
 fn a_fault_of_the_test_is_found() {
@@ -228,6 +350,49 @@ fn a_fault_of_the_test_is_found() {
     let found = with(false).try_run().expect_err("nothing mends the line");
     assert_eq!(found.faults.len(), 1, "{found}");
     assert!(found.faults[0].ends_with("the line is cut"), "{found}");
+}
+
+/// A declared child that was stopped or has failed comes up again once everything is calm; one that stays down is found.
+#[test]
+fn a_child_that_stays_down_does_not_settle() {
+    fn stop(_: &Failure) -> Directive {
+        Directive::Stop
+    }
+    supervisor! {
+        struct Old(rusty: Arc<AtomicBool>) {
+            #![decider(stop)]
+            fine: task = |cx| async move { cx.stopped().await },
+            motor: task = |cx| {
+                let rusty = rusty.clone();
+                async move {
+                    if rusty.load(SeqCst) {
+                        return Err("it does not turn");
+                    }
+                    cx.stopped().await;
+                    Ok(())
+                }
+            },
+        }
+    }
+    let with = |mended: bool| {
+        let rusty = Arc::new(AtomicBool::new(false));
+        let (rusts, mends) = (rusty.clone(), rusty.clone());
+        let new = move || {
+            rusty.store(false, SeqCst);
+            Old::tree(rusty.clone())
+        };
+        chaos(new)
+            .seeds(0..3)
+            .spare("fine")
+            .only([ChaosFault::Error, ChaosFault::Stop, ChaosFault::Own])
+            .fault("rust", move |_, _| rusts.store(true, SeqCst))
+            .calms(move |_| mends.store(mends.load(SeqCst) && !mended, SeqCst))
+    };
+    with(true).run();
+    let found = with(false).try_run().expect_err("the motor stays down");
+    let text = "motor was started again 20 times, and is down: failed while running: it does not turn";
+    assert!(found.broken[0].starts_with(text), "{found}");
+    with(false).unchecked([ChaosPromise::Settles]).run();
 }
 
 /// A task, and a handle that keeps a cell, are found if they are left behind; that can be allowed.

@@ -384,28 +384,31 @@ impl TreeShared {
 
     #[inline(never)]
     fn tell(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind, facts: &Facts<'_>) {
-        // A subscriber formats errors, and the channel drops events that it no longer keeps: both is user code.
-        let told = catch_unwind(AssertUnwindSafe(|| {
-            trace(path, incarnation, &kind, facts);
+        // A log formats errors, and the channel drops events that it no longer keeps: both is user code. An error that
+        // has no text costs its line in the log, and no subscriber an event.
+        let traced = catch_unwind(AssertUnwindSafe(|| trace(path, incarnation, &kind, facts)));
+        let sent = catch_unwind(AssertUnwindSafe(|| {
             if self.heard.load(Relaxed) {
                 let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
                 #[cfg(feature = "testing")]
-                if let Some(witness) = self.witness() {
-                    witness.hears(&event);
-                }
+                let heard = self.witness().map(|witness| (witness, event.clone()));
                 if let Some(sender) = self.sender() {
                     let _shelter = DeferDrops::new(); // events that fall off are dropped under its locks
                     let _ = sender.send(event); // an error: there is no subscriber left
                 }
+                #[cfg(feature = "testing")]
+                if let Some((witness, event)) = heard {
+                    witness.hears(&event);
+                }
             }
         }));
-        if let Err(payload) = told {
+        for payload in [traced, sent].into_iter().filter_map(Result::err) {
             drop_catching_panics(payload);
             tracing::error!(
                 target: "supervise",
                 path = path(),
                 incarnation,
-                "a panic in a `Display` or `Drop` of an error: event lost"
+                "a panic in a `Display` or `Drop` of an error: line lost"
             );
         }
     }

@@ -4,12 +4,15 @@
 //! nothing for it but look whether there is one.
 
 use std::collections::HashMap;
+use std::fmt::{Display, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
 use crate::base::BoxFuture;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::engine::cell::control::AnyCell;
@@ -71,6 +74,16 @@ impl Happened {
     }
 }
 
+/// Returns the text of a value with an error of the user in it, whose `Display` may panic.
+pub(crate) fn text_of(value: &dyn Display) -> String {
+    let mut text = String::new();
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| write!(text, "{value}"))) {
+        drop_catching_panics(payload);
+        text.push_str("(its text panics)");
+    }
+    text
+}
+
 /// How a start is held up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holdup {
@@ -117,7 +130,7 @@ impl Witness {
         {
             self.dead.fetch_add(1, SeqCst);
         }
-        let (path, text, what) = (event.path.clone(), event.to_string(), Happened::of(&event.kind));
+        let (path, text, what) = (event.path.clone(), text_of(event), Happened::of(&event.kind));
         let event = Seen::Event { path, at: event.at, text, what };
         lock(&self.state).seen.push(event);
     }

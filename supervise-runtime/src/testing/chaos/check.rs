@@ -1,7 +1,8 @@
 //! The promises that are read from the record of a run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::fault::is_at_or_below;
 use super::{Broken, ChaosPromise};
 use crate::engine::witness::{Happened, Seen};
 use crate::values::declaration::{ChildSpec, Shape, TreeSpec};
@@ -20,7 +21,7 @@ struct Place {
 /// Finds the declaration of the child with this path. An instance of a set and a child of an actor have none here.
 fn place(root: &'static TreeSpec, path: &str) -> Option<Place> {
     let (mut supervisor, mut above, mut at) = (root, 0, 0);
-    let end = |from: usize| path[from..].find('/').map_or(path.len(), |next| from + next);
+    let end = |from: usize| path.get(from..).and_then(|rest| rest.find('/')).map_or(path.len(), |next| from + next);
     loop {
         let (from, to) = (at, end(at));
         let (order, child): (usize, &'static ChildSpec) =
@@ -46,6 +47,12 @@ fn place(root: &'static TreeSpec, path: &str) -> Option<Place> {
     }
 }
 
+/// Returns whether the tree declares a child with this path, or a child at or below it has begun.
+pub(super) fn has(root: &'static TreeSpec, seen: &[Seen], path: &str) -> bool {
+    let begun = |seen: &Seen| matches!(seen, Seen::Begun { path: begun, .. } if is_at_or_below(begun, path));
+    place(root, path).is_some() || seen.iter().any(begun)
+}
+
 /// The declared children in one record.
 #[derive(Default)]
 struct Child {
@@ -66,7 +73,7 @@ struct Child {
 /// Reads the record of one tree, and returns the promises that it breaks. `races`: threads wrote it, so that an event may
 /// come after what follows from it on another thread.
 pub(super) fn read(root: &'static TreeSpec, seen: &[Seen], races: bool) -> Vec<Broken> {
-    let mut reader = Reader { root, children: HashMap::new(), broken: Vec::new(), aborted: false };
+    let mut reader = Reader { root, children: HashMap::new(), broken: Vec::new(), aborted: HashSet::new() };
     for seen in seen {
         reader.read(seen);
     }
@@ -81,8 +88,8 @@ struct Reader {
     root: &'static TreeSpec,
     children: HashMap<String, Child>,
     broken: Vec<Broken>,
-    /// The time of something was over: from then on children go down leaves first.
-    aborted: bool,
+    /// The instances whose time was over: the children below them go down leaves first.
+    aborted: HashSet<String>,
 }
 
 impl Reader {
@@ -129,7 +136,7 @@ impl Reader {
             Seen::Event { path, text, what, .. } => match *what {
                 Happened::Up => self.child(path).starting = false,
                 Happened::Stopping(reason) => self.stopping(path, reason),
-                Happened::Aborted => self.aborted = true,
+                Happened::Aborted => drop(self.aborted.insert(path.clone())),
                 Happened::Ended { runtime_gone } => {
                     let child = self.child(path);
                     (child.ended, child.asked, child.going) = (true, false, false);
@@ -148,6 +155,7 @@ impl Reader {
         if others > 0 {
             self.says(ChaosPromise::OneInstance, format!("{} instances of {path} at a time", others + 1));
         }
+        self.aborted.remove(path);
         let place = self.child(path).place;
         let mut epoch = 0;
         let mut comes_up = false;
@@ -191,13 +199,19 @@ impl Reader {
         }
     }
 
+    /// Returns whether the time of this child, or of a supervisor above it, was over.
+    fn is_aborted(&self, path: &str) -> bool {
+        let over = |above: &String| is_at_or_below(path, above);
+        self.aborted.contains(self.root.name) || self.aborted.iter().any(over)
+    }
+
     /// Children go down in reverse order when their supervisor does (S24).
     fn stopping(&mut self, path: &str, reason: StopReason) {
         let place = self.child(path).place;
         self.child(path).going = true;
         let Some(place) = place else { return };
         let from_above = matches!(reason, StopReason::Shutdown | StopReason::FailedAbove);
-        if !from_above || self.aborted || place.supervisor.shutdown_order == ShutdownOrder::Together {
+        if !from_above || self.is_aborted(path) || place.supervisor.shutdown_order == ShutdownOrder::Together {
             return;
         }
         let later = self.siblings(path, place).find(|(_, sibling, order)| *order > place.order && sibling.living);

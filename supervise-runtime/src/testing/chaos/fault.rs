@@ -240,7 +240,7 @@ pub(super) fn draw(random: &mut Random, at: Duration, tree: &TreeRef, up: bool, 
     faults
 }
 
-fn is_at_or_below(path: &str, above: &str) -> bool {
+pub(super) fn is_at_or_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

@@ -181,7 +181,8 @@ pub enum ChaosPromise {
     MessagesCounted,
     /// Once everything is calm, the tree starts.
     Starts,
-    /// Once everything is calm, each child is up or has ended, and each call returns.
+    /// Once everything is calm, each child is up or has ended by itself, and each call returns. A declared child that was
+    /// stopped or has failed is up after 20 more starts at most; why it was down is not checked.
     Settles,
     /// A `Permanent` child that ends by itself is restarted (S23).
     Permanent,
@@ -225,10 +226,11 @@ struct Progress {
 /// * **[`messages`](Self::messages)** are your traffic: a function that is called again and again, and whose future is
 ///   sometimes dropped.
 ///
-/// Then everything is calm. Held starts go on, declared children that were stopped or have failed are started again, and
-/// each child has to settle. These promises are checked; [`ChaosPromise`] names them:
+/// Then everything is calm. Held starts go on, declared children that were stopped or have failed are started again, up
+/// to 20 times, and each child has to settle. These promises are checked; [`ChaosPromise`] names them:
 ///
-/// * each child is up, or has ended as its declaration allows;
+/// * each child is up, or has ended by itself, which a `Permanent` one may not; a declared child that was stopped or has
+///   failed came up again, and why it was down is not checked;
 /// * of each path there was at most one instance at a time;
 /// * children came up in the order of their declaration, and went down in reverse order;
 /// * each message that was accepted was handled, or is a counted dead letter;
@@ -321,7 +323,7 @@ impl<T: TreeDef> Chaos<T> {
         self
     }
 
-    /// Sets how often faults come in a run. The default is 20.
+    /// Sets how often faults come in a run. The default is 20; with 0 there are none.
     pub fn faults(mut self, moments: u32) -> Self {
         self.plan.moments = moments;
         self
@@ -433,7 +435,8 @@ impl<T: TreeDef> Chaos<T> {
     ///
     /// # Panics
     ///
-    /// Panics with a [`ChaosFailure`], as text, if a run breaks a promise or hangs.
+    /// Panics with a [`ChaosFailure`], as text, if a run breaks a promise or hangs. Panics as well if the test can find
+    /// nothing, like [`try_run`](Self::try_run).
     #[track_caller]
     pub fn run(self) -> ChaosReport {
         match self.try_run() {
@@ -447,8 +450,19 @@ impl<T: TreeDef> Chaos<T> {
     /// # Errors
     ///
     /// Returns the first run that breaks a promise or hangs.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the test can find nothing, or spares nothing where it means to:
+    ///
+    /// * there are no [`seeds`](Self::seeds);
+    /// * no run had a fault, and [`faults(0)`](Self::faults) did not ask for that;
+    /// * no tree of any run had a child with a path that is to be [spared](Self::spare).
+    #[track_caller]
     pub fn try_run(self) -> Result<ChaosReport, ChaosFailure> {
+        assert!(!self.seeds.is_empty(), "chaos has no seeds, so it runs nothing: give `.seeds(..)` at least one");
         let plan = StdArc::new(self.plan);
+        let mut spared_none = plan.spared.clone();
         let mut report = ChaosReport::default();
         for seed in self.seeds {
             let outcome = match watched(&plan, seed, None) {
@@ -464,7 +478,21 @@ impl<T: TreeDef> Chaos<T> {
             report.starts += outcome.starts;
             report.messages += outcome.messages;
             report.events = outcome.lines;
+            spared_none.retain(|path| !outcome.spared.contains(path));
         }
+        let runs = report.runs;
+        if let Some(path) = spared_none.first() {
+            panic!(
+                "chaos is to spare {path:?}, and no tree of {runs} runs had a child with this path: a path is written \
+                 without the name of the root, as in `.spare(\"orders/daily\")`"
+            );
+        }
+        assert!(
+            report.faults > 0 || plan.moments == 0,
+            "chaos had no fault in {runs} runs: see that `.only(..)` and `.without(..)` leave kinds of faults, that \
+             `.spare(..)` leaves children, and that `.lasts(..)` and `.faults(..)` leave time for them; `.faults(0)` asks \
+             for none"
+        );
         Ok(report)
     }
 }

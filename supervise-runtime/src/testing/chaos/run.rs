@@ -21,10 +21,11 @@ use super::fault::{Act, Choices, Fault, Means, Wait, draw};
 use super::random::Random;
 use super::{Broken, ChaosPromise, Plan, Progress};
 use crate::actor::child_ref::{AnyRef, ChildRef};
+use crate::actor::commands::CommandError;
 use crate::base::clock::after;
 use crate::base::sync::{Arc, Weak};
 use crate::engine::bus::TreeShared;
-use crate::engine::witness::{Seen, Witness};
+use crate::engine::witness::{Seen, Witness, text_of};
 use crate::inspection::snapshot::{Node, NodeState};
 use crate::tree::{Running, TreeDef, TreeRef};
 use crate::values::declaration::Shape;
@@ -41,6 +42,8 @@ pub(super) struct Outcome {
     pub(super) starts: u64,
     pub(super) messages: u64,
     pub(super) trees: u64,
+    /// The paths to be spared that a tree had.
+    pub(super) spared: Vec<String>,
 }
 
 /// A tree that was begun.
@@ -53,6 +56,14 @@ enum State<T> {
     Down,
     Starting(Pin<Box<dyn Future<Output = Result<Running<T>, Failure>>>>),
     Up(Running<T>),
+}
+
+/// A child that was started again once everything was calm.
+#[derive(Default)]
+struct Revived {
+    tries: u32,
+    /// Why the last of them was refused.
+    refused: Option<CommandError>,
 }
 
 struct Run<'a, T: TreeDef> {
@@ -255,7 +266,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                         }
                         Err(failure) => {
                             *failed_starts += 1;
-                            *last_failure = failure.to_string();
+                            *last_failure = text_of(&failure);
                             State::Down
                         }
                     };
@@ -414,7 +425,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         self.trees.iter().for_each(|tree| tree.witness.calm_down());
         let (patience, step) = self.patience();
         let begin = Instant::now();
-        let mut revived: HashMap<String, u32> = HashMap::new();
+        let mut revived: HashMap<String, Revived> = HashMap::new();
         let mut told = 0;
         let mut failed = 0;
         loop {
@@ -433,8 +444,12 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 }
             }
             let unsettled = self.unsettled();
-            if unsettled.is_empty() && !self.revives(&mut revived) {
-                break;
+            if unsettled.is_empty() {
+                let (some, down) = self.revives(&mut revived);
+                if !some {
+                    down.into_iter().for_each(|text| self.says(ChaosPromise::Settles, text));
+                    break;
+                }
             }
             if begin.elapsed() > patience {
                 let text = format!("not settled {patience:?} after everything was calm: {}", unsettled.join(", "));
@@ -470,31 +485,38 @@ impl<'a, T: TreeDef> Run<'a, T> {
         snapshot.nodes().filter(|node| !settled(node)).map(|node| format!("{} is {}", node.path, node.state)).collect()
     }
 
-    /// Starts declared children again that have ended and did not end by themselves. Returns whether there are some.
-    fn revives(&self, revived: &mut HashMap<String, u32>) -> bool {
-        let Some(tree) = &self.tree else { return false };
-        let mut some = false;
+    /// Starts declared children again that have ended and did not end by themselves. Returns whether there are some, and
+    /// those that stay down.
+    fn revives(&self, revived: &mut HashMap<String, Revived>) -> (bool, Vec<String>) {
+        let (mut some, mut down) = (false, Vec::new());
+        let Some(tree) = &self.tree else { return (some, down) };
         let snapshot = tree.snapshot();
         let mut todo = vec![(&snapshot.root, false)];
         while let Some((node, is_set)) = todo.pop() {
-            todo.extend(node.children.iter().rev().map(|child| (child, node.instances.is_some())));
-            let NodeState::Ended(ended) = &node.state else { continue };
+            let NodeState::Ended(ended) = &node.state else {
+                todo.extend(node.children.iter().rev().map(|child| (child, node.instances.is_some())));
+                continue;
+            };
             if is_set || node.declared.is_none() || ended.is_orderly() && !matches!(ended, Ended::Stopped) {
                 continue;
             }
-            let tries = revived.entry(node.path.clone()).or_default();
-            if *tries < 20
-                && let Some(child) = tree.find(&node.path)
-                && child.start_again().is_ok()
-            {
-                *tries += 1;
+            let revived = revived.entry(node.path.clone()).or_default();
+            if revived.tries < TRIES {
                 some = true;
+                revived.refused = tree.find(&node.path).and_then(|child| child.start_again().err());
+                // A sibling that is started again may be in the way.
+                revived.tries += u32::from(!matches!(revived.refused, Some(CommandError::Busy { .. })));
+            } else if let Some(refused) = &revived.refused {
+                down.push(format!("{} has ended, and is not started again: {refused}", node.path));
+            } else {
+                let ended = text_of(&ended.at(&node.path));
+                down.push(format!("{} was started again {TRIES} times, and is down: {ended}", node.path));
             }
         }
-        some
+        (some, down)
     }
 
-    /// Each child is up, or has ended as its declaration allows.
+    /// No `Permanent` child has ended by itself.
     fn states(&mut self) {
         let Some(tree) = self.tree.clone() else { return };
         let snapshot = tree.snapshot();
@@ -601,6 +623,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let mut outcome = Outcome { faults, trees: self.trees.len() as u64, ..Outcome::default() };
         for tree in &self.trees {
             let seen = tree.witness.take();
+            let spared = self.plan.spared.iter().filter(|path| check::has(const { &T::SPEC }, &seen, path));
+            outcome.spared.extend(spared.cloned());
             broken.append(&mut check::read(const { &T::SPEC }, &seen, self.plan.workers.is_some()));
             let letters = tree.witness.letters();
             if letters.accepted != letters.begun + letters.dead {
@@ -631,6 +655,9 @@ impl<'a, T: TreeDef> Run<'a, T> {
         })
     }
 }
+
+/// How often a child that is down is started again.
+const TRIES: u32 = 20;
 
 /// The end of the line of a fault, between the events.
 pub(super) const BY_CHAOS: &str = "  <- chaos";
