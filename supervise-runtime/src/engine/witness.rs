@@ -4,6 +4,7 @@
 //! nothing for it but look whether there is one.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fmt::{Display, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -14,8 +15,7 @@ use tokio::time::{Instant, timeout};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use crate::base::sync::{Arc, Mutex, Weak, lock};
-use crate::engine::cell::control::AnyCell;
+use crate::base::sync::{Arc, Mutex, lock};
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, Event, EventKind};
 use crate::values::failure::Cause;
@@ -103,7 +103,7 @@ pub(crate) struct Letters {
     pub(crate) dead: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Witness {
     accepted: AtomicU64,
     begun: AtomicU64,
@@ -114,11 +114,20 @@ pub(crate) struct Witness {
     calmed: Notify,
 }
 
-#[derive(Debug, Default)]
+impl fmt::Debug for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Witness").field("letters", &self.letters()).finish_non_exhaustive()
+    }
+}
+
+/// Says whether a cell has left its supervisor.
+pub(crate) type HasLeft = Arc<dyn Fn() -> bool + Send + Sync>;
+
+#[derive(Default)]
 struct State {
     seen: Vec<Seen>,
     /// The cells with an instance, by path.
-    living: HashMap<String, Vec<(u64, Weak<AnyCell>)>>,
+    living: HashMap<String, Vec<(u64, HasLeft)>>,
     held_up: HashMap<String, Holdup>,
 }
 
@@ -135,19 +144,19 @@ impl Witness {
         lock(&self.state).seen.push(event);
     }
 
-    /// The start of an instance of this cell begins. Returns the wait before it, if it is held up.
-    pub(crate) fn begins(self: &Arc<Self>, cell: &Arc<AnyCell>) -> Option<BoxFuture<'static, ()>> {
-        let (path, id, weak) = (cell.core().path(), cell.core().id, Arc::downgrade(cell));
+    /// The start of an instance of the cell `id` begins. `has_left` says whether the cell has left its supervisor. Returns
+    /// the wait before the start, if it is held up.
+    pub(crate) fn begins(self: &Arc<Self>, path: String, id: u64, has_left: HasLeft) -> Option<BoxFuture<'static, ()>> {
         let mut state = lock(&self.state);
         let living = state.living.entry(path.clone()).or_default();
-        let cells: Vec<Option<Arc<AnyCell>>> = living.iter().map(|(_, other)| other.upgrade()).collect();
-        living.push((id, weak));
-        // A child that has left its supervisor lets others have its name (S38).
-        let others = cells.iter().filter(|cell| cell.as_ref().is_none_or(|cell| !cell.core().has_moved())).count();
+        let others: Vec<HasLeft> = living.iter().map(|(_, has_left)| has_left.clone()).collect();
+        living.push((id, has_left));
         let holdup = state.held_up.remove(&path);
-        state.seen.push(Seen::Begun { path, others });
         drop(state);
-        drop(cells); // perhaps the last references
+        // A child that has left its supervisor lets others have its name (S38). Asked without the lock, since the answer
+        // may drop the last reference to a cell.
+        let others = others.iter().filter(|has_left| !has_left()).count();
+        lock(&self.state).seen.push(Seen::Begun { path, others });
         let holdup = holdup.filter(|_| !self.calm.load(SeqCst))?;
         let witness = self.clone();
         Some(Box::pin(async move {
@@ -160,9 +169,8 @@ impl Witness {
         }))
     }
 
-    /// The instance of this cell has gone, if there was one.
-    pub(crate) fn gone(&self, cell: &AnyCell) {
-        let (path, id) = (cell.core().path(), cell.core().id);
+    /// The instance of the cell `id` has gone, if there was one.
+    pub(crate) fn gone(&self, path: String, id: u64) {
         let mut state = lock(&self.state);
         let Some(living) = state.living.get_mut(&path) else { return };
         let Some(at) = living.iter().position(|(other, _)| *other == id) else { return };
@@ -203,10 +211,9 @@ impl Witness {
         self.calmed.notify_waiters();
     }
 
-    /// Returns whether this cell has an instance.
-    pub(crate) fn lives(&self, cell: &AnyCell) -> bool {
-        let (path, id) = (cell.core().path(), cell.core().id);
-        lock(&self.state).living.get(&path).is_some_and(|living| living.iter().any(|(other, _)| *other == id))
+    /// Returns whether the cell `id` has an instance.
+    pub(crate) fn lives(&self, path: &str, id: u64) -> bool {
+        lock(&self.state).living.get(path).is_some_and(|living| living.iter().any(|(other, _)| *other == id))
     }
 
     /// Returns the paths of the instances that there are.

@@ -383,7 +383,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
             _ => {
                 if let Act::Kill = fault.act
                     && let Some(child) = tree.find(&fault.path).filter(|child| child.cell().is_of_a_task())
-                    && witness.lives(child.cell())
+                    && witness.lives(&child.cell().core().path(), child.cell().core().id)
                 {
                     let incarnation = child.incarnation();
                     self.killed.push((Instant::now(), child, incarnation));
@@ -402,7 +402,9 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let now = Instant::now();
         let due = |at: Instant| at < now && self.plan.workers.is_none();
         for (_, child, incarnation) in self.killed.extract_if(.., |(at, ..)| due(*at)).collect::<Vec<_>>() {
-            if child.incarnation() == incarnation && self.witness().lives(child.cell()) {
+            if child.incarnation() == incarnation
+                && self.witness().lives(&child.cell().core().path(), child.cell().core().id)
+            {
                 let text = format!("{} was killed, and its future is still there", child.path());
                 self.says(ChaosPromise::KillsAreObeyed, text);
             }

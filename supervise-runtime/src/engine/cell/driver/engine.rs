@@ -302,7 +302,7 @@ impl Engine {
         hands.drop_instance(&mut |part| self.guarded(machine, part));
         #[cfg(feature = "testing")]
         if let Some(witness) = self.cell.core().bus.witness() {
-            witness.gone(&self.cell);
+            witness.gone(self.cell.core().path(), self.cell.core().id);
         }
     }
 
@@ -310,7 +310,9 @@ impl Engine {
     #[cfg(feature = "testing")]
     pub(in crate::engine::cell) fn begin_start(&mut self) {
         let Some(witness) = self.cell.core().bus.witness() else { return };
-        let held_up = witness.begins(&self.cell);
+        let (core, weak) = (self.cell.core(), Arc::downgrade(&self.cell));
+        let has_left = move || weak.upgrade().is_some_and(|cell| cell.core().has_moved());
+        let held_up = witness.begins(core.path(), core.id, Arc::new(has_left));
         if held_up.is_some() {
             self.cold.get_or_insert_default().held_up = held_up;
         }
@@ -323,7 +325,7 @@ impl Engine {
             cold.held_up = None;
         }
         if let Some(witness) = self.cell.core().bus.witness().filter(|_| !made) {
-            witness.gone(&self.cell);
+            witness.gone(self.cell.core().path(), self.cell.core().id);
         }
     }
 
