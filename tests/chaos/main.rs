@@ -1,6 +1,6 @@
 //! Trees of every shape and setting under `supervise::testing::chaos`, and the tests of that tool itself.
 //!
-//! `CHAOS_SEEDS` sets how many seeds each test of [`shapes`] runs, and `SEED` the first one.
+//! `CHAOS_SEEDS` sets how many seeds each test of [`shapes`] runs, and `CHAOS_SEED` the first million of them.
 
 #![allow(missing_docs, unreachable_pub)] // modules of one test crate share helpers
 
@@ -24,9 +24,10 @@ pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The seeds of a test: `CHAOS_SEEDS` of them, from `SEED` on.
+/// The seeds of a test: `CHAOS_SEEDS` of them, from the million `CHAOS_SEED` on. The default is fixed, so that the gate
+/// repeats itself.
 pub fn seeds(default: u64) -> std::ops::Range<u64> {
-    let first = number("SEED", 0).wrapping_mul(1_000_000);
+    let first = number("CHAOS_SEED", 0).wrapping_mul(1_000_000);
     first..first + number("CHAOS_SEEDS", default)
 }
 
