@@ -26,8 +26,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-TARGET = pathlib.Path(os.environ.get("MUTANTS_TARGET_DIR", ROOT / "target"))
-COPY = TARGET / "mutants" / "sources"
+# A directory of its own: cargo would take the build of the copy for a build of the project.
+TARGET = pathlib.Path(os.environ.get("MUTANTS_TARGET_DIR", ROOT / "target" / "mutants"))
+COPY = TARGET / "sources"
 FOLDER = HERE
 ENVIRONMENT = {
     **os.environ, "CARGO_TARGET_DIR": str(TARGET), "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0",
@@ -62,7 +63,7 @@ class Mutant:
 def edits(*arguments, check=True):
     return subprocess.run(
         ["cargo", "run", "--quiet", "--manifest-path", HERE / "Cargo.toml", "--", "--in", FOLDER, *arguments],
-        env={**ENVIRONMENT, "CARGO_TARGET_DIR": str(TARGET / "edits")}, stdout=subprocess.PIPE, text=True, check=check)
+        env={**ENVIRONMENT, "CARGO_TARGET_DIR": str(ROOT / "target" / "edits")}, stdout=subprocess.PIPE, text=True, check=check)
 
 
 def mutants():
