@@ -230,17 +230,12 @@ impl<'a, T: TreeDef> Run<'a, T> {
 
     /// Begins a tree if there is none, or the last one has ended.
     fn look(&mut self) {
-        if let State::Up(up) = &self.state
-            && self.tree.as_ref().is_some_and(|tree| tree.ended().is_some())
-        {
-            let _ = up;
+        let is_over = |tree: &Option<TreeRef>| tree.as_ref().is_none_or(|tree| tree.ended().is_some());
+        if matches!(self.state, State::Up(_)) && is_over(&self.tree) {
             self.take_down();
         }
         // The start of the last tree may have been dropped, and its children go down.
-        let is_over = self.tree.as_ref().is_none_or(|tree| tree.ended().is_some());
-        if let State::Down = self.state
-            && is_over
-        {
+        if matches!(self.state, State::Down) && is_over(&self.tree) {
             self.begin_tree();
         }
     }
