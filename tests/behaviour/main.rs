@@ -1,7 +1,8 @@
-//! At least one test for each rule of the semantics, through the macro, on the paused clock.
+//! At least one test for each rule about how a tree starts, fails, heals and ends, through the macro, on the paused
+//! clock. `tests/interface` has the rules about what users declare, hold and read.
 //!
-//! There is one module per topic: `cargo test groups` runs the tests of groups. The name of a test is a sentence, and
-//! its doc comment cites the rules that it checks.
+//! There is one module per topic: `cargo test --test behaviour groups` runs the tests of groups. The name of a test is a
+//! sentence, and its doc comment cites the rules that it checks.
 
 #![allow(unreachable_pub)] // modules of one test crate share helpers
 
@@ -11,18 +12,12 @@ mod common;
 mod adversarial;
 mod backoff;
 mod cells;
-mod children;
 mod corner_cases;
 mod failures;
 mod groups;
-mod inspect;
 mod leases;
 mod lifecycle;
-mod messages;
 mod nodes;
-mod remote;
 mod restart;
-mod settings;
 mod shutdown;
 mod tasks;
-mod testing;

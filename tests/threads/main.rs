@@ -2,7 +2,7 @@
 //!
 //! All other tests run on the paused clock and one thread, where a run can be repeated exactly. Here threads race, so a
 //! seed repeats the random numbers and not the events. When a test finds a bug, write a deterministic test for it in
-//! `tests/behaviour` or `verify/model`.
+//! `tests/behaviour`, `tests/interface` or `verify/model`.
 //!
 //! `THREADS_SECONDS` sets how long the random walks run (10), `THREADS_DROPS` how many runtimes are dropped while
 //! everything is running (100), `THREADS_STARTS` how often a requested start races with an end (2,000),

@@ -32,7 +32,7 @@ LIST = HERE / "unreached.txt"
 NOTHING = "–"
 TABLES = ["2a", "2b", "2c", "2d"]
 # A cell is shown by a test of the first of these crates that reaches it.
-CRATES = ["behaviour", "scenarios", "conformance", "threads"]
+CRATES = ["behaviour", "interface", "scenarios", "conformance", "threads"]
 CORE = "supervise_runtime"
 WALKS = "decide::tests::property::"
 # The number of tests that are tried for a cell before it counts as not shown.

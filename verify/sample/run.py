@@ -68,7 +68,7 @@ LEAST = {"draw": 95, "mailbox": 95}
 BUILDS = [
     (["--package", "supervise-runtime", "--lib", "--all-features"], "supervise-runtime"),
     (["--package", "supervise-tree", *(
-        word for name in ["behaviour", "buffers", "scenarios", "conformance", "process", "features", "chaos"]
+        word for name in ["behaviour", "interface", "buffers", "scenarios", "conformance", "process", "features", "chaos"]
         if name == "buffers" or (ROOT / "tests" / name).is_dir() for word in ["--test", name])], "."),
     (["--package", "supervise-remote", "--test", "rules", "--test", "seen"], "supervise-remote"),
 ]

@@ -115,7 +115,7 @@ fn a_build_is_told_by_the_whole_declaration() {
     let builds: std::collections::BTreeSet<u64> =
         ["plain", "edge", "leased", "allowed", "forbidden", "any", "wide"].map(|name| of(name).build).into();
     assert_eq!(builds.len(), 7);
-    assert!((of("plain").key)().ends_with(" behaviour::settings::on::Shop plain"), "{}", (of("plain").key)());
+    assert!((of("plain").key)().ends_with(" interface::settings::on::Shop plain"), "{}", (of("plain").key)());
 }
 
 /// Text, Mermaid and Graphviz show the role, also one that the tree gives.
