@@ -421,6 +421,10 @@ fn the_closures_of_the_test_are_watched() {
     assert!(panics.try_run().unwrap_err().broken[0].contains("in a call"));
     let hangs = chaos(Bank::tree).seed(1).messages(async |_: &Bank, _| std::future::pending().await);
     assert!(hangs.try_run().unwrap_err().broken[0].contains("has not returned"));
+    // The threads of several users come to an end for the next test: what their call waits for fails in the end.
+    let hangs = chaos(Bank::tree).seed(1).workers(2).lasts(ms(20)).settles_within(ms(500));
+    let hangs = hangs.messages(async |_: &Bank, _| tokio::time::sleep(secs(2)).await);
+    assert!(hangs.try_run().unwrap_err().broken[0].contains("has not returned"));
     let after = chaos(Bank::tree).seed(1).afterwards(async |_| panic!("after the end"));
     assert!(after.try_run().unwrap_err().broken[0].contains("after the end"));
 }

@@ -7,7 +7,7 @@ use supervise::error::*;
 use supervise::prelude::*;
 use supervise::testing::{Chaos, LeaseFault, MemoryLease, Random, chaos};
 use supervise::{BoxError, ChildRef};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::known;
 use crate::world::{Starts, W, World};
@@ -449,7 +449,10 @@ async fn holds(top: &Shapes) {
             return;
         }
         set.stop_all();
-        sleep(secs(30)).await;
+        let begun = Instant::now();
+        while !(set.is_empty() && set.keys().is_empty()) && begun.elapsed() < secs(30) {
+            sleep(ms(10)).await;
+        }
         assert!(set.is_empty() && set.keys().is_empty(), "{} has keys after `stop_all`: {:?}", set.path(), set.keys());
         for key in 100..100 + most {
             set.spawn(key, 0).await.unwrap_or_else(|error| panic!("{} spawns {key}: {error}", set.path()));
@@ -524,6 +527,28 @@ fn every_shape_survives_chaos() {
     let report = under_chaos(secs(20)).seeds(seeds(120)).run();
     println!("{report}");
     assert!(report.starts > 20 * report.runs && report.messages > 20 * report.runs, "{report}: too little happens");
+}
+
+/// S1, S5, S25: the same in real time, where threads race.
+#[test]
+fn every_shape_survives_chaos_on_two_workers() {
+    on_workers(2);
+}
+
+/// S1, S5, S25: the same with more workers than processors.
+#[test]
+fn every_shape_survives_chaos_on_four_workers() {
+    on_workers(4);
+}
+
+/// For each hundred seeds of the tests above, one run in real time, and at least three.
+fn on_workers(workers: usize) {
+    let seeds = seeds(300);
+    let some = seeds.start..seeds.start + (seeds.end - seeds.start).div_ceil(100).max(3);
+    let report = under_chaos(ms(800)).workers(workers).seeds(some).run();
+    println!("{report}");
+    // On a busy machine the users may come to little.
+    assert!(report.starts > 20 * report.runs && report.messages > 5 * report.runs, "{report}: too little happens");
 }
 
 /// S34: two runs of one seed have the same events, with the faults at the same places between them.

@@ -1,17 +1,19 @@
-//! Random operations from six tasks, then a calm phase, then a shutdown; the promises are checked all the time.
+//! Trees under chaos on several workers, with random operations from six threads; then everything is calm, and the promises
+//! are checked.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 use supervise::error::{AskError, SendRejection};
-use supervise::event::{Event, EventKind, Events};
+use supervise::inspect::{ChildReport, Report};
 use supervise::prelude::*;
+use supervise::testing::chaos;
 use tokio::time::timeout;
 
-use crate::tree::{Top, ask, ms, start_top, tell, tell_now};
+use crate::tree::{Top, ask, ms, tell, tell_now};
 use crate::world::World;
-use crate::{number, runtime, within};
+use crate::{number, within};
 
 /// The duration of one random walk before a new tree is created.
 ///
@@ -74,15 +76,6 @@ pub async fn operation(top: &Top, world: &Arc<World>) {
     }
 }
 
-async fn user(top: Top, world: Arc<World>, until: Instant) {
-    while Instant::now() < until {
-        operation(&top, &world).await;
-        if world.one_in(4) {
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
 /// After the random operations every actor can be reached again: an actor that does not answer has ended, and its
 /// handle reports this.
 async fn calm(top: &Top, world: &Arc<World>) {
@@ -107,45 +100,11 @@ async fn calm(top: &Top, world: &Arc<World>) {
     }
 }
 
-/// Checks that only ordered failures occur: the library's own code does not panic.
-async fn only_what_was_told(mut events: Events, world: Arc<World>) {
-    while let Some(event) = events.next().await {
-        if let Ok(Event { path, kind: EventKind::Failed { failure, .. } | EventKind::Reported { failure }, .. }) = event
-            && let Cause::Panic(text) | Cause::Bug(text) = failure.cause()
-            && !text.starts_with("planned")
-        {
-            world.wrong(format!("{path}: {failure}"));
-        }
-    }
-}
-
-/// Returns the amount of activity: instances, messages sent and handled, actors taken over.
-async fn walk(seed: u64) -> [u64; 4] {
-    let world = World::new(seed);
-    let top = start_top(&world, seed).await;
-    let until = Instant::now() + WALK;
-    let users: Vec<_> = (0..6).map(|_| tokio::spawn(user(top.handle(), world.clone(), until))).collect();
-    let heard = tokio::spawn(only_what_was_told(top.events(), world.clone()));
-    for user in users {
-        user.await.unwrap();
-    }
-    world.calm_down();
-    calm(&top, &world).await;
-
-    let tree = TreeRef::clone(&top);
-    let begun = Instant::now();
-    let report = top.shutdown().await;
-    let took = begun.elapsed();
-    if took > Duration::from_secs(5) {
-        let slow = report.children.iter().filter(|child| child.took > Duration::from_secs(1));
-        world.wrong(format!("the shutdown took {took:?}: {:?}", slow.collect::<Vec<_>>()));
-    }
-    let stuck: Vec<_> = report.children.iter().filter(|child| child.stuck).collect();
-    if !stuck.is_empty() {
-        world.wrong(format!("stuck: {stuck:?}"));
-    }
-    if tree.ended().is_none() {
-        world.wrong("the tree was shut down, and has not ended".into());
+/// The end of a run: nothing is left, and each message is accounted for.
+async fn ends(report: Option<&Report>, world: &World) {
+    let slow = |child: &&ChildReport| child.took > Duration::from_secs(5);
+    if let Some(slow) = report.and_then(|report| report.children.iter().find(slow)) {
+        world.wrong(format!("the shutdown of {} took {:?}", slow.path, slow.took));
     }
     // Nothing is left, including the actors that left the tree, once they are stopped.
     let mut waited = 0;
@@ -157,24 +116,58 @@ async fn walk(seed: u64) -> [u64; 4] {
     for who in world.living() {
         world.wrong(format!("still alive: {who}"));
     }
-    heard.await.unwrap();
+    world.forget_actors();
     let (sent, entered) = (world.sent.load(SeqCst), world.entered.load(SeqCst));
     let (returned, given_up) = (world.returned.load(SeqCst), world.given_up.load(SeqCst));
     let dropped = world.dropped.load(SeqCst);
     if sent != entered + dropped {
         world.wrong(format!("{sent} sent, {entered} handled, {dropped} dropped: some are neither"));
     }
-    let (dead, lost) = (tree.dead_letters(), dropped - returned - given_up);
-    if world.is_exact() && lost != dead {
+    if let Some(tree) = world.take_only_tree()
+        && world.is_exact()
+        && dropped - returned - given_up != tree.dead_letters()
+    {
+        let (dead, lost) = (tree.dead_letters(), dropped - returned - given_up);
         world.wrong(format!(
             "{lost} lost, {dead} dead letters: {dropped} dropped, {returned} returned, {given_up} given up"
         ));
     }
     let wrong = world.take_wrong();
-    assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
-    let made = world.made.load(SeqCst);
-    let linked = world.linked.load(SeqCst);
-    println!("seed {seed}: {made} instances, {sent} messages, {entered} handled, {linked} links, shutdown in {took:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns the amount of activity: instances, messages sent and handled, actors taken over.
+fn walk(seed: u64, workers: usize) -> [u64; 4] {
+    let world = World::new(seed);
+    let of = || world.clone();
+    let (makes, calls, calms, looks, leaves) = (of(), of(), of(), of(), of());
+    let report = chaos(move || {
+        makes.begin_tree();
+        Top::tree(makes.clone())
+    })
+    .workers(workers)
+    .users(6)
+    .seed(seed)
+    .lasts(WALK)
+    .faults(60)
+    .within(Duration::from_secs(120))
+    .error(|| "planned: injected")
+    .messages(async move |top: &Top, _| {
+        operation(top, &calls).await;
+        if calls.one_in(4) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .calms(move |_| calms.calm_down())
+    .holds(async move |top| {
+        calm(top, &looks).await;
+        looks.set_tree(TreeRef::clone(top));
+    })
+    .afterwards(async move |report| ends(report, &leaves).await)
+    .run();
+    let [made, sent, entered, linked] =
+        [&world.made, &world.sent, &world.entered, &world.linked].map(|count| count.load(SeqCst));
+    println!("seed {seed}: {made} instances, {sent} messages, {entered} handled, {linked} links; {report}");
     [made, sent, entered, linked]
 }
 
@@ -188,9 +181,7 @@ fn walks(workers: usize) {
     for seed in first.. {
         let sum = all.clone();
         within(Duration::from_secs(120), &format!("the walk of seed {seed} on {workers} workers"), move || {
-            let runtime = runtime(workers);
-            let went_on = runtime.block_on(walk(seed));
-            drop(runtime);
+            let went_on = walk(seed, workers);
             sum.lock().unwrap().iter_mut().zip(went_on).for_each(|(sum, n)| *sum += n);
         });
         if begun.elapsed() >= time {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use supervise::ActorRef;
 use supervise::error::LinkError;
+use supervise::{ActorRef, TreeRef};
 
 use crate::tree::Worker;
 
@@ -33,6 +33,9 @@ pub struct World {
     /// Top-level actors, for any actor that takes one over.
     homeless: Mutex<Vec<ActorRef<Worker>>>,
     living: Mutex<HashMap<String, i64>>,
+    /// The number of trees that were begun, and the last one.
+    trees: AtomicU64,
+    tree: Mutex<Option<TreeRef>>,
     wrong: Mutex<Vec<String>>,
 }
 
@@ -97,6 +100,26 @@ impl World {
     /// counted there, but not in these records.
     pub fn is_exact(&self) -> bool {
         self.exact.load(SeqCst)
+    }
+
+    /// Keeps no handle of an actor any more.
+    pub fn forget_actors(&self) {
+        self.free.lock().unwrap().clear();
+        self.homeless.lock().unwrap().clear();
+    }
+
+    pub fn begin_tree(&self) {
+        self.trees.fetch_add(1, SeqCst);
+    }
+
+    pub fn set_tree(&self, tree: TreeRef) {
+        *self.tree.lock().unwrap() = Some(tree);
+    }
+
+    /// The tree, if there was one only: its count of dead letters is that of all.
+    pub fn take_only_tree(&self) -> Option<TreeRef> {
+        let tree = self.tree.lock().unwrap().take();
+        tree.filter(|_| self.trees.load(SeqCst) == 1)
     }
 
     pub fn stop_leavers(&self) {

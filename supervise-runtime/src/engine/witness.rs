@@ -3,7 +3,7 @@
 //! Events reach a subscriber through a channel that can overflow; the witness misses none. A tree without a witness does
 //! nothing for it but look whether there is one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fmt::{Display, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -120,14 +120,13 @@ impl fmt::Debug for Witness {
     }
 }
 
-/// Says whether a cell has left its supervisor.
-pub(crate) type HasLeft = Arc<dyn Fn() -> bool + Send + Sync>;
-
 #[derive(Default)]
 struct State {
     seen: Vec<Seen>,
     /// The cells with an instance, by path.
-    living: HashMap<String, Vec<(u64, HasLeft)>>,
+    living: HashMap<String, Vec<u64>>,
+    /// The cells that have left the supervisor that their path names. Others may have their names (S38).
+    left: HashSet<u64>,
     held_up: HashMap<String, Holdup>,
 }
 
@@ -144,19 +143,16 @@ impl Witness {
         lock(&self.state).seen.push(event);
     }
 
-    /// The start of an instance of the cell `id` begins. `has_left` says whether the cell has left its supervisor. Returns
-    /// the wait before the start, if it is held up.
-    pub(crate) fn begins(self: &Arc<Self>, path: String, id: u64, has_left: HasLeft) -> Option<BoxFuture<'static, ()>> {
+    /// The start of an instance of the cell `id` begins. Returns the wait before the start, if it is held up.
+    pub(crate) fn begins(self: &Arc<Self>, path: String, id: u64) -> Option<BoxFuture<'static, ()>> {
         let mut state = lock(&self.state);
-        let living = state.living.entry(path.clone()).or_default();
-        let others: Vec<HasLeft> = living.iter().map(|(_, has_left)| has_left.clone()).collect();
-        living.push((id, has_left));
+        let State { living, left, .. } = &mut *state;
+        let living = living.entry(path.clone()).or_default();
+        let others = if left.contains(&id) { 0 } else { living.iter().filter(|other| !left.contains(other)).count() };
+        living.push(id);
         let holdup = state.held_up.remove(&path);
+        state.seen.push(Seen::Begun { path, others });
         drop(state);
-        // A child that has left its supervisor lets others have its name (S38). Asked without the lock, since the answer
-        // may drop the last reference to a cell.
-        let others = others.iter().filter(|has_left| !has_left()).count();
-        lock(&self.state).seen.push(Seen::Begun { path, others });
         let holdup = holdup.filter(|_| !self.calm.load(SeqCst))?;
         let witness = self.clone();
         Some(Box::pin(async move {
@@ -173,14 +169,17 @@ impl Witness {
     pub(crate) fn gone(&self, path: String, id: u64) {
         let mut state = lock(&self.state);
         let Some(living) = state.living.get_mut(&path) else { return };
-        let Some(at) = living.iter().position(|(other, _)| *other == id) else { return };
-        let gone = living.remove(at);
+        let Some(at) = living.iter().position(|other| *other == id) else { return };
+        living.remove(at);
         if living.is_empty() {
             state.living.remove(&path);
         }
         state.seen.push(Seen::Gone { path });
-        drop(state);
-        drop(gone); // perhaps the last reference to the memory of a cell
+    }
+
+    /// The cell `id` is about to leave its supervisor. Told before its name is free.
+    pub(crate) fn leaves(&self, id: u64) {
+        lock(&self.state).left.insert(id);
     }
 
     /// A mailbox has accepted a message. Called under its lock.
@@ -213,7 +212,7 @@ impl Witness {
 
     /// Returns whether the cell `id` has an instance.
     pub(crate) fn lives(&self, path: &str, id: u64) -> bool {
-        lock(&self.state).living.get(path).is_some_and(|living| living.iter().any(|(other, _)| *other == id))
+        lock(&self.state).living.get(path).is_some_and(|living| living.contains(&id))
     }
 
     /// Returns the paths of the instances that there are.

@@ -108,6 +108,24 @@ async fn only_a_range_that_comes_up_brings_them_along() {
     assert!(matches!(tree.last.ended(), Some(Ended::Failed(_))));
 }
 
+/// S16, S17, S23: a `Permanent` member that a caller has stopped, and that ends by itself before its turn to go down comes,
+/// has ended as `Stopped`: without the caller it would be restarted. It does not come up with its group.
+#[tokio::test(start_paused = true)]
+async fn a_stop_that_waits_for_its_turn_is_the_end_of_a_member_that_ends_by_itself() {
+    let journal = Journal::default();
+    let tree = Rest::start(journal.clone()).await.unwrap();
+    journal.plan("last pre_restart", 1, Fault::Slow(secs(2)));
+    tree.before.tell(Do::Fail(Boom::Told)).await.unwrap();
+    settle().await;
+    tree.main.tell(Do::Stop).await.unwrap();
+    tree.main.stop();
+    pass(secs(1)).await;
+    assert!(matches!(tree.main.ended(), Some(Ended::Stopped)), "{:?}", tree.main.ended());
+    pass(secs(2)).await;
+    assert_eq!([tree.before.incarnation(), tree.main.incarnation(), tree.after.incarnation()], [2, 1, 2]);
+    assert!(matches!(tree.main.ended(), Some(Ended::Stopped)), "{:?}", tree.main.ended());
+}
+
 /// S22, S17: if a significant member ends by itself while its group goes down, the supervisor ends: no member comes up
 /// only to end.
 #[tokio::test(start_paused = true)]

@@ -1105,7 +1105,9 @@ impl Group {
             member.finished =
                 by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
             member.restart_delay.went_down(member.settings.delay(), facts.now);
-            self.over(id, ended);
+            // The child was asked to end, and its turn to go down has not come.
+            let asked = member.ending.clone().filter(|_| ended.is_orderly());
+            self.over(id, asked.unwrap_or(ended));
             return self.settle(facts.now);
         }
         member.at = MemberState::FailedStart;

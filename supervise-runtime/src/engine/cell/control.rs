@@ -358,12 +358,6 @@ impl CellCore {
         successors(Some(self), |core| core.core_above()).last().map(CellCore::name).unwrap_or_default()
     }
 
-    /// Returns whether another supervisor has taken this child over.
-    #[cfg(feature = "testing")]
-    pub(crate) fn has_moved(&self) -> bool {
-        self.moved.load(Ordering::Acquire)
-    }
-
     fn core_above(&self) -> Option<&CellCore> {
         self.parent.as_ref().map(|parent| parent.core())
     }

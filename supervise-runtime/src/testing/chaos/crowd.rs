@@ -16,10 +16,6 @@ impl<'a> Crowd<'a> {
         self.0.push(Box::pin(call));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     fn poll(&mut self, cx: &mut Context<'_>) {
         self.0.retain_mut(|call| call.as_mut().poll(cx).is_pending());
     }

@@ -548,17 +548,16 @@ fn watched<T: TreeDef>(
     }
 }
 
-/// The number of events that a failure shows.
+/// The number of events that a failure shows, of the first and of the last ones.
 const SHOWN: usize = 40;
 
-/// Returns the lines of a run from its first fault on, and a few of those before.
-fn first(mut lines: Vec<String>) -> Vec<String> {
+/// Returns the lines of a run around its first fault, and the last ones.
+fn shown(mut lines: Vec<String>) -> Vec<String> {
     let fault = lines.iter().position(|line| line.ends_with(run::BY_CHAOS)).unwrap_or(0);
-    let more = lines.len().saturating_sub(fault + SHOWN);
-    lines.truncate(fault + SHOWN);
     lines.drain(..fault.saturating_sub(3));
+    let more = lines.len().saturating_sub(2 * SHOWN);
     if more > 0 {
-        lines.push(format!("and {more} more"));
+        lines.splice(SHOWN..SHOWN + more, [format!("({more} more)")]);
     }
     lines
 }
@@ -632,7 +631,8 @@ pub struct ChaosFailure {
     pub faults: Vec<String>,
     /// The number of faults that were drawn.
     pub drawn: usize,
-    /// The events of the run with these faults, from the first fault on; of a run that hangs, the last ones.
+    /// The events of the run with these faults: around the first fault, and the last ones. Of a run that hangs, the last
+    /// ones alone.
     pub events: Vec<String>,
     /// Anything else to be known.
     note: String,

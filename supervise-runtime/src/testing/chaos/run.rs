@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc as StdArc;
 use std::sync::Mutex as StdMutex;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -93,12 +93,19 @@ struct Run<'a, T: TreeDef> {
 pub(super) struct Users<T> {
     tree: StdMutex<Option<T>>,
     over: AtomicBool,
+    /// The number of calls that have not returned.
+    calling: AtomicUsize,
     complaints: StdMutex<Vec<Broken>>,
 }
 
 impl<T> Default for Users<T> {
     fn default() -> Self {
-        Users { tree: StdMutex::default(), over: AtomicBool::new(false), complaints: StdMutex::default() }
+        Users {
+            tree: StdMutex::default(),
+            over: AtomicBool::new(false),
+            calling: AtomicUsize::new(0),
+            complaints: StdMutex::default(),
+        }
     }
 }
 
@@ -142,11 +149,32 @@ impl Drop for Over<'_> {
     }
 }
 
+/// A call of a user with a thread, counted until it is over.
+struct Calling<'a>(&'a AtomicUsize);
+
+impl<'a> Calling<'a> {
+    fn new(calls: &'a AtomicUsize) -> Self {
+        calls.fetch_add(1, SeqCst);
+        Calling(calls)
+    }
+}
+
+impl Drop for Calling<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
 /// The work of a user with a thread.
 fn works<T: TreeDef>(plan: &Plan<T>, seed: u64, user: u64, handle: &Handle, users: &Users<T>) {
     let Some(messages) = &plan.messages else { return };
     let mut random = Random::part(seed, 1_000_003 + user);
-    while !users.over.load(SeqCst) {
+    loop {
+        // Counted before the look: whoever has set `over` and finds none is called no more.
+        let _calling = Calling::new(&users.calling);
+        if users.over.load(SeqCst) {
+            return;
+        }
         let tree = locked(&users.tree).clone();
         let Some(tree) = tree else {
             std::thread::sleep(Duration::from_micros(200));
@@ -454,15 +482,22 @@ impl<'a, T: TreeDef> Run<'a, T> {
             }
             self.during(sleep(step)).await;
         }
-        if self.crowd_over(patience).await && matches!(self.state, State::Up(_)) {
+        if self.crowd_over(patience, step).await && matches!(self.state, State::Up(_)) {
             self.states();
             self.holds(patience).await;
         }
     }
 
     /// Waits for the calls under way. They belong to the user, and to the waits of faults.
-    async fn crowd_over(&mut self, patience: Duration) -> bool {
-        if !self.crowd.is_empty() && timeout(patience, self.crowd.over()).await.is_err() {
+    async fn crowd_over(&mut self, patience: Duration, step: Duration) -> bool {
+        let (crowd, users) = (&mut self.crowd, self.users);
+        let over = async {
+            crowd.over().await;
+            while users.calling.load(SeqCst) > 0 {
+                sleep(step).await;
+            }
+        };
+        if timeout(patience, over).await.is_err() {
             let text =
                 format!("a call of `messages`, or a wait for a child, has not returned {patience:?} after the chaos");
             self.says(ChaosPromise::Settles, text);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::fault::Fault;
 use super::run::Outcome;
-use super::{ChaosFailure, ChaosPromise, Plan, first, watched};
+use super::{ChaosFailure, ChaosPromise, Plan, shown, watched};
 use crate::tree::TreeDef;
 
 /// The real time for all attempts.
@@ -61,7 +61,7 @@ pub(super) fn shortened<T: TreeDef>(plan: &StdArc<Plan<T>>, seed: u64, outcome: 
         broken: texts(&best, what),
         faults: plan.lines(&best.faults),
         drawn,
-        events: first(best.lines),
+        events: shown(best.lines),
         note,
     }
 }

@@ -306,13 +306,19 @@ impl Engine {
         }
     }
 
+    /// Tells the witness that this cell is about to leave its supervisor.
+    #[cfg(feature = "testing")]
+    pub(in crate::engine::cell) fn leaves_supervisor(&self) {
+        if let Some(witness) = self.cell.core().bus.witness() {
+            witness.leaves(self.cell.core().id);
+        }
+    }
+
     /// Tells the witness that a start begins, which may be held up.
     #[cfg(feature = "testing")]
     pub(in crate::engine::cell) fn begin_start(&mut self) {
         let Some(witness) = self.cell.core().bus.witness() else { return };
-        let (core, weak) = (self.cell.core(), Arc::downgrade(&self.cell));
-        let has_left = move || weak.upgrade().is_some_and(|cell| cell.core().has_moved());
-        let held_up = witness.begins(core.path(), core.id, Arc::new(has_left));
+        let held_up = witness.begins(self.cell.core().path(), self.cell.core().id);
         if held_up.is_some() {
             self.cold.get_or_insert_default().held_up = held_up;
         }

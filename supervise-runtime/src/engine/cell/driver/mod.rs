@@ -782,6 +782,8 @@ impl Driver {
         if !self.machine.may_move() {
             return Err(busy());
         }
+        #[cfg(feature = "testing")]
+        self.engine.leaves_supervisor();
         let leaving = from.leave(&*self.engine.cell).ok_or_else(busy)?;
         if let Err(back) = joins.join(&self.engine.cell, leaving) {
             let kept = from.join(&self.engine.cell, back);
