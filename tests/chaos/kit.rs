@@ -485,6 +485,36 @@ fn a_tree_that_ends_is_begun_anew() {
     assert!(report.trees > 2 * report.runs, "{report}");
 }
 
+/// S20, S21: a subtree that is stopped before it was ever up keeps its supervisor from coming up. Once everything is calm,
+/// it is started again.
+#[test]
+fn a_subtree_that_was_stopped_during_the_first_start_is_no_end() {
+    fn restart(_: &Failure) -> Directive {
+        Directive::Restart
+    }
+    supervisor! {
+        struct Late {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            #![decider(restart)]
+            fine: task = |cx| async move { cx.stopped().await },
+            part: struct Part {
+                #![strategy(OneForOne, max_restarts = Unlimited)]
+                below: struct Below {
+                    #[lifecycle(Permanent, ready)]
+                    slow: task = |cx: TaskContext| async move {
+                        tokio::time::sleep(secs(1)).await;
+                        cx.ready();
+                        cx.stopped().await;
+                    },
+                },
+            },
+        }
+    }
+    let one_stop = chaos(Late::tree).only([ChaosFault::Stop]).spare("fine").spare("part/below/slow").faults(1);
+    let report = one_stop.seeds(0..20).lasts(secs(1)).settles_within(secs(100)).run();
+    assert!(report.faults > 10, "{report}");
+}
+
 /// On several workers, in real time, the same promises are checked.
 #[test]
 fn chaos_runs_on_several_workers() {

@@ -476,6 +476,9 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     break;
                 }
             }
+            if !matches!(self.state, State::Up(_)) {
+                self.starts_stopped();
+            }
             if begin.elapsed() > patience {
                 let text = format!("not settled {patience:?} after everything was calm: {}", unsettled.join(", "));
                 return self.says(ChaosPromise::Settles, text);
@@ -515,6 +518,18 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let snapshot = tree.snapshot();
         let settled = |node: &&Node| matches!(node.state, NodeState::Running | NodeState::Ended(_));
         snapshot.nodes().filter(|node| !settled(node)).map(|node| format!("{} is {}", node.path, node.state)).collect()
+    }
+
+    /// Starts children again that were stopped before the tree was up: a subtree that has never been up stays ended, and
+    /// its supervisor waits for it (S20, S21).
+    fn starts_stopped(&self) {
+        let Some(tree) = &self.tree else { return };
+        let snapshot = tree.snapshot();
+        for node in snapshot.nodes().filter(|node| matches!(node.state, NodeState::Ended(Ended::Stopped))) {
+            if let Some(child) = tree.find(&node.path).filter(|_| node.declared.is_some()) {
+                drop(child.start_again());
+            }
+        }
     }
 
     /// Starts declared children again that have ended and did not end by themselves. Returns whether there are some, and
