@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use supervise::testing::settle;
 
@@ -127,6 +128,100 @@ async fn a_tick_after_a_stop_may_panic_when_it_is_dropped() {
     assert!(matches!(ended, Ended::Stopped), "{ended:?}");
     assert_eq!(live.live(), 0);
     tree.shutdown().await;
+}
+
+/// S12, S36: the copy of a message that is kept for its redelivery may panic when it is dropped: because the message is
+/// given up, because its failure is resumed, or because its actor ends. Nothing else fails.
+#[tokio::test(start_paused = true)]
+async fn a_copy_for_redelivery_may_panic_when_it_is_dropped() {
+    /// Drops no parcel itself.
+    struct Clerk;
+    #[derive(Clone)]
+    struct Parcel(Bomb);
+    #[actor]
+    impl Clerk {
+        fn handle(&mut self, parcel: Option<Parcel>) -> Result<(), Boom> {
+            let Some(parcel) = parcel else { return Ok(()) };
+            std::mem::forget(parcel.0);
+            Err(Boom::Told)
+        }
+    }
+    supervisor! {
+        struct Post {
+            #[decider(_ => Restart)]
+            #[redeliver(attempts = 1)]
+            gives_up: Clerk = Clerk,
+            #[decider(_ => Resume)]
+            #[redeliver(attempts = 1)]
+            resumes: Clerk = Clerk,
+            #[decider(_ => Stop)]
+            #[redeliver(attempts = 1)]
+            ends: Clerk = Clerk,
+            #[redeliver(attempts = 1)]
+            set: [Clerk] = || Clerk,
+        }
+    }
+    quiet_panics();
+    let tree = Post::start().await.unwrap();
+    let instance = tree.set.spawn().await.unwrap();
+    let mut events = tree.events();
+    let all = [(&tree.gives_up, 2, 3), (&tree.resumes, 1, 1), (&tree.ends, 1, 1), (&instance, 2, 3)];
+    for (clerk, handled, incarnation) in all {
+        let live = Arc::default();
+        clerk.tell(Some(Parcel(Bomb::new(&live)))).await.unwrap();
+        pass(secs(1)).await;
+        let path = clerk.path();
+        assert_eq!((live.live(), clerk.incarnation()), (handled, incarnation), "{path}: all others are dropped");
+        let (mut failures, mut reported, mut dead) = (0, 0, 0);
+        while let Some(Ok(event)) = events.try_next() {
+            assert_eq!(*event.path, *path);
+            match event.kind {
+                EventKind::Failed { failure, .. } => {
+                    assert_eq!(failure.error(), Some(&Boom::Told), "{failure}");
+                    failures += 1;
+                }
+                EventKind::Reported { failure } => {
+                    assert!(matches!(failure.cause(), Cause::Panic(_)), "{failure}");
+                    reported += 1;
+                }
+                EventKind::DeadLetter { .. } => dead += 1,
+                _ => {}
+            }
+        }
+        assert_eq!((failures, dead), (handled, u32::from(path != "resumes")), "{path}");
+        assert!(reported == 1 || path == "ends", "{path}: {reported}");
+        assert_eq!(clerk.tell(None).await.is_ok(), path != "ends");
+    }
+    assert_eq!(tree.incarnation(), 1);
+}
+
+/// S12, S35: a mailbox that a restart empties may be full of messages that panic when they are dropped: each is a dead
+/// letter, and the restart goes on.
+#[tokio::test(start_paused = true)]
+async fn a_fresh_mailbox_may_be_full_of_them() {
+    supervisor! {
+        struct Cleared(live: Arc<Stock>) {
+            #[decider(_ => Restart)]
+            #[mailbox(Bounded(8), fresh)]
+            carrier: Carrier = Carrier { live, _own: None },
+        }
+    }
+    quiet_panics();
+    let live = Arc::default();
+    let tree = Cleared::start(Arc::clone(&live)).await.unwrap();
+    tree.carrier.tell(Msg::Timers(2)).await.unwrap();
+    tree.carrier.tell(Msg::Wait(secs(4))).await.unwrap();
+    tree.carrier.tell(Msg::Fail).await.unwrap();
+    for _ in 0..3 {
+        tree.carrier.tell(Msg::Carry(Bomb::new(&live))).await.unwrap();
+    }
+    pass(secs(5)).await; // the two ticks wait in the queue by then
+    assert_eq!((live.live(), tree.dead_letters(), tree.carrier.incarnation()), (0, 3, 2));
+    assert_eq!(tree.incarnation(), 1);
+    tree.carrier.tell(Msg::Carry(Bomb::new(&live))).await.unwrap();
+    settle().await;
+    assert_eq!(live.live(), 1, "handled");
+    assert!(tree.shutdown().await.is_orderly());
 }
 
 /// S12: one abort drops a waiting handler, the instance and its background work, and all three panic in `Drop`.

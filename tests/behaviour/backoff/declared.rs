@@ -110,6 +110,54 @@ async fn jitter_comes_after_the_cap() {
     assert!(*longest > secs(34), "one of the draws comes close to 36 s: {longest:?}");
 }
 
+/// S31, S45: the default backoff of a tree has its jitter, from a range as from a list, and each child draws its own:
+/// after a failure, after an end by itself, as an instance of a set, and as a subtree.
+#[tokio::test(start_paused = true)]
+async fn a_default_backoff_has_jitter_too() {
+    supervisor! {
+        struct Ranged(journal: Journal) {
+            #![backoff(20s..20s, random_factor = 0.5)]
+            first: Probe = Probe::start("first", journal).await?,
+            second: Probe = Probe::start("second", journal).await?,
+            ends: Probe = Probe::start("ends", journal).await?,
+            set: [Probe] = |n: u32| Probe::start(format!("{n}"), journal).await?,
+            below: struct Below {
+                #[decider(_ => Escalate)]
+                child: Probe = Probe::start("child", journal).await?,
+            },
+        }
+        struct Listed(journal: Journal) {
+            #![backoff([20s], random_factor = 0.5)]
+            first: Probe = Probe::start("first", journal).await?,
+            second: Probe = Probe::start("second", journal).await?,
+        }
+    }
+    async fn drawn(tree: &TreeRef, children: &[&ActorRef<Probe>]) {
+        let mut all = Vec::new();
+        for child in children {
+            let mut events = tree.events();
+            let path = child.path();
+            let path = path.strip_suffix("/child").unwrap_or(&path);
+            for _ in 0..8 {
+                child.tell(if path == "ends" { Do::Stop } else { Do::Fail(Boom::Told) }).await.unwrap();
+                pass(secs(31)).await;
+            }
+            let delays = delays(&mut events, path);
+            assert_eq!(delays.len(), 8, "{path}: {delays:?}");
+            assert!(delays.iter().all(|delay| (secs(20)..=secs(30)).contains(delay)), "{path}: {delays:?}");
+            assert!(delays.iter().min() < Some(&secs(24)), "{path}: {delays:?}");
+            assert!(delays.iter().max() > Some(&secs(26)), "{path}: {delays:?}");
+            assert!(!all.contains(&delays), "{path}: {delays:?}");
+            all.push(delays);
+        }
+    }
+    let tree = Ranged::tree(Journal::default()).seed(1).start().await.unwrap();
+    let instance = tree.set.spawn(1).await.unwrap();
+    drawn(&tree, &[&tree.first, &tree.second, &tree.ends, &instance, &tree.below.child]).await;
+    let tree = Listed::tree(Journal::default()).seed(1).start().await.unwrap();
+    drawn(&tree, &[&tree.first, &tree.second]).await;
+}
+
 /// S31: a list of delays, of which some are computed, or all of them. The jitter is a share of each.
 #[tokio::test(start_paused = true)]
 async fn a_list_gives_its_delays_and_repeats_the_last() {

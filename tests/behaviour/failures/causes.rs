@@ -78,6 +78,51 @@ async fn every_way_to_fail_has_its_phase_and_cause() {
     assert_eq!(probe.incarnation(), 18);
 }
 
+/// S5: the event of a failure names the message of a timer, and none while that is still being made. The next message
+/// is named again.
+#[tokio::test(start_paused = true)]
+async fn a_message_of_a_timer_is_named_and_its_making_is_not() {
+    struct Alarm;
+    enum Ring {
+        After(Duration),
+        /// Panics before there is a message.
+        Unmade,
+        Fail,
+    }
+    #[actor]
+    impl Alarm {
+        fn handle(&mut self, ring: Ring, cx: &mut Context<Self>) -> Result<(), Boom> {
+            match ring {
+                Ring::After(time) => drop(cx.send_after(time, Ring::Fail)),
+                Ring::Unmade => drop(cx.send_every(secs(1), || -> Ring { panic!("planned panic of a message") })),
+                Ring::Fail => return Err(Boom::Told),
+            }
+            Ok(())
+        }
+    }
+    supervisor! {
+        struct Alarms {
+            #[decider(_ => Resume)]
+            alarm: Alarm = Alarm,
+        }
+    }
+    quiet_panics();
+    let tree = Alarms::start().await.unwrap();
+    let mut events = tree.events();
+    for ring in [Ring::After(secs(1)), Ring::Unmade, Ring::After(secs(1)), Ring::Unmade, Ring::Fail] {
+        tree.alarm.tell(ring).await.unwrap();
+        pass(secs(2)).await;
+    }
+    let mut named = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let EventKind::Failed { message, .. } = event.kind {
+            named.push(message);
+        }
+    }
+    let name = Some(std::any::type_name::<Ring>());
+    assert_eq!(named, [name, None, name, None, name]);
+}
+
 /// S6: tasks and their subtasks, a `let`, `supervision()`, `terminated` and a death pact can fail too.
 #[tokio::test(start_paused = true)]
 async fn tasks_lets_watchers_and_death_pacts_fail_too() {

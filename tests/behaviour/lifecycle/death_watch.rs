@@ -456,6 +456,58 @@ async fn a_terminated_has_no_message_in_hand() {
     }
 }
 
+/// S5: after a `terminated`, also after one whose failure was resumed, the event of a failure, kill or abort names the
+/// message in hand again.
+#[tokio::test(start_paused = true)]
+async fn after_a_terminated_the_message_in_hand_is_named_again() {
+    supervisor! {
+        struct Lenient(journal: Journal) {
+            db: Probe = Probe::start("db", journal).await?,
+            #[lifecycle(Permanent, shutdown = 1s)]
+            #[decider(|failure: &Failure| match failure.cause() {
+                Cause::Killed => Directive::Stop,
+                _ => Directive::Resume,
+            })]
+            sitter: Sitter = Sitter::new("sitter", journal),
+        }
+    }
+    quiet_panics();
+    for fault in [None, Some(Fault::Error), Some(Fault::Panic)] {
+        for by in ["a failure", "a kill", "an abort"] {
+            let journal = Journal::default();
+            let tree = Lenient::start(journal.clone()).await.unwrap();
+            let mut events = tree.events();
+            watch(&tree.sitter, &tree.db).await;
+            if let Some(fault) = fault {
+                journal.plan("sitter terminated", 1, fault);
+            }
+            tree.db.stop();
+            settle().await;
+            assert_eq!(heard(&journal), ["sitter hears db known: stopped"]);
+            let (_until, until) = tokio::sync::oneshot::channel();
+            let last = if by == "a failure" { SitterMsg::Fail } else { SitterMsg::Block(until) };
+            tree.sitter.tell(last).await.unwrap();
+            settle().await;
+            match by {
+                "a kill" => tree.sitter.kill(),
+                "an abort" => tree.sitter.stop(),
+                _ => {}
+            }
+            pass(secs(2)).await;
+            assert_eq!(tree.sitter.incarnation(), 1);
+            let mut named = Vec::new();
+            while let Some(Ok(event)) = events.try_next() {
+                if let EventKind::Failed { message, .. } | EventKind::Aborted { message } = event.kind {
+                    named.push(message);
+                }
+            }
+            let failed = fault.map(|_| None);
+            let all: Vec<_> = failed.into_iter().chain([Some(std::any::type_name::<SitterMsg>())]).collect();
+            assert_eq!(named, all, "{by}, after {fault:?}");
+        }
+    }
+}
+
 /// S37: each kind of end has its `Ended`, from outside too.
 #[tokio::test(start_paused = true)]
 async fn every_way_to_end_has_its_name() {

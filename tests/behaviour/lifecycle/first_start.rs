@@ -128,6 +128,94 @@ async fn a_subtree_that_was_stopped_before_it_was_up_starts_with_its_supervisor(
     assert_eq!((part.incarnation(), part.inner.is_alive()), (3, false));
 }
 
+/// S21: `ready()` waits for children at any depth: in subtrees of subtrees, in the instances of a set, and below an
+/// actor; at their first start, and when they are restarted. What is below a subtree that has ended is not waited for.
+#[tokio::test(start_paused = true)]
+async fn ready_waits_at_any_depth() {
+    struct Parent(Journal, Option<ActorRef<Probe>>);
+    #[actor]
+    impl Parent {
+        #[pre_start]
+        async fn spawns(&mut self, cx: &mut Context<Self>) {
+            let journal = self.0.clone();
+            let kid = child! {
+                #[backoff(3s..30s, random_factor = 0)]
+                "kid": Probe = Probe::start("kid", journal).await?
+            };
+            self.1 = cx.spawn(kid).await.ok();
+        }
+        fn handle(&mut self, reply: Reply<ActorRef<Probe>>) {
+            reply.send(self.1.clone().expect("it was spawned"));
+        }
+    }
+    supervisor! {
+        struct One(journal: Journal) {
+            a: struct A {
+                #[backoff(3s..30s, random_factor = 0)]
+                late: Probe = Probe::start("late", journal).await?,
+            },
+        }
+        struct Four(journal: Journal) {
+            first: Probe = Probe::start("first", journal).await?,
+            b: struct B {
+                c: struct C {
+                    d: One = One::tree(journal),
+                    last: Probe = Probe::start("last", journal).await?,
+                },
+                set: [One] = |journal: Journal| One::tree(journal),
+                parent: Parent = Parent(journal, None),
+            },
+        }
+    }
+    let journal = Journal::default();
+    journal.plan("late start", 2, Fault::Error);
+    let begun = tokio::time::Instant::now();
+    let one = One::start(journal.clone()).await.unwrap();
+    assert!(one.ready().await);
+    assert_eq!(begun.elapsed(), secs(9), "3 s and 6 s");
+
+    journal.plan("late start", 2, Fault::Error);
+    let begun = tokio::time::Instant::now();
+    let four = Four::start(journal.clone()).await.unwrap();
+    assert_eq!(begun.elapsed(), secs(0), "`start` does not wait for the backoff");
+    assert!(four.ready().await);
+    assert_eq!(begun.elapsed(), secs(9));
+
+    // Restarts: a child of the subtree, one below an instance of the set, and one below the actor.
+    let guest = four.b.set.spawn(Journal::default()).await.unwrap();
+    let kid = four.b.parent.ask(|reply| reply).await.unwrap();
+    for down in [&four.b.c.d.a.late, &guest.a.late, &kid] {
+        pass(secs(60)).await; // the backoff starts over
+        assert!(four.ready().await);
+        let begun = tokio::time::Instant::now();
+        down.tell(Do::Fail(Boom::Told)).await.unwrap();
+        settle().await;
+        assert!(four.ready().await);
+        assert_eq!(begun.elapsed(), secs(3), "{}", down.path());
+    }
+
+    // A first start, of a new instance.
+    let begun = tokio::time::Instant::now();
+    let unlucky = Journal::default();
+    unlucky.plan("late start", 1, Fault::Error);
+    four.b.set.spawn(unlucky).await.unwrap();
+    assert!(four.ready().await);
+    assert_eq!(begun.elapsed(), secs(3), "an instance");
+
+    // The child of a subtree that ends meanwhile.
+    pass(secs(60)).await;
+    let begun = tokio::time::Instant::now();
+    four.b.c.d.a.late.tell(Do::Fail(Boom::Told)).await.unwrap();
+    let (ready, ()) = tokio::join!(four.ready(), async {
+        pass(secs(1)).await;
+        four.b.c.d.stop();
+    });
+    assert!(ready);
+    assert_eq!(begun.elapsed(), secs(1));
+    settle().await;
+    assert!(four.b.c.d.ended().is_some());
+}
+
 /// S22: a tree whose members have all ended ends too; it is `Done` if each ended by itself or was stopped.
 #[tokio::test(start_paused = true)]
 async fn a_tree_ends_when_its_members_have_ended() {

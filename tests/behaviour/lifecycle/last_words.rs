@@ -1,11 +1,12 @@
 //! `cx.stop_with`: an end by itself, with a reason: S23.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use supervise::inspect::EndedKind;
 use supervise::prelude::*;
 
-use crate::common::{Journal, ms, pass, settle, soon};
+use crate::common::{Boom, Journal, ms, pass, secs, settle, soon};
 
 struct Ends {
     journal: Journal,
@@ -140,4 +141,98 @@ async fn a_stop_that_came_first_has_no_words() {
     one.waits.stop();
     let ended = soon(one.waits.terminated()).await.unwrap();
     assert_eq!((ended.reason(), ended.kind()), (None, EndedKind::Stopped));
+}
+
+/// S23, S26: words that came to nothing, since the child went down for another reason, are not in a later end of the
+/// child: neither after a start on request nor in the next incarnation.
+#[tokio::test(start_paused = true)]
+async fn words_that_came_to_nothing_are_not_said_later() {
+    /// Says words in the handler or in a hook, and does not end by them.
+    struct Speaks {
+        in_hook: bool,
+    }
+    enum Speak {
+        /// Says the words after this time, and goes on for that long.
+        After(Duration, Duration),
+        Fail,
+        Stop,
+    }
+    #[actor]
+    impl Speaks {
+        async fn handle(&mut self, msg: Speak, cx: &mut Context<Self>) -> Result<(), Boom> {
+            match msg {
+                Speak::After(before, after) => {
+                    tokio::time::sleep(before).await;
+                    cx.stop_with("came to nothing");
+                    tokio::time::sleep(after).await;
+                }
+                Speak::Fail => return Err(Boom::Told),
+                Speak::Stop => cx.stop(),
+            }
+            Ok(())
+        }
+
+        #[pre_restart]
+        fn leaves(&mut self, _failure: &Failure, cx: &mut Context<Self>) {
+            if self.in_hook {
+                cx.stop_with("said in `pre_restart`");
+            }
+        }
+
+        #[post_stop]
+        fn over(&mut self, cx: &mut Context<Self>) {
+            if self.in_hook {
+                cx.stop_with("said in `post_stop`");
+            }
+        }
+    }
+    supervisor! {
+        struct Hall(in_hook: bool) {
+            #[lifecycle(Transient, shutdown = 1s)]
+            alone: Speaks = Speaks { in_hook },
+            group: struct Group {
+                #![strategy(AllForOne)]
+                #[lifecycle(Transient, shutdown = 1s)]
+                one: Speaks = Speaks { in_hook },
+                #[lifecycle(Transient, shutdown = 1s)]
+                other: Speaks = Speaks { in_hook },
+            },
+        }
+    }
+    for in_hook in [false, true] {
+        for by in ["a stop", "a drain", "an abort", "a kill", "a restart", "the group", "a failure"] {
+            let hall = Hall::start(in_hook).await.unwrap();
+            let speaks = if by == "the group" { &hall.group.one } else { &hall.alone };
+            let (before, after) = match by {
+                "an abort" | "a kill" => (ms(5), secs(60)),
+                _ => (ms(20), ms(20)),
+            };
+            if by != "a failure" {
+                speaks.tell(Speak::After(before, after)).await.unwrap();
+            }
+            pass(ms(10)).await;
+            match by {
+                "a stop" | "an abort" => speaks.stop(),
+                "a drain" => speaks.drain(),
+                "a kill" => speaks.kill(),
+                "a restart" => _ = speaks.restart().unwrap(),
+                "the group" => hall.group.other.tell(Speak::Fail).await.unwrap(),
+                _ => speaks.tell(Speak::Fail).await.unwrap(),
+            }
+            pass(secs(2)).await;
+            if let Some(ended) = speaks.ended() {
+                let kind = match by {
+                    "an abort" => EndedKind::Aborted,
+                    "a kill" => EndedKind::Killed,
+                    _ => EndedKind::Stopped,
+                };
+                assert_eq!((ended.kind(), ended.reason()), (kind, None), "{by}: {ended}");
+                soon(speaks.start_again().unwrap()).await.unwrap();
+            }
+            assert_eq!(speaks.incarnation(), 2, "{by}");
+            speaks.tell(Speak::Stop).await.unwrap();
+            let ended = soon(speaks.terminated()).await.unwrap();
+            assert!(matches!(ended, Ended::Done), "{by}, in a hook: {in_hook}: {ended}");
+        }
+    }
 }

@@ -173,6 +173,66 @@ async fn a_failure_and_an_end_of_its_own() {
     assert_eq!(lines[2..5], ["left post_stop Limit", "job stopped Limit", "one post_stop Limit"], "{lines:?}");
 }
 
+/// S46, S23: a `Permanent` child that ends by itself restarts its group: that is a `Restart` for the children of a
+/// subtree beside it too, at any depth, since nothing has failed.
+#[tokio::test(start_paused = true)]
+async fn below_a_group_that_restarts_after_an_end_nothing_has_failed() {
+    async fn ends(cx: TaskContext, early: bool) {
+        if early && cx.incarnation() == 1 {
+            tokio::time::sleep(secs(1)).await;
+        } else {
+            cx.stopped().await;
+        }
+    }
+    supervisor! {
+        struct All(journal: Journal, early: bool) {
+            #![strategy(AllForOne)]
+            beside: struct Beside {
+                near: Says = Says { name: "near", journal },
+                deeper: struct Deeper {
+                    #[lifecycle(Permanent)]
+                    deep: task = |cx| told(cx, "deep", journal),
+                },
+            },
+            ends: Says = Says { name: "ends", journal },
+            #[lifecycle(Permanent)]
+            job: task = |cx| ends(cx, early),
+        }
+        struct Rest(journal: Journal) {
+            #![strategy(RestForOne)]
+            ends: Says = Says { name: "ends", journal },
+            beside: struct After {
+                near: Says = Says { name: "near", journal },
+                deeper: struct Below {
+                    #[lifecycle(Permanent)]
+                    deep: task = |cx| told(cx, "deep", journal),
+                },
+            },
+        }
+    }
+    fn beside(journal: &Journal) -> Vec<String> {
+        journal.take().into_iter().filter(|line| !line.starts_with("ends ")).collect()
+    }
+    let below = ["deep stopped Restart", "near pre_restart Restart", "near post_stop Restart"];
+    for by in ["an actor", "a task", "RestForOne"] {
+        let journal = Journal::default();
+        let (all, rest);
+        let group: &TreeRef = if by == "RestForOne" {
+            rest = Rest::start(journal.clone()).await.unwrap();
+            rest.ends.tell(Tell::Stop).await.unwrap();
+            &rest.beside
+        } else {
+            all = All::start(journal.clone(), by == "a task").await.unwrap();
+            if by == "an actor" {
+                all.ends.tell(Tell::Stop).await.unwrap();
+            }
+            &all.beside
+        };
+        pass(secs(2)).await;
+        assert_eq!((beside(&journal), group.incarnation()), (below.map(String::from).to_vec(), 2), "{by}");
+    }
+}
+
 /// S46: the siblings of a child whose failure was decided `Stop`, and those of a significant one that has ended.
 #[tokio::test(start_paused = true)]
 async fn a_sibling_that_has_ended() {
