@@ -1,6 +1,7 @@
 //! Trees of every shape and setting under `supervise::testing::chaos`, and the tests of that tool itself.
 //!
-//! `CHAOS_SEEDS` sets how many seeds each test of [`shapes`] runs, and `CHAOS_SEED` the first million of them.
+//! `CHAOS_SEEDS` sets how many seeds each test of [`shapes`] runs on the paused clock; for each hundred of them there is
+//! one on two workers and one on four. `CHAOS_SEED` sets the first million of the seeds.
 
 #![allow(missing_docs, unreachable_pub)] // modules of one test crate share helpers
 
