@@ -75,26 +75,21 @@ where
 /// The body of a set, which has nothing to build.
 pub(crate) struct SetBody {
     cell: Arc<BareCell>,
-    options: Reader,
     /// Adds the initial instances.
     begin: Box<dyn FnMut() + Send>,
 }
 
 impl SetBody {
-    pub(crate) fn new(cell: Arc<BareCell>, options: Reader, begin: Box<dyn FnMut() + Send>) -> Self {
-        SetBody { cell, options, begin }
-    }
-
-    /// Returns the settings of a set, the settings of whose instances these are. The set itself is a `Permanent`
-    /// member, and takes as long as its instances do.
-    pub(crate) fn settings(instances: &Common) -> Arc<Common> {
-        Arc::new(Common { max_children: instances.max_children, ..Common::default() })
+    pub(crate) fn new(cell: Arc<BareCell>, begin: Box<dyn FnMut() + Send>) -> Self {
+        SetBody { cell, begin }
     }
 }
 
 impl Hands for SetBody {
+    /// Returns the settings of the set itself. Those that are declared above it are about its instances: the set is a
+    /// `Permanent` member, and takes as long as they do.
     fn common(&mut self) -> Arc<Common> {
-        SetBody::settings(&self.options.read().common)
+        Arc::default()
     }
 
     fn is_empty(&self, step: Step) -> bool {

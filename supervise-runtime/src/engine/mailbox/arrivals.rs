@@ -87,8 +87,8 @@ impl<T> Inner<T> {
 
     /// Returns the time for which the oldest message waits, if times are noted.
     pub(super) fn oldest(&self, waiting: usize) -> Option<Duration> {
-        let arrivals = self.blocked.arrivals().filter(|_| self.timed && waiting > 0)?;
-        // The actor may have taken messages out since the number of times was made to fit.
+        // None are kept while none are noted. The actor may have taken messages out since their number was made to fit.
+        let arrivals = self.blocked.arrivals()?;
         arrivals.get(arrivals.len().saturating_sub(waiting)).map(Instant::elapsed)
     }
 }

@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 
 use super::{Builder, apart, replace};
 use crate::actor::context::transient;
-use crate::actor::options::{ChildOptions, Reader};
+use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::atomic::Ordering;
@@ -227,9 +227,8 @@ impl Builder {
                         begin(&recipe.set);
                     }
                 };
-                let body = SetBody::new(cell.clone(), Reader::new(options), Box::new(begin));
-                let own = SetBody::settings(&common);
-                let life = Unbegun::new(cell.clone(), || live(cell.clone(), own, body));
+                let body = SetBody::new(cell.clone(), Box::new(begin));
+                let life = Unbegun::new(cell.clone(), || live(cell.clone(), Arc::default(), body));
                 apart(&*cell, &runtime);
                 self.table().declare(&*self.cell, cell, set.clone(), settings);
                 life.on(runtime).begin();

@@ -15,12 +15,11 @@ fn above(core: &CellCore) -> Option<Id> {
     // The id of a span is stored in it: no subscriber is called.
     let around = |core: &CellCore| lock(&core.bus.spans.around).as_ref().and_then(Span::id);
     match core.supervisor() {
-        Some(supervisor) if !supervisor.core().is_guardian() => {
+        Some(supervisor) => {
             let supervisor = supervisor.core();
-            let open = lock(&supervisor.bus.spans.open).get(&supervisor.id).and_then(Span::id);
+            let open = lock(&supervisor.bus.spans.open).get(&supervisor.id).and_then(Span::id); // a guardian has none
             open.or_else(|| around(supervisor))
         }
-        Some(guardian) => around(guardian.core()),
         None => around(core),
     }
 }
