@@ -673,3 +673,19 @@ impl CellCore {
         names.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join("/")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S51, S63: the label `event` names each event of a remote child as `EventKind` does, and no other event.
+    #[test]
+    fn each_event_of_a_remote_child_has_its_label() {
+        let why = || "why".to_owned();
+        let label = |event: EventKind| remote_event(&event).map(|at| REMOTE[at]);
+        assert_eq!(label(EventKind::Fenced), Some("fenced"));
+        assert_eq!(label(EventKind::Refused { why: why() }), Some("refused"));
+        assert_eq!(label(EventKind::NotWritten { why: why() }), Some("not_written"));
+        assert_eq!(label(EventKind::Restarted), None);
+    }
+}

@@ -237,3 +237,25 @@ impl Witness {
         std::mem::take(&mut lock(&self.state).seen)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chaos reports an instance that is left after the end of its tree: one that has begun and has not gone, whichever
+    /// cells had its path.
+    #[test]
+    fn an_instance_is_left_until_it_has_gone() {
+        let witness = Arc::new(Witness::default());
+        for (path, id) in [("b", 1), ("a", 2), ("a", 3)] {
+            assert!(witness.begins(path.to_owned(), id, Arc::new(|| false)).is_none());
+        }
+        assert_eq!(witness.living(), ["a", "b"]);
+        witness.gone("a".to_owned(), 2);
+        assert_eq!(witness.living(), ["a", "b"]);
+        witness.gone("a".to_owned(), 3);
+        assert_eq!(witness.living(), ["b"]);
+        witness.gone("b".to_owned(), 1);
+        assert!(witness.living().is_empty());
+    }
+}
