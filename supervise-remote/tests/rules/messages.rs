@@ -228,6 +228,24 @@ async fn a_drain_handles_everything_first() {
     assert_eq!(said(log).last().unwrap(), "post_stop");
 }
 
+/// An asker at the owner waits as long as the child declares.
+#[tokio::test(start_paused = true)]
+async fn an_ask_takes_as_long_as_the_child_declares() {
+    supervisor! {
+        struct Patient(log: u64) {
+            #[on("worker", lease = 2s)]
+            #[lifecycle(Permanent, shutdown = 1s)]
+            #[mailbox(ask = 9s)]
+            pricing: remote Pricing = Pricing::open(1, log, 0).await?,
+        }
+    }
+    let mut cluster = Cluster::new();
+    cluster.node("one", Patient::node("worker"));
+    let patient = Patient::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    let error = patient.pricing.ask(PricingMsg::Keep).await.unwrap_err();
+    assert!(matches!(error, AskError::TimedOut { within, .. } if within == 9 * SECOND), "{error}");
+}
+
 /// A reply that its actor keeps does not take a place in the window.
 #[tokio::test(start_paused = true)]
 async fn kept_replies_do_not_fill_the_window() {
