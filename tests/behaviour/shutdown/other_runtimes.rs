@@ -2,11 +2,13 @@
 
 use std::thread;
 
-use supervise::error::{CommandError, InvalidSettings, SpawnError};
+use supervise::error::{CommandError, InvalidSettings, SpawnError, StartingError};
 use supervise::inspect::EndedKind;
 use supervise::prelude::*;
 use supervise::testing;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
 
 use crate::common::{Boom, Journal, comes_back, seen};
 
@@ -78,6 +80,24 @@ supervisor! {
         #[runtime(heavy)]
         there: Where = Where::start(journal),
         after: Where = Where::start(journal),
+    }
+
+    struct Upper(heavy: Handle, journal: Journal) {
+        below: struct Lower {
+            #[runtime(heavy)]
+            once: task = |_cx| async {},
+            #[decider(_ => Escalate)]
+            here: Where = Where::start(journal),
+        },
+    }
+
+    struct Waits(heavy: Handle, journal: Journal) {
+        #[lifecycle(Permanent, shutdown = 1s)]
+        below: struct Above {
+            #[runtime(heavy)]
+            #[lifecycle(Permanent, shutdown = 1s)]
+            there: Where = Where::start(journal),
+        },
     }
 
     struct One(runtime: Handle, journal: Journal) {
@@ -192,6 +212,79 @@ fn a_tree_does_not_wait_for_a_child_that_is_gone() {
             let tree = Group::start(handle, journal).await.unwrap();
             assert_eq!(tree.there.terminated().await.unwrap().kind(), EndedKind::RuntimeGone);
             assert!(tree.shutdown().await.is_orderly());
+        });
+    });
+}
+
+/// Drives a runtime on a thread until the test wants it back.
+struct Driver {
+    enough: oneshot::Sender<()>,
+    thread: thread::JoinHandle<Runtime>,
+}
+
+impl Driver {
+    fn begin(runtime: Runtime) -> Driver {
+        let (enough, driven) = oneshot::channel();
+        let thread = thread::spawn(move || {
+            let _ = runtime.block_on(driven);
+            runtime
+        });
+        Driver { enough, thread }
+    }
+
+    /// From here on nobody drives the runtime.
+    fn end(self) -> Runtime {
+        self.enough.send(()).unwrap();
+        self.thread.join().unwrap()
+    }
+}
+
+/// S25: a child that does not go down is stuck, and is given up. Its supervisor has no more time than the child, but it
+/// only waits, and is not stuck.
+#[test]
+fn a_supervisor_that_waits_for_a_stuck_child_is_not_stuck() {
+    comes_back(|| {
+        let (heavy, journal) = (current(), Journal::default());
+        let handle = heavy.handle().clone();
+        let driver = Driver::begin(heavy);
+        Builder::new_current_thread().enable_all().start_paused(true).build().unwrap().block_on(async {
+            let tree = Waits::start(handle, journal).await.unwrap();
+            let mut events = tree.events();
+            let heavy = driver.end();
+            let report = tree.shutdown().await;
+            let stuck: Vec<_> = report.children.iter().filter(|child| child.stuck).map(|child| &*child.path).collect();
+            assert_eq!(stuck, ["below/there"], "{report:?}");
+            let lines = seen(&mut events);
+            let stuck: Vec<_> = lines.iter().filter(|line| line.ends_with(" stuck")).collect();
+            assert_eq!(stuck, ["below/there stuck"], "{lines:?}");
+            heavy.shutdown_background();
+        });
+    });
+}
+
+/// S25, S26: a child has ended, and is to start with its supervisor. A caller that has asked for that start to begin again
+/// is told if the runtime of the child goes before.
+#[test]
+fn a_requested_start_is_over_with_the_runtime() {
+    comes_back(|| {
+        let (heavy, journal) = (current(), Journal::default());
+        let handle = heavy.handle().clone();
+        let driver = Driver::begin(heavy);
+        current().block_on(async {
+            let tree = Upper::start(handle, journal).await.unwrap();
+            let once = tree.below.once.clone();
+            assert_eq!(once.terminated().await.unwrap().kind(), EndedKind::Done);
+            let heavy = driver.end();
+            tree.below.here.tell(Ask::Fail).await.unwrap();
+            let start = loop {
+                match once.restart() {
+                    Ok(start) => break start,
+                    Err(_) => yield_now().await, // not before its supervisor starts it
+                }
+            };
+            heavy.shutdown_background();
+            let error = start.await.unwrap_err();
+            assert!(matches!(error, StartingError::Ended { ended: Ended::RuntimeGone, .. }), "{error}");
         });
     });
 }
