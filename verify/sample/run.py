@@ -37,7 +37,7 @@ SOURCES, STATE, BUILT = TARGET / "sources", TARGET / "state.json", TARGET / "bui
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 ENVIRONMENT = {
     **os.environ, "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "RUST_BACKTRACE": "0",
-    "DECIDE_CASES": "200", "DECIDE_SHRINK": "0", "SCHEDULES": "200", "CARGO_TARGET_DIR": str(TARGET),
+    "DECIDE_CASES": "200", "DECIDE_SHRINK": "0", "ROUNDS": "112", "SCHEDULES": "200", "CARGO_TARGET_DIR": str(TARGET),
 }
 SWITCH = """
 /// Returns whether this mutant is the active one. With MUTANT_REACH, notes in that file that it was asked for.
@@ -68,8 +68,10 @@ LEAST = {"draw": 95, "mailbox": 95}
 BUILDS = [
     (["--package", "supervise-runtime", "--lib", "--all-features"], "supervise-runtime"),
     (["--package", "supervise-tree", *(
-        word for name in ["behaviour", "interface", "buffers", "scenarios", "conformance", "process", "features", "chaos"]
-        if name == "buffers" or (ROOT / "tests" / name).is_dir() for word in ["--test", name])], "."),
+        word for name in ["behaviour", "interface", "buffers", "residue", "signal", "systemd", "scenarios",
+                          "conformance", "process", "features", "chaos"]
+        if any((ROOT / "tests" / place).exists() for place in [name, f"process/{name}", f"process/{name}.rs"])
+        for word in ["--test", name])], "."),
     (["--package", "supervise-remote", "--test", "rules", "--test", "seen"], "supervise-remote"),
 ]
 # Beside these, for the mailbox: the order of two threads decides what some of its mutants change.
