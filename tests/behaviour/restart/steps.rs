@@ -264,3 +264,42 @@ async fn watches_watchers_and_the_budget_are_kept_and_the_state_is_gone() {
     settle().await;
     assert!(ends.is_finished(), "the budget belongs to the child, not to the instance");
 }
+
+/// S16: a stop that the start expression itself asks for is in time, though no step follows that has anything to run: the
+/// child does not come up.
+#[tokio::test(start_paused = true)]
+async fn a_stop_in_the_start_is_in_time() {
+    use std::sync::{Arc, OnceLock};
+    use supervise::error::{KeyedError, SpawnError};
+
+    struct Brief;
+
+    #[actor]
+    impl Brief {
+        fn handle(&mut self, _: ()) {}
+    }
+
+    type Briefs = Keyed<u32, Brief, ()>;
+
+    impl Brief {
+        fn start(number: u32, all: &OnceLock<Briefs>) -> Brief {
+            all.get().expect("the tree is up").stop(&number);
+            Brief
+        }
+    }
+
+    supervisor! {
+        struct Tree(all: Arc<OnceLock<Briefs>>) {
+            briefs: [u32 => Brief] = |number: u32| Brief::start(number, &all),
+        }
+    }
+
+    let all = Arc::new(OnceLock::new());
+    let tree = Tree::start(all.clone()).await.unwrap();
+    all.set(tree.briefs.clone()).unwrap();
+    let mut events = tree.events();
+    let refused = tree.briefs.spawn(1).await.unwrap_err();
+    assert!(matches!(refused, KeyedError::Spawn(SpawnError::Stopping { .. })), "{refused:?}");
+    let lines = seen(&mut events);
+    assert!(!lines.iter().any(|line| line.contains("started")), "{lines:?}");
+}

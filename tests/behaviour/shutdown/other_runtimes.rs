@@ -92,11 +92,14 @@ supervisor! {
     }
 
     struct Waits(heavy: Handle, journal: Journal) {
-        #[lifecycle(Permanent, shutdown = 1s)]
+        #[lifecycle(Permanent, shutdown = 2s)]
         below: struct Above {
-            #[runtime(heavy)]
+            #[runtime(heavy.clone())]
             #[lifecycle(Permanent, shutdown = 1s)]
             there: Where = Where::start(journal),
+            #[runtime(heavy.clone())]
+            #[lifecycle(Permanent, shutdown = 1s)]
+            boss: Boss = Boss(heavy, journal),
         },
     }
 
@@ -239,8 +242,8 @@ impl Driver {
     }
 }
 
-/// S25: a child that does not go down is stuck, and is given up. Its supervisor has no more time than the child, but it
-/// only waits, and is not stuck.
+/// S25: a child that does not go down is stuck, and is given up, also if it has children that it has not asked to go down.
+/// Its supervisor has no more time than its children, but it only waits, and is not stuck.
 #[test]
 fn a_supervisor_that_waits_for_a_stuck_child_is_not_stuck() {
     comes_back(|| {
@@ -249,14 +252,15 @@ fn a_supervisor_that_waits_for_a_stuck_child_is_not_stuck() {
         let driver = Driver::begin(heavy);
         Builder::new_current_thread().enable_all().start_paused(true).build().unwrap().block_on(async {
             let tree = Waits::start(handle, journal).await.unwrap();
+            let _kid = tree.below.boss.ask(|reply| reply).forever().await.unwrap().unwrap();
             let mut events = tree.events();
             let heavy = driver.end();
             let report = tree.shutdown().await;
             let stuck: Vec<_> = report.children.iter().filter(|child| child.stuck).map(|child| &*child.path).collect();
-            assert_eq!(stuck, ["below/there"], "{report:?}");
+            assert_eq!(stuck, ["below/boss", "below/there"], "{report:?}");
             let lines = seen(&mut events);
             let stuck: Vec<_> = lines.iter().filter(|line| line.ends_with(" stuck")).collect();
-            assert_eq!(stuck, ["below/there stuck"], "{lines:?}");
+            assert_eq!(stuck, ["below/boss stuck", "below/there stuck"], "{lines:?}");
             heavy.shutdown_background();
         });
     });
