@@ -127,6 +127,61 @@ async fn a_steady_load_keeps_its_buffers() {
     drop(tree.shutdown().await);
 }
 
+/// S27: a set releases the memory that a burst of instances has taken, though it lives on.
+#[tokio::test(start_paused = true)]
+async fn a_set_gives_back_what_a_burst_took() {
+    let tree = Sinks::start().await.unwrap();
+    let _stays = tree.sinks.spawn().await.unwrap();
+    let before = LIVE.get();
+    for round in 1..=3 {
+        let mut sinks = Vec::new();
+        for _ in 0..10_000 {
+            sinks.push(tree.sinks.spawn().await.unwrap());
+        }
+        drop(sinks);
+        let after = LIVE.get() - before;
+        assert!(after > 10_000 * 256, "round {round}: {after} bytes");
+        tree.sinks.handles()[1..].iter().for_each(ActorRef::stop);
+        settle().await;
+        assert_eq!(tree.sinks.len(), 1);
+        let left = LIVE.get() - before;
+        // The list of tokio for tasks that were woken keeps room for all of them.
+        assert!(left < 2 * 8 * 16 * 1024, "round {round}: {left} bytes of a set with one instance");
+    }
+    drop(tree.shutdown().await);
+}
+
+/// S51: with metrics, a message allocates nothing beyond what it does without them.
+#[tokio::test(start_paused = true)]
+async fn a_message_with_metrics_allocates_nothing() {
+    let tree = Sinks::tree().metrics().start().await.unwrap();
+    let sink = tree.sinks.spawn().await.unwrap();
+    burst(&sink, 1000).await;
+    let before = NUMBER.get();
+    burst(&sink, 1000).await;
+    let allocations = NUMBER.get() - before;
+    assert!(allocations < 100, "{allocations} allocations for a burst of 1000 messages");
+    drop(tree.shutdown().await);
+}
+
+/// S51: the metrics of top-level children keep nothing of those that have ended.
+#[tokio::test(start_paused = true)]
+async fn metrics_keep_no_top_level_child_that_has_ended() {
+    supervise::metrics::top_level();
+    let come_and_go = async |times: u32| {
+        for _ in 0..times {
+            let sink: ActorRef<Sink> = spawn(child! { "sink": Sink = Sink(0) }).await.unwrap();
+            sink.stop();
+            sink.terminated().await.unwrap();
+        }
+    };
+    come_and_go(200).await;
+    let before = LIVE.get();
+    come_and_go(4_000).await;
+    let left = LIVE.get() - before;
+    assert!(left < 4_000 * 64, "{left} bytes of 4000 children that have ended");
+}
+
 /// S48: an actor that is killed with messages that wait keeps no times of them.
 #[tokio::test(start_paused = true)]
 async fn the_killed_keep_no_times() {

@@ -6,7 +6,7 @@ use supervise::guardian;
 use supervise::policy::MaxRestarts;
 use supervise::prelude::*;
 
-use crate::common::soon;
+use crate::common::{settle, soon};
 use crate::spans::listen;
 
 struct Frail;
@@ -53,5 +53,15 @@ async fn the_guardians_strategy_is_set_once_before_the_first_spawn() {
     }
     assert!(matches!(soon(two.terminated()).await, Ok(Ended::Limit(_))));
     assert_eq!(two.incarnation(), 3, "two restarts, without a window");
+
+    // None is part of a group, which would be busy while one of its members waits for its restart.
+    let three = spawn_with("three", || async { Ok(Frail) }).await.unwrap();
+    for _ in 0..2 {
+        three.tell("again").await.unwrap();
+    }
+    settle().await;
+    assert_eq!(three.incarnation(), 2, "the second restart waits");
+    soon(three.restart().unwrap()).await.unwrap();
+    assert_eq!(three.incarnation(), 3);
     assert_eq!(guardian::set(SupervisorStrategy::default()), Err(guardian::AlreadySet));
 }

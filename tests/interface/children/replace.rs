@@ -205,6 +205,57 @@ async fn the_place_is_held_between_the_two() {
     assert!(matches!(refused, Poll::Ready(Err(KeyedError::Spawn(SpawnError::MaxChildren { .. })))), "{refused:?}");
 }
 
+/// Replaces an instance, and begins another call in the middle of the end of the old one. Returns the new one, and the
+/// outcome of that call.
+async fn replaced_meanwhile<C: Future + Send + 'static>(
+    reader: &Running<Reader>,
+    call: impl FnOnce(Feeds) -> C + Send + 'static,
+) -> (ActorRef<Feed>, C::Output) {
+    let feeds = reader.feeds.clone();
+    let old = feeds.spawn(1, "old", secs(0)).await.unwrap();
+    let (said, heard) = std::sync::mpsc::channel();
+    let run = Box::new(move || {
+        let mut begun = Box::pin(call(feeds));
+        assert!(begun.as_mut().poll(&mut task::Context::from_waker(Waker::noop())).is_pending());
+        said.send(begun).unwrap();
+    });
+    let waker = Waker::from(Arc::new(OnWake(Mutex::new(Some(run)))));
+    let mut end = Box::pin(old.terminated());
+    assert!(end.as_mut().poll(&mut task::Context::from_waker(&waker)).is_pending());
+    let new = soon(reader.feeds.replace(1, "new", secs(0))).await.unwrap();
+    assert_eq!(name(&new).await, "new");
+    (new, soon(heard.recv().unwrap()).await)
+}
+
+/// S27: the replacement is carried through, whoever finds the end of the old instance: another `replace` waits its turn,
+/// and a `get_or_spawn` gets the new instance.
+#[tokio::test(start_paused = true)]
+async fn a_replacement_is_carried_through_whoever_finds_the_end() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let (new, found) = replaced_meanwhile(&reader, |feeds| feeds.get_or_spawn(1, "found", secs(0)).told()).await;
+    assert_eq!(found.unwrap(), (new.clone(), Origin::Found));
+    new.stop();
+    soon(new.terminated()).await.unwrap();
+    let (new, second) = replaced_meanwhile(&reader, |feeds| feeds.replace(1, "second", secs(0))).await;
+    assert_eq!((name(&second.unwrap()).await, new.is_alive()), ("second", false));
+}
+
+/// S27: a caller of `replace` that gives up is forgotten at once, however long the start takes that it has waited for.
+#[tokio::test(start_paused = true)]
+async fn a_replacement_forgets_a_caller_that_gives_up() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let starts = tokio::spawn(reader.feeds.spawn(1, "slow", secs(0)));
+    settle().await;
+    let caller = Arc::new(OnWake(Mutex::new(None)));
+    let waker = Waker::from(caller.clone());
+    let mut replaces = Box::pin(reader.feeds.replace(1, "new", secs(0)));
+    assert!(replaces.as_mut().poll(&mut task::Context::from_waker(&waker)).is_pending());
+    assert!(Arc::strong_count(&caller) > 2, "it waits for the start");
+    drop(replaces);
+    assert_eq!(Arc::strong_count(&caller), 2);
+    assert_eq!(name(&soon(starts).await.unwrap().unwrap()).await, "slow");
+}
+
 /// S27: once the old instance was asked to stop, the rest follows without the caller; before that nothing has begun.
 #[tokio::test(start_paused = true)]
 async fn a_replacement_does_not_need_its_caller() {

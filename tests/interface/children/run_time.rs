@@ -107,6 +107,7 @@ async fn an_actor_a_task_and_a_tree_are_spawned_alike() {
         [actor.path(), task.path(), tree.path(), tree.leaf.path()],
         ["boss/actor", "boss/task", "boss/tree", "boss/tree/leaf"]
     );
+    assert_eq!([actor.name(), task.name(), tree.name(), tree.leaf.name()], ["actor", "task", "tree", "leaf"]);
     assert_eq!(
         at(&firm, |cx| Box::pin(std::future::ready(cx.children()))).await,
         [actor.any(), task.any(), tree.any()]
