@@ -248,7 +248,7 @@ mod tests {
     fn an_instance_is_left_until_it_has_gone() {
         let witness = Arc::new(Witness::default());
         for (path, id) in [("b", 1), ("a", 2), ("a", 3)] {
-            assert!(witness.begins(path.to_owned(), id, Arc::new(|| false)).is_none());
+            assert!(witness.begins(path.to_owned(), id).is_none());
         }
         assert_eq!(witness.living(), ["a", "b"]);
         witness.gone("a".to_owned(), 2);
