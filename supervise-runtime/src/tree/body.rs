@@ -86,8 +86,8 @@ impl SetBody {
 }
 
 impl Hands for SetBody {
-    /// Returns the settings of the set itself. Those that are declared above it are about its instances: the set is a
-    /// `Permanent` member, and takes as long as they do.
+    /// Returns the settings of the set itself. The declared settings are about its instances: the set is a `Permanent`
+    /// member, and takes as long as they do.
     fn common(&mut self) -> Arc<Common> {
         Arc::default()
     }
