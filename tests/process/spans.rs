@@ -104,6 +104,9 @@ enum Say {
     Fail,
     /// From a timer's closure, a background future, and a child.
     Alongside,
+    Here(Reply<()>),
+    Link(ActorRef<Speaker>),
+    Unlink(ActorRef<Speaker>),
 }
 
 impl Speaker {
@@ -131,6 +134,9 @@ impl Actor for Speaker {
                 info!("after an await");
             }
             Say::Fail => return Err(Boom::Told),
+            Say::Here(reply) => reply.send(()),
+            Say::Link(other) => cx.link(&other).await.unwrap(),
+            Say::Unlink(other) => cx.unlink(&other).await.unwrap(),
             Say::Alongside => {
                 let inner = info_span!("inner");
                 let child = async { cx.spawn_with("kid", || async { Ok(Speaker::start()) }).await.unwrap() };
@@ -234,5 +240,32 @@ async fn futures_and_children_of_an_actor_are_below_its_span() {
     top.stop();
     soon(top.terminated()).await.unwrap();
     settle().await;
+    assert!(open().is_empty(), "nothing stays open: {:?}", open());
+}
+
+/// S41, S38: after a link, the next incarnation is inside the span of its new supervisor, and after an unlink no longer;
+/// so it is with a child that was spawned there.
+#[tokio::test(start_paused = true)]
+async fn one_that_has_moved_is_below_the_span_of_its_supervisor() {
+    listen();
+    set();
+    let top = |name| spawn_with(name, || async { Ok(Speaker::start()) });
+    let (boss, one) = (top("boss").await.unwrap(), top("one").await.unwrap());
+    let again = async |who: &ActorRef<Speaker>| {
+        take();
+        who.tell(Say::Fail).await.unwrap();
+        soon(who.ask(Say::Here)).await.unwrap();
+        take().into_iter().filter(|line| line.ends_with(": start")).collect::<Vec<_>>()
+    };
+    boss.tell(Say::Link(one.clone())).await.unwrap();
+    settle().await;
+    assert_eq!(again(&one).await, ["boss#1 > one#2: start"]);
+    boss.tell(Say::Unlink(one.clone())).await.unwrap();
+    settle().await;
+    assert_eq!(again(&one).await, ["one#3: start"]);
+    for end in [boss, one] {
+        end.stop();
+        soon(end.terminated()).await.unwrap();
+    }
     assert!(open().is_empty(), "nothing stays open: {:?}", open());
 }

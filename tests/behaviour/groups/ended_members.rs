@@ -141,3 +141,66 @@ async fn a_significant_end_on_the_way_down_goes_first() {
     let starts = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect::<Vec<_>>();
     assert!(starts.is_empty(), "{starts:?}");
 }
+
+supervisor! {
+    struct Upper(journal: Journal) {
+        #![strategy(AllForOne)]
+        main: Probe = Probe::start("main", journal).await?,
+        mid: struct Mid {
+            #![strategy(OneForOne)]
+            keeps: Probe = Probe::start("keeps", journal).await?,
+            #[decider(_ => Stop)]
+            #[lifecycle(Transient)]
+            part: struct Branch {
+                #![strategy(OneForOne, max_restarts = 1)]
+                #![decider(Boom::Fatal => Escalate, _ => Restart)]
+                #[lifecycle(Transient)]
+                works: Probe = Probe::start("works", journal).await?,
+                #[lifecycle(Transient)]
+                stopped: Probe = Probe::start("stopped", journal).await?,
+                #[lifecycle(Transient)]
+                inner: struct Twig {
+                    #[lifecycle(Transient)]
+                    deep: Probe = Probe::start("deep", journal).await?,
+                },
+            },
+        },
+    }
+}
+
+/// S20, S17: a subtree that had ended starts again with the supervisor above it, however it ended, and with the group
+/// above that. A child in it that was stopped from outside stays ended, be it an actor or a tree.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_that_comes_back_keeps_what_was_stopped_in_it_ended() {
+    for end in ["by itself", "by Stop", "at the limit", "not at all"] {
+        for above in ["mid", "group"] {
+            let journal = Journal::default();
+            let tree = Upper::start(journal.clone()).await.unwrap();
+            let part = &tree.mid.part;
+            part.stopped.stop();
+            part.inner.stop();
+            settle().await;
+            let orders = match end {
+                "by itself" => vec![Do::Stop],
+                "by Stop" => vec![Do::Fail(Boom::Fatal)],
+                "at the limit" => vec![Do::Fail(Boom::Told), Do::Fail(Boom::Told)],
+                _ => vec![],
+            };
+            for order in orders {
+                part.works.tell(order).await.unwrap();
+            }
+            pass(secs(1)).await;
+            assert_eq!(part.ended().is_some(), end != "not at all", "{end}: {:?}", part.ended());
+            let before = part.works.incarnation();
+            match above {
+                "mid" => tree.mid.restart().unwrap().await.unwrap(),
+                _ => tree.main.tell(Do::Fail(Boom::Told)).await.unwrap(),
+            }
+            pass(secs(1)).await;
+            assert_eq!((tree.mid.incarnation(), part.is_alive()), (2, true), "{end}, {above}");
+            assert_eq!((part.works.incarnation(), part.works.is_alive()), (before + 1, true), "{end}, {above}");
+            let stopped = [part.stopped.ended(), part.inner.ended(), part.inner.deep.ended()];
+            assert!(stopped.iter().all(|ended| matches!(ended, Some(Ended::Stopped))), "{end}, {above}: {stopped:?}");
+        }
+    }
+}

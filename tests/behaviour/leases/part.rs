@@ -152,3 +152,41 @@ async fn a_tree_stops_while_its_subtree_waits() {
     assert_eq!(before.elapsed(), Duration::ZERO);
     assert_eq!(log.len(), 0);
 }
+
+supervisor! {
+    struct Tries(lease: OneCall, fails: bool) {
+        before: Slow = Slow::start(Times::default()).await,
+        #[only_with(lease)]
+        #[limit(max_restarts = 0)]
+        part: Try = Try::tree(fails),
+    }
+    struct Try(fails: bool) {
+        #![strategy(OneForOne, max_restarts = 0)]
+        slow: Slow = Slow::open(Times::default(), fails).await?,
+    }
+}
+
+/// S55: a subtree that ends with a failure asks again after the whole time of the lease, each time: after a first start
+/// that failed, and after a used-up budget. So one that stands by has asked three times before.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_that_fails_asks_again_after_the_whole_time() {
+    let asked = |lease: &OneCall| -> Vec<u64> {
+        let calls = lease.calls.lock().unwrap();
+        calls.begun.iter().filter(|(name, _)| *name == "acquire").map(|(_, at)| at.as_secs()).collect()
+    };
+    let lease = OneCall::of(MemoryLease::new("jobs"));
+    let _broken = Tries::start(lease.clone(), true).await.unwrap();
+    advance(secs(46.0)).await;
+    assert_eq!(asked(&lease), [0, 15, 30, 45], "its first start fails");
+
+    let lease = OneCall::of(MemoryLease::new("jobs").ttl(secs(60.0)));
+    let tries = Tries::start(lease.clone(), false).await.unwrap();
+    for _ in 0..2 {
+        tries.part.held().await.unwrap().slow.inject(Fault::panic("planned panic"));
+        advance(secs(59.0)).await;
+        assert!(tries.part.here().is_none(), "it has failed");
+        advance(secs(1.5)).await;
+        assert!(tries.part.here().is_some());
+    }
+    assert_eq!(asked(&lease), [0, 60, 120]);
+}

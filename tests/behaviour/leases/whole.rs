@@ -507,3 +507,26 @@ async fn a_lease_without_time_is_no_hot_loop() {
     let asked = record.lines().len();
     assert!((50..=100).contains(&asked), "{asked}");
 }
+
+/// S34, S55: a seed that was set is that of each holding; events come over all of them.
+#[tokio::test(start_paused = true)]
+async fn a_seed_holds_for_each_holding() {
+    let (log, lease) = (Log::default(), lease());
+    let mut shop = tree(&log).seed(42);
+    let mut events = shop.events();
+    let _run = tokio::spawn(shop.when(lease.clone()).run(pending::<()>()));
+    for _ in 0..2 {
+        advance(secs(1.0)).await;
+        lease.set_fault(LeaseFault::Cut);
+        advance(secs(TTL)).await;
+        lease.set_fault(LeaseFault::None);
+        advance(secs(TTL)).await;
+    }
+    let seeds: Vec<_> = std::iter::from_fn(|| events.try_next())
+        .filter_map(|event| match event.unwrap().kind {
+            EventKind::Started { seed } => seed,
+            _ => None,
+        })
+        .collect();
+    assert_eq!((seeds, log.tokens()), (vec![42, 42, 42], vec![1, 2, 3]));
+}

@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use supervise::ChildRef;
 use supervise::error::{CommandError, InvalidSettings, SpawnError, StartingError};
 use supervise::inspect::EndedKind;
 use supervise::prelude::*;
@@ -380,4 +381,105 @@ async fn an_actor_under_test_spawns_only_on_its_own_runtime() {
     let SpawnError::InvalidSettings { path, what, .. } = refused else { panic!("{refused}") };
     assert_eq!((path.as_str(), what), ("boss/kid", InvalidSettings::RuntimeUnderTest));
     heavy.shutdown_background();
+}
+
+supervisor! {
+    struct Deep(heavy: Handle, light: Handle, journal: Journal) {
+        #[runtime(heavy)]
+        one: struct DeepOne {
+            two: struct DeepTwo {
+                set: [Where] = || Where::start(journal),
+                keyed: [u32 => Where] = |_key: u32| Where::start(journal),
+                rooms: [Room] = || Room::tree(journal),
+                #[runtime(light)]
+                other: struct Other {
+                    three: struct Three {
+                        light_set: [Where] = || Where::start(journal),
+                    },
+                },
+            },
+        },
+    }
+
+    struct Room(journal: Journal) {
+        inner: struct Inside {
+            set: [Where] = || Where::start(journal),
+        },
+    }
+
+    struct Ends(heavy: Handle, journal: Journal) {
+        here: Where = Where::start(journal),
+        #[runtime(heavy)]
+        #[lifecycle(Temporary)]
+        temporary: Where = Where::start(journal),
+        #[runtime(heavy)]
+        #[lifecycle(Temporary)]
+        temporary_task: task = |cx| wait(cx, journal),
+        #[runtime(heavy)]
+        #[lifecycle(Transient)]
+        transient: Where = Where::start(journal),
+        #[runtime(heavy)]
+        #[lifecycle(Permanent)]
+        permanent: Where = Where::start(journal),
+        #[lifecycle(Temporary)]
+        stopped: Where = Where::start(journal),
+        #[lifecycle(Temporary)]
+        failed: Where = Where::start(journal),
+    }
+}
+
+/// S25: an instance that is spawned from another runtime runs on that of its set, which is the nearest one that is declared
+/// above it, however many levels above.
+#[test]
+fn an_instance_runs_on_the_nearest_runtime_above_its_set() {
+    comes_back(|| {
+        let (heavy, light, journal) = (runtime("heavy"), runtime("light"), Journal::default());
+        let (handle, other) = (heavy.handle().clone(), light.handle().clone());
+        current().block_on(async {
+            let tree = Deep::start(handle, other, journal.clone()).await.unwrap();
+            let two = &tree.one.two;
+            let keyed = [two.keyed.spawn(1).await.unwrap(), two.keyed.get_or_spawn(2).await.unwrap()];
+            let room = two.rooms.spawn().await.unwrap();
+            let instances = [two.set.spawn().await.unwrap(), room.inner.set.spawn().await.unwrap()];
+            for child in instances.into_iter().chain(keyed) {
+                assert_eq!(thread_of(&child).await, "heavy", "{}", child.path());
+                child.tell(Ask::Fail).await.unwrap();
+                assert_eq!((thread_of(&child).await, child.incarnation()), ("heavy".to_owned(), 2));
+            }
+            let replaced = two.keyed.replace(1).await.unwrap();
+            assert_eq!(thread_of(&replaced).await, "heavy");
+            let child = two.other.three.light_set.spawn().await.unwrap();
+            assert_eq!(thread_of(&child).await, "light", "{}", child.path());
+            assert!(tree.shutdown().await.is_orderly());
+        });
+    });
+}
+
+/// S25, S42: a child that has ended with its runtime is a symptom, whatever its lifecycle, also a `Temporary` one, which
+/// is none after another end.
+#[test]
+fn a_child_that_is_gone_with_its_runtime_is_a_symptom() {
+    comes_back(|| {
+        let (heavy, journal) = (runtime("heavy"), Journal::default());
+        let handle = heavy.handle().clone();
+        current().block_on(async {
+            let tree = Ends::start(handle, journal.clone()).await.unwrap();
+            tree.stopped.stop();
+            tree.stopped.terminated().await.unwrap();
+            tree.failed.tell(Ask::Fail).await.unwrap();
+            tree.failed.terminated().await.unwrap();
+            assert!(tree.health().is_healthy(), "{}", tree.health());
+            heavy.shutdown_background();
+            let gone = [tree.temporary.any(), tree.temporary_task.any(), tree.transient.any(), tree.permanent.any()];
+            for child in &gone {
+                assert_eq!(child.terminated().await.unwrap().kind(), EndedKind::RuntimeGone, "{}", child.path());
+            }
+            for health in [tree.health(), tree.snapshot().health()] {
+                let mut paths: Vec<_> = health.symptoms().iter().map(|symptom| symptom.path.clone()).collect();
+                paths.sort();
+                assert_eq!(paths, ["permanent", "temporary", "temporary_task", "transient"], "{health}");
+            }
+            tree.shutdown().await;
+        });
+    });
 }

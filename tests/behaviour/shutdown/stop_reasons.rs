@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use supervise::StopReason;
+use supervise::error::SpawnError;
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 
@@ -457,4 +458,103 @@ async fn a_stop_replaces_the_restart_of_a_group() {
     soon(tree.below.terminated()).await.unwrap();
     assert_eq!(journal.take(), ["right handler Shutdown", "right post_stop Shutdown", "left post_stop Shutdown"]);
     soon(tree.shutdown()).await;
+}
+
+/// Spawns a task that is never ready, and waits for it in the handler.
+struct Parent(Journal);
+
+#[derive(Debug)]
+enum Order {
+    SpawnAndWait,
+    SpawnOneThatEscalates(Reply<ActorRef<Says>>),
+}
+
+#[actor]
+impl Parent {
+    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) {
+        let journal = self.0.clone();
+        match order {
+            Order::SpawnAndWait => {
+                let kid = cx.spawn(child! {
+                    #[lifecycle(Transient, ready)]
+                    "kid": task = |cx| told(cx, "kid", journal)
+                });
+                let refused = kid.await.unwrap_err();
+                assert!(matches!(refused, SpawnError::Stopping { .. }), "{refused}");
+            }
+            Order::SpawnOneThatEscalates(reply) => {
+                let bad = cx.spawn(child! {
+                    #[decider(_ => Escalate)]
+                    "bad": Says = Says { name: "bad", journal }
+                });
+                reply.send(bad.await.unwrap());
+            }
+        }
+    }
+}
+
+supervisor! {
+    struct Parents(journal: Journal) {
+        #![strategy(AllForOne)]
+        parent: Parent = Parent(journal),
+        keyed: [u32 => Parent] = |_key: u32| Parent(journal),
+        #[decider(Boom::Told => Restart, _ => Stop)]
+        sibling: Stumble = Stumble,
+    }
+}
+
+struct Stumble;
+
+#[actor]
+impl Stumble {
+    fn handle(&mut self, boom: Boom) -> Result<(), Boom> {
+        Err(boom)
+    }
+}
+
+/// S38, S46: a child that is still starting when its actor has to go down hears the same reason as one that is up: that of
+/// a child of a supervisor that ends, is restarted, or has failed.
+#[tokio::test(start_paused = true)]
+async fn a_spawn_that_is_given_up_hears_the_reason_from_above() {
+    let cases = [
+        ("stop", "Shutdown"),
+        ("stop all", "Shutdown"),
+        ("replace", "Shutdown"),
+        ("shutdown", "Shutdown"),
+        ("sibling stops", "Shutdown"),
+        ("restart", "Restart"),
+        ("group", "Restart"),
+        ("escalation", "FailedAbove"),
+    ];
+    for (by, reason) in cases {
+        let journal = Journal::default();
+        let tree = Parents::start(journal.clone()).await.unwrap();
+        let parent = match by {
+            "replace" | "stop all" => tree.keyed.spawn(1).await.unwrap(),
+            _ => tree.parent.clone(),
+        };
+        let bad = match by {
+            "escalation" => Some(parent.ask(Order::SpawnOneThatEscalates).await.unwrap()),
+            _ => None,
+        };
+        let mut events = tree.events();
+        parent.tell(Order::SpawnAndWait).await.unwrap();
+        settle().await;
+        match by {
+            "stop" => parent.stop(),
+            "stop all" => tree.keyed.stop_all(),
+            "replace" => drop(soon(tree.keyed.replace(1)).await.unwrap()),
+            "shutdown" => tree.stop(),
+            "sibling stops" => tree.sibling.tell(Boom::Fatal).await.unwrap(),
+            "restart" => drop(parent.restart().unwrap()),
+            "group" => tree.sibling.tell(Boom::Told).await.unwrap(),
+            _ => bad.unwrap().tell(Tell::Fail).await.unwrap(),
+        }
+        pass(secs(20)).await;
+        let lines = journal.take().into_iter().filter(|line| line.starts_with("kid ")).collect::<Vec<_>>();
+        assert_eq!(lines, [format!("kid stopped {reason}")], "{by}");
+        let kid = format!("{}/kid", parent.path());
+        let told: Vec<_> = stopping(&mut events).into_iter().filter(|line| line.starts_with(&kid)).collect();
+        assert_eq!(told, [format!("{kid} {reason}")], "{by}");
+    }
 }

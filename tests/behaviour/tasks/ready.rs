@@ -308,3 +308,34 @@ async fn a_kill_before_it_is_ready_drops_the_task() {
     assert_eq!(begin.elapsed(), secs(0));
     assert_eq!(journal.take(), ["drop"]);
 }
+
+/// S29: subtasks that have no context cannot make their task ready: once the last context is gone the start fails at once,
+/// and does not wait for their end, nor for the time of the start.
+#[tokio::test(start_paused = true)]
+async fn a_subtask_without_a_context_keeps_no_start_alive() {
+    async fn leaves(cx: TaskContext, journal: Journal, runs: Vec<Duration>) {
+        let _mark = Mark(journal);
+        for time in runs {
+            cx.spawn(sleep(time));
+        }
+        sleep(secs(1)).await;
+        drop(cx);
+        std::future::pending::<()>().await;
+    }
+    supervisor! {
+        struct Leaves(journal: Journal, runs: Vec<Duration>) {
+            #[lifecycle(Permanent, ready, start = 20s)]
+            http: task = |cx| leaves(cx, journal, runs),
+        }
+    }
+    for runs in [vec![Duration::MAX], vec![secs(60), secs(3)], vec![ms(500)], vec![]] {
+        let (journal, begin) = (Journal::default(), Instant::now());
+        let failure = soon(Leaves::start(journal.clone(), runs.clone())).await.unwrap_err();
+        assert_eq!((failure.path(), failure.phase()), ("http", Phase::Start));
+        let cause = failure.cause().to_string();
+        assert!(cause.starts_with("the task dropped its context before it was ready"), "{runs:?}: {cause}");
+        // After the failure the task has its 5 s to end.
+        assert_eq!(begin.elapsed(), secs(1) + secs(5), "{runs:?}");
+        assert_eq!(journal.take(), ["drop"]);
+    }
+}

@@ -3,6 +3,7 @@
 use supervise::error::{CommandError, LinkError, SpawnError};
 use supervise::inspect::EndedKind;
 use supervise::prelude::*;
+use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
@@ -14,6 +15,8 @@ struct Boss {
 
 enum Order {
     Spawn(&'static str, Reply<Result<ActorRef<Probe>, SpawnError>>),
+    /// With a backoff that only the child resets.
+    SpawnManual(Reply<ActorRef<Probe>>),
     Link(ActorRef<Probe>, Reply<Result<(), LinkError>>),
     Unlink(ActorRef<Probe>, Reply<Result<(), LinkError>>),
     LinkBoss(ActorRef<Boss>, Reply<Result<(), LinkError>>),
@@ -34,6 +37,14 @@ impl Actor for Boss {
                     async move { Ok(Probe::start(name, journal).await?) }
                 };
                 reply.send(cx.spawn_with(name, start).await);
+            }
+            Order::SpawnManual(reply) => {
+                let journal = self.journal.clone();
+                let kid = cx.spawn(child! {
+                    #[backoff(1s..60s, random_factor = 0, reset = Manual)]
+                    "manual": Probe = Probe::start("manual", journal).await?
+                });
+                reply.send(kid.await.unwrap());
             }
             Order::Link(other, reply) => reply.send(cx.link(&other).await),
             Order::Unlink(other, reply) => reply.send(cx.unlink(&other).await),
@@ -305,4 +316,38 @@ async fn a_child_kept_by_another_parent_is_not_kept_here() {
     settle().await;
     assert_eq!(tree.boss.incarnation(), 2);
     assert!(matches!(one.ended(), Some(Ended::Stopped)), "{:?}", one.ended());
+}
+
+/// The time until the actor is up again after this failure.
+async fn delay(one: &ActorRef<Probe>) -> u64 {
+    let before = Instant::now();
+    one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    one.ask(Do::Incarnation).forever().await.unwrap();
+    before.elapsed().as_secs()
+}
+
+/// S32, S38: `cx.reset_backoff()` reaches the backoff under each supervisor: after a link, and after an unlink of an actor
+/// that was linked and of one that was spawned.
+#[tokio::test(start_paused = true)]
+async fn one_that_has_moved_resets_its_backoff() {
+    let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
+    let linked = spawn(child! {
+        #[backoff(1s..60s, random_factor = 0, reset = Manual)]
+        "one": Probe = Probe::start("one", journal).await?
+    });
+    let linked = linked.await.unwrap();
+    let kid = tree.boss.ask(Order::SpawnManual).await.unwrap();
+    for (one, links) in [(linked, true), (kid, false)] {
+        assert_eq!([delay(&one).await, delay(&one).await], [1, 2]);
+        one.tell(Do::Reset).await.unwrap();
+        assert_eq!([delay(&one).await, delay(&one).await], [1, 2], "{}", one.path());
+        if links {
+            link(&tree.boss, &one).await.unwrap();
+            one.tell(Do::Reset).await.unwrap();
+            assert_eq!([delay(&one).await, delay(&one).await], [1, 2], "{}: linked", one.path());
+        }
+        unlink(&tree.boss, &one).await.unwrap();
+        one.tell(Do::Reset).await.unwrap();
+        assert_eq!([delay(&one).await, delay(&one).await], [1, 2], "{}: released", one.path());
+    }
 }

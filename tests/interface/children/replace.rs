@@ -382,3 +382,30 @@ async fn replacements_on_several_threads() {
     timeout(secs(10), all_gone).await.expect("the key is free");
     assert!(timeout(secs(10), reader.feeds.spawn(2, "two", secs(0))).await.unwrap().is_ok(), "no place is held");
 }
+
+/// S27: a start belongs to all callers, and one that is detached has not given it up, also if it has joined the start of
+/// another caller, or another one has joined its own.
+#[tokio::test(start_paused = true)]
+async fn a_detached_caller_counts_whoever_has_begun() {
+    for (first, second) in [(false, false), (true, false), (false, true), (true, true)] {
+        let reader = Reader::start(Journal::default()).await.unwrap();
+        let call = |name, detached| {
+            let spawn = reader.feeds.get_or_spawn(1, name, secs(0));
+            Box::pin(timeout(secs(1), if detached { spawn.detached() } else { spawn }.told()))
+        };
+        let (mut made, mut found) = (call("slow", first), call("other", second));
+        let cx = &mut task::Context::from_waker(Waker::noop());
+        assert!(made.as_mut().poll(cx).is_pending());
+        settle().await;
+        assert!(found.as_mut().poll(cx).is_pending());
+        drop(made);
+        settle().await;
+        drop(found);
+        pass(secs(5)).await;
+        let here = reader.feeds.get(&1);
+        assert_eq!(here.is_some(), first || second, "{first} {second}");
+        if let Some(feed) = here {
+            assert_eq!(name(&feed).await, "slow");
+        }
+    }
+}

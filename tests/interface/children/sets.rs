@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use supervise::error::SpawnError;
+use supervise::error::{KeyedError, SpawnError};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal) {
@@ -380,4 +380,68 @@ async fn the_first_start_goes_on_after_an_instance_that_backs_off() {
     assert_eq!(begin.elapsed(), secs(1));
     assert!(tree.ready().await);
     assert_eq!(begin.elapsed(), secs(12));
+}
+
+supervisor! {
+    struct Hasty(journal: Journal) {
+        #[backoff(1s..1s, random_factor = 0)]
+        #[limit(max_restarts = 2, within = 1min)]
+        many: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
+        #[backoff(1s..1s, random_factor = 0)]
+        #[limit(max_restarts = 2, within = 1min)]
+        keyed: [&'static str => Probe] = |name: &'static str| Probe::start(name, journal).await?,
+        host: Host = Host(journal),
+    }
+}
+
+/// Spawns a child with the same settings.
+struct Host(Journal);
+
+#[actor]
+impl Host {
+    async fn handle(&mut self, reply: Reply<Result<ActorRef<Probe>, SpawnError>>, cx: &mut Context<Self>) {
+        let journal = self.0.clone();
+        reply.send(
+            cx.spawn(child! {
+                #[backoff(1s..1s, random_factor = 0)]
+                #[limit(max_restarts = 2, within = 1min)]
+                "one": Probe = Probe::start("one", journal).await?
+            })
+            .await,
+        );
+    }
+}
+
+/// S27, S38, S39: a first start that is retried until its limit fails the spawn that waits for it, with the last failure,
+/// and is not begun again: in both kinds of sets, below an actor, and at the top level.
+#[tokio::test(start_paused = true)]
+async fn a_first_start_at_its_limit_is_the_error_of_the_spawn() {
+    let journal = Journal::default();
+    let tree = Hasty::start(journal.clone()).await.unwrap();
+    for by in ["spawn", "spawn by key", "get_or_spawn", "actor", "top level"] {
+        journal.take();
+        journal.plan("one start", 20, Fault::Error);
+        let before = Instant::now();
+        let again = journal.clone();
+        let refused = match by {
+            "spawn" => soon(tree.many.spawn("one")).await.unwrap_err(),
+            "spawn by key" => match soon(tree.keyed.spawn("one")).await.unwrap_err() {
+                KeyedError::Spawn(error) => error,
+                error => panic!("{error}"),
+            },
+            "get_or_spawn" => soon(tree.keyed.get_or_spawn("one")).await.unwrap_err(),
+            "actor" => tree.host.ask(|reply| reply).forever().await.unwrap().unwrap_err(),
+            _ => soon(spawn(child! {
+                #[backoff(1s..1s, random_factor = 0)]
+                #[limit(max_restarts = 2, within = 1min)]
+                "one": Probe = Probe::start("one", again).await?
+            }))
+            .await
+            .unwrap_err(),
+        };
+        let SpawnError::Start(failure) = refused else { panic!("{by}: {refused}") };
+        assert_eq!(failure.find::<Boom>(), Some(&Boom::Planned), "{by}: {failure}");
+        assert_eq!((before.elapsed(), journal.take()), (secs(2), vec!["one start".to_owned(); 3]), "{by}");
+    }
+    assert!(tree.many.is_empty() && tree.keyed.is_empty());
 }

@@ -2,6 +2,7 @@
 //! it only once.
 
 use supervise::error::{AskError, SpawnError};
+use supervise::guardian;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -134,4 +135,12 @@ fn it_ends_with_its_runtime() {
     drop(runtime);
     assert!(matches!(one.ended(), Some(Ended::RuntimeGone)));
     assert_eq!(cell.take().last().unwrap(), "one drop", "nothing keeps the instance");
+}
+
+/// S39: the first spawn fixes the strategy of the guardian, whether or not one was set before: afterwards none can be.
+#[tokio::test(start_paused = true)]
+async fn the_guardians_strategy_cannot_be_set_after_a_spawn() {
+    let one = probe("one", &Journal::default()).await.unwrap();
+    assert_eq!(guardian::set(SupervisorStrategy::default()), Err(guardian::AlreadySet));
+    assert!(one.is_alive());
 }

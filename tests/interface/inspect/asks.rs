@@ -480,3 +480,85 @@ fn cycles_on_several_threads_are_all_reported() {
         });
     });
 }
+
+/// S49: an ask that one handler has begun and another one, or a hook, awaits, is one of that handler or hook. A cycle that
+/// was closed before closes again there.
+#[tokio::test(start_paused = true)]
+async fn an_ask_that_is_awaited_later_counts_where_it_is_awaited() {
+    type Kept = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// Begins to ask, and goes on.
+    struct Later(Option<Kept>);
+
+    enum Order {
+        Begin(ActorRef<Back>, ActorRef<Later>, Duration),
+        Await,
+        Fail,
+        Count(Reply<usize>),
+    }
+
+    #[actor]
+    impl Later {
+        async fn handle(&mut self, order: Order) -> Result<(), &'static str> {
+            match order {
+                Order::Begin(other, own, wait) => {
+                    let mut asks: Kept = Box::pin(async move {
+                        let _ = other.ask(|reply| (own, reply)).forever().await;
+                    });
+                    tokio::time::timeout(wait, &mut asks).await.expect_err("it takes longer");
+                    self.0 = Some(asks);
+                }
+                Order::Await => self.0.take().expect("it was begun").await,
+                Order::Fail => return Err("planned"),
+                Order::Count(reply) => reply.send(1),
+            }
+            Ok(())
+        }
+
+        #[pre_restart]
+        async fn leave(&mut self, _failure: &Failure) {
+            if let Some(asks) = self.0.take() {
+                asks.await;
+            }
+        }
+    }
+
+    /// Asks the one that has asked, after 2 s.
+    struct Back;
+
+    #[actor]
+    impl Back {
+        async fn handle(&mut self, (asker, reply): (ActorRef<Later>, Reply<()>)) {
+            tokio::time::sleep(secs(2)).await;
+            let _ = asker.ask(Order::Count).within(secs(3)).await;
+            reply.send(());
+        }
+    }
+
+    supervisor! {
+        struct Pair {
+            #[lifecycle(Permanent, shutdown = 1min)]
+            later: Later = Later(None),
+            back: Back = Back,
+        }
+    }
+
+    let back = "back ask cycle back later";
+    for (wait, order, expected) in [
+        (secs(1), Order::Await, vec![back]),
+        (secs(3), Order::Await, vec![back, "later ask cycle later back"]),
+        (secs(1), Order::Fail, vec![back]),
+        (secs(3), Order::Fail, vec![back, "later ask cycle later back"]),
+    ] {
+        let pair = Pair::tree().observe(Observe::ASKS).start().await.unwrap();
+        let mut events = pair.events();
+        pair.later.tell(Order::Begin(pair.back.clone(), pair.later.clone(), wait)).await.unwrap();
+        pair.later.tell(order).await.unwrap();
+        pass(wait + ms(500)).await;
+        assert_eq!(pair.snapshot().find("later").unwrap().waits_for, ["back"], "{wait:?}");
+        pass(secs(4)).await;
+        let cycles: Vec<_> = seen(&mut events).into_iter().filter(|line| line.contains("cycle")).collect();
+        assert_eq!(cycles, expected, "{wait:?}");
+        assert!(pair.snapshot().nodes().all(|node| node.waits_for.is_empty()), "nothing is left behind");
+    }
+}

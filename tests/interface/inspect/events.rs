@@ -473,3 +473,52 @@ async fn a_child_that_is_resumed_from_above_was_not_down() {
     let info = log.of(Level::INFO);
     assert!(info.iter().any(|line| line == "restarted path=part/db incarnation=2 down=0s"), "{info:?}");
 }
+
+supervisor! {
+    struct Inn(journal: Journal) {
+        row: [Probe; 1] = |index: usize| Probe::start(format!("row{index}"), journal).await?,
+        rooms: [Floor] = || Floor::tree(journal),
+        host: Host = Host(journal),
+    }
+
+    struct Floor(journal: Journal) {
+        bed: Probe = Probe::start("bed", journal).await?,
+        row: [Probe; 1] = |index: usize| Probe::start(format!("row{index}"), journal).await?,
+        inner: struct Inner {
+            deep: Probe = Probe::start("deep", journal).await?,
+        },
+    }
+}
+
+/// Spawns a tree.
+struct Host(Journal);
+
+#[actor]
+impl Host {
+    async fn handle(&mut self, reply: Reply<Floor>, cx: &mut Context<Self>) {
+        let journal = self.0.clone();
+        reply.send(cx.spawn(child! { "kid": Floor = Floor::tree(journal) }).await.unwrap());
+    }
+}
+
+/// S40: all below an instance or a spawned child was spawned at run time with it, whatever its own declaration: it is
+/// under the target of those, and at their levels.
+#[tokio::test(start_paused = true)]
+async fn the_log_of_what_is_below_an_instance_is_that_of_an_instance() {
+    let log = Log::default();
+    let _on = listen(&log);
+    let inn = Inn::start(Journal::default()).await.unwrap();
+    let info = log.take(Level::INFO);
+    let row = "INFO supervise: started path=row/0 incarnation=1".to_owned();
+    assert!(info.contains(&row), "the elements of a declared array are declared: {info:?}");
+    inn.rooms.spawn().await.unwrap();
+    inn.host.ask(|reply| reply).await.unwrap();
+    let lines = log.take(Level::DEBUG);
+    assert!(lines.iter().all(|line| line.starts_with("DEBUG supervise::instances: started path=")), "{lines:?}");
+    for above in ["rooms/#1", "host/kid"] {
+        for below in ["", "/bed", "/row/0", "/inner", "/inner/deep"] {
+            let line = format!("DEBUG supervise::instances: started path={above}{below} incarnation=1");
+            assert_eq!(lines.iter().filter(|other| **other == line).count(), 1, "{line}: {lines:?}");
+        }
+    }
+}

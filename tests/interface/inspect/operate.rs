@@ -185,3 +185,48 @@ fn a_runtime_may_go() {
 fn new_runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
+
+supervisor! {
+    struct High(journal: Journal) {
+        first: Probe = Probe::start("first", journal).await?,
+        one: struct HighOne {
+            two: struct HighTwo {
+                three: struct HighThree {
+                    leaf: Probe = Probe::start("leaf", journal).await?,
+                },
+            },
+        },
+        set: [Low] = || Low::tree(journal),
+    }
+
+    struct Low(journal: Journal) {
+        below: struct LowBelow {
+            leaf: Probe = Probe::start("leaf", journal).await?,
+        },
+    }
+}
+
+/// S54: a subtree asks the root, however deep it is, and whatever has ended between them, itself included.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_asks_the_root_at_any_depth() {
+    let high = High::start(Journal::default()).await.unwrap();
+    let low = high.set.spawn().await.unwrap();
+    let (one, two, three) = (&high.one, &high.one.two, &high.one.two.three);
+    let below = [TreeRef::clone(one), TreeRef::clone(two), TreeRef::clone(three)];
+    let parts = below.into_iter().chain([TreeRef::clone(&low), TreeRef::clone(&low.below)]).collect::<Vec<_>>();
+    for part in &parts {
+        assert!(soon(part.answers()).await, "{}", part.path());
+    }
+    high.one.stop();
+    high.set.tree().stop();
+    soon(high.one.terminated()).await.unwrap();
+    soon(high.set.tree().terminated()).await.unwrap();
+    for part in &parts {
+        assert!(part.ended().is_some());
+        assert!(soon(part.answers()).await, "{}: the root lives", part.path());
+    }
+    soon(high.shutdown()).await;
+    for part in &parts {
+        assert!(!soon(part.answers()).await, "{}", part.path());
+    }
+}

@@ -325,3 +325,54 @@ async fn an_error_without_an_arm_escalates_where_only_the_set_has_arms() {
     assert_eq!((tree.set.tree().incarnation(), tree.set.len()), (2, 1), "the set restarts, and its initial instance");
     assert!(tree.ended().is_none());
 }
+
+/// S8: arms are asked in the order in which they stand, also where those of one type are apart, with arms of an error, a
+/// phase or a guard between them.
+#[tokio::test(start_paused = true)]
+async fn decider_arms_are_asked_in_their_order() {
+    supervisor! {
+        struct TypeBetween {
+            #![decider(Cause::Panic(_) => Stop, _error: std::io::Error => Resume, Cause::Error(_) => Stop, _ => Restart)]
+            a: Picky = Picky(0),
+            b: Picky = Picky(0),
+            c: Picky = Picky(0),
+        }
+
+        struct ErrorBetween {
+            #![decider(Phase::Start => Stop, Trouble::Big(_) => Resume, Phase::Running => Stop, _ => Restart)]
+            a: Picky = Picky(0),
+            b: Picky = Picky(0),
+            c: Picky = Picky(0),
+        }
+
+        struct CauseBetween {
+            #![decider(Trouble::Big(9) => Stop, Cause::Error(_) => Resume, Trouble::Big(_) => Stop, _ => Restart)]
+            a: Picky = Picky(0),
+            b: Picky = Picky(0),
+            c: Picky = Picky(0),
+        }
+
+        struct GuardBetween {
+            #![decider(Trouble::Big(9) => Stop, _ if failure.in_a_row() < 9 => Resume, Trouble::Big(_) => Stop, _ => Stop)]
+            a: Picky = Picky(0),
+            b: Picky = Picky(0),
+            c: Picky = Picky(0),
+        }
+    }
+    let tree = TypeBetween::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Other).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Small)).await, ENDED);
+    assert_eq!(fate(&tree.c, Ask::Panic).await, ENDED);
+    let tree = ErrorBetween::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(1))).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Small)).await, ENDED);
+    assert_eq!(fate(&tree.c, Ask::Other).await, ENDED);
+    let tree = CauseBetween::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(1))).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(9))).await, ENDED);
+    assert_eq!(fate(&tree.c, Ask::Panic).await, RESTARTED);
+    let tree = GuardBetween::start().await.unwrap();
+    assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(1))).await, RESUMED);
+    assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(9))).await, ENDED);
+    assert_eq!(fate(&tree.c, Ask::Other).await, RESUMED);
+}

@@ -99,6 +99,41 @@ async fn a_default_start_time_holds() {
     assert!(before.elapsed() < secs(10));
 }
 
+/// S45: each kind of subtree takes the default time for the start, in which all of its children have to be up: one that is
+/// declared inline, one of its own declaration, and one that may be absent.
+#[tokio::test(start_paused = true)]
+async fn every_kind_of_subtree_takes_a_default_start_time() {
+    supervisor! {
+        struct Slowly(journal: Journal) {
+            #![lifecycle(start = 3s)]
+            inline: struct Inline {
+                one: Probe = Probe::start("one", journal).await?,
+                two: Probe = Probe::start("two", journal).await?,
+            },
+            own: Inner = Inner::tree(journal),
+            maybe: Option<Inner> = Some(Inner::tree(journal)),
+            #[lifecycle(start = 9s)]
+            patient: struct Patient {
+                late: Probe = Probe::start("late", journal).await?,
+            },
+        }
+    }
+    let slow = [
+        ("one", "inline", vec![("one start", 60)]),
+        ("two", "inline", vec![("one start", 2), ("two start", 2)]),
+        ("late", "patient", vec![("late start", 60)]),
+    ];
+    for (child, path, times) in slow {
+        let (journal, before) = (Journal::default(), Instant::now());
+        for (place, time) in times {
+            journal.plan(place, 1, Fault::Slow(secs(time)));
+        }
+        let failure = Slowly::start(journal).await.unwrap_err();
+        assert!(matches!(failure.cause(), Cause::TimedOut) && failure.path() == path, "{child}: {failure}");
+        assert!((secs(3)..secs(15)).contains(&before.elapsed()), "{child}: {:?}", before.elapsed());
+    }
+}
+
 /// S45: the declaration shows the times that hold.
 #[test]
 fn the_spec_has_the_default_times() {
