@@ -486,7 +486,7 @@ fn a_tree_that_ends_is_begun_anew() {
 }
 
 /// S20, S21: a subtree that is stopped before it was ever up keeps its supervisor from coming up. Once everything is calm,
-/// it is started again.
+/// a new tree begins.
 #[test]
 fn a_subtree_that_was_stopped_during_the_first_start_is_no_end() {
     fn restart(_: &Failure) -> Directive {

@@ -149,12 +149,6 @@ impl Member {
         self.settings.lifecycle == Lifecycle::Temporary
     }
 
-    /// Returns whether the handle of the member is still missing: that of a subtree or an optional child exists only once
-    /// the child was up (S21).
-    pub(crate) fn has_late_handle(&self) -> bool {
-        !self.was_up && (self.settings.only_supervises() || self.settings.optional)
-    }
-
     /// Returns whether a walk waits for the member to handle its queued messages.
     pub(crate) fn drains_in_walk(&self) -> bool {
         self.in_walk && self.ending.is_some() && (self.drains || self.settings.drain)

@@ -857,8 +857,6 @@ impl Group {
             member.alone &= member.dynamic;
             member.restart_delay.forget_budget();
             member.restart_delay.forget();
-            // The supervisor cannot come up without its handle: a stop was about that start alone (S21).
-            member.on_request &= member.lost || !member.has_late_handle();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
                 member.at = MemberState::Queued;
@@ -2054,9 +2052,11 @@ impl Group {
         self.built
     }
 
-    /// Returns whether the build has to wait for this child, for its handle (S21).
+    /// Returns whether the build has to wait for this child: the handle of a subtree or an optional child exists only
+    /// once the child was up (S21).
     fn holds_up(&self, id: Id) -> bool {
-        self.roster.get(id).is_some_and(Member::has_late_handle)
+        let has_late_handle = |settings: &Settings| settings.only_supervises() || settings.optional;
+        self.roster.get(id).is_some_and(|member| !member.was_up && has_late_handle(&member.settings))
     }
 
     /// Returns whether a significant member has ended by itself, so that the supervisor ends (S22).

@@ -476,8 +476,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     break;
                 }
             }
-            if !matches!(self.state, State::Up(_)) {
-                self.starts_stopped();
+            if matches!(self.state, State::Starting(_)) && self.is_dead_end() {
+                self.take_down(); // a new tree begins
             }
             if begin.elapsed() > patience {
                 let text = format!("not settled {patience:?} after everything was calm: {}", unsettled.join(", "));
@@ -520,16 +520,14 @@ impl<'a, T: TreeDef> Run<'a, T> {
         snapshot.nodes().filter(|node| !settled(node)).map(|node| format!("{} is {}", node.path, node.state)).collect()
     }
 
-    /// Starts children again that were stopped before the tree was up: a subtree that has never been up stays ended, and
-    /// its supervisor waits for it (S20, S21).
-    fn starts_stopped(&self) {
-        let Some(tree) = &self.tree else { return };
+    /// Returns whether a subtree was stopped before its supervisor was up, which waits for it: a child that was stopped
+    /// from outside stays ended (S20), and a supervisor that is not up has no `start_again` for it.
+    fn is_dead_end(&self) -> bool {
+        let Some(tree) = &self.tree else { return false };
         let snapshot = tree.snapshot();
-        for node in snapshot.nodes().filter(|node| matches!(node.state, NodeState::Ended(Ended::Stopped))) {
-            if let Some(child) = tree.find(&node.path).filter(|_| node.declared.is_some()) {
-                drop(child.start_again());
-            }
-        }
+        let is_stopped =
+            |node: &Node| node.strategy.is_some() && matches!(node.state, NodeState::Ended(Ended::Stopped));
+        snapshot.nodes().any(is_stopped)
     }
 
     /// Starts declared children again that have ended and did not end by themselves. Returns whether there are some, and

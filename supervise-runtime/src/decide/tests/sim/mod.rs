@@ -315,8 +315,6 @@ impl Sim {
             let child = self.child(id);
             (child.finished, child.quit, child.streak) = (false, false, 0);
             child.alone &= child.dynamic;
-            // A stop before the handle was there was about that start alone.
-            child.stopped &= child.was_up || !child.kind.only_supervises();
         }
         self.carry_out();
         match self.plan.owner {
