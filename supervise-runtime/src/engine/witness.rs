@@ -242,8 +242,8 @@ impl Witness {
 mod tests {
     use super::*;
 
-    /// Chaos reports an instance that is left after the end of its tree: one that has begun and has not gone, whichever
-    /// cells had its path.
+    /// Chaos reports an instance that is left after the end of its tree: it has begun and has not gone, whichever cells had
+    /// its path.
     #[test]
     fn an_instance_is_left_until_it_has_gone() {
         let witness = Arc::new(Witness::default());

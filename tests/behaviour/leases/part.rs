@@ -167,7 +167,7 @@ supervisor! {
 }
 
 /// S55: a subtree that ends with a failure asks again after the whole time of the lease, each time: after a first start
-/// that failed, and after a used-up budget. So one that stands by has asked three times before.
+/// that failed, and after a used-up budget. So a subtree that stands by has asked three times before.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_fails_asks_again_after_the_whole_time() {
     let asked = |lease: &OneCall| -> Vec<u64> {

@@ -428,8 +428,8 @@ supervisor! {
     }
 }
 
-/// S25: an instance that is spawned from another runtime runs on that of its set, which is the nearest one that is declared
-/// above it, however many levels above.
+/// S25: an instance that is spawned from another runtime runs on the runtime of its set, which is the nearest runtime that
+/// is declared above it, however many levels above.
 #[test]
 fn an_instance_runs_on_the_nearest_runtime_above_its_set() {
     comes_back(|| {

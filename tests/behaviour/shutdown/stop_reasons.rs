@@ -512,8 +512,8 @@ impl Stumble {
     }
 }
 
-/// S38, S46: a child that is still starting when its actor has to go down hears the same reason as one that is up: that of
-/// a child of a supervisor that ends, is restarted, or has failed.
+/// S38, S46: a child that is still starting when its actor has to go down hears the same reason as a child that is up:
+/// the reason for children of a supervisor that ends, is restarted, or has failed.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_that_is_given_up_hears_the_reason_from_above() {
     let cases = [

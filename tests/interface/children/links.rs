@@ -326,8 +326,8 @@ async fn delay(one: &ActorRef<Probe>) -> u64 {
     before.elapsed().as_secs()
 }
 
-/// S32, S38: `cx.reset_backoff()` reaches the backoff under each supervisor: after a link, and after an unlink of an actor
-/// that was linked and of one that was spawned.
+/// S32, S38: `cx.reset_backoff()` reaches the backoff under each supervisor: after a link, and after an unlink of a linked
+/// and of a spawned actor.
 #[tokio::test(start_paused = true)]
 async fn one_that_has_moved_resets_its_backoff() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;

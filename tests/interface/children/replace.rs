@@ -383,8 +383,8 @@ async fn replacements_on_several_threads() {
     assert!(timeout(secs(10), reader.feeds.spawn(2, "two", secs(0))).await.unwrap().is_ok(), "no place is held");
 }
 
-/// S27: a start belongs to all callers, and one that is detached has not given it up, also if it has joined the start of
-/// another caller, or another one has joined its own.
+/// S27: a start belongs to all callers, and a detached caller has not given it up, also if it has joined the start of
+/// another caller, or another caller has joined its own.
 #[tokio::test(start_paused = true)]
 async fn a_detached_caller_counts_whoever_has_begun() {
     for (first, second) in [(false, false), (true, false), (false, true), (true, true)] {

@@ -227,7 +227,8 @@ struct Progress {
 ///   sometimes dropped.
 ///
 /// Then everything is calm. Held starts go on, declared children that were stopped or have failed are started again, up
-/// to 20 times, and each child has to settle. These promises are checked; [`ChaosPromise`] names them:
+/// to 20 times, and each child has to settle. A tree that does not come up because a subtree was stopped during its first
+/// start is dropped, and a new one begins. These promises are checked; [`ChaosPromise`] names them:
 ///
 /// * each child is up, or has ended by itself, which a `Permanent` one may not; a declared child that was stopped or has
 ///   failed came up again, and why it was down is not checked;
