@@ -7,7 +7,10 @@ pub mod drawings;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context as Cx, Poll, Wake, Waker};
+use std::thread::Thread;
 use std::time::Duration;
 
 use supervise::event::Events;
@@ -238,6 +241,24 @@ pub fn comes_back(test: impl FnOnce() + Send + 'static) {
         Err(RecvTimeoutError::Timeout) => panic!("the test hangs"),
         Err(RecvTimeoutError::Disconnected) => {
             std::panic::resume_unwind(thread.join().expect_err("the thread ended without a result"));
+        }
+    }
+}
+
+/// Runs a future on this thread, outside of a runtime.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    struct Here(Thread);
+    impl Wake for Here {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Here(std::thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Cx::from_waker(&waker)) {
+            Poll::Ready(out) => return out,
+            Poll::Pending => std::thread::park_timeout(secs(30)),
         }
     }
 }

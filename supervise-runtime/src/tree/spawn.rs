@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 
+use tokio::runtime::Handle;
+
 use super::child::{Child, ChildSlot, Launched, apart, declared_runtime};
 use super::children::{Detached, Spawn};
 use super::kept::TypeCheck;
@@ -303,10 +305,6 @@ impl<A: Actor> Context<A> {
     ///
     /// Nothing has begun before the first poll. If the future is dropped after that and before it is ready, the child
     /// is stopped; [`detached`](Spawn::detached) lets it start all the same.
-    ///
-    /// # Panics
-    ///
-    /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
     #[doc(alias = "spawn_link")]
     pub fn spawn<T: Child>(&mut self, child: NewChild<T>) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>> {
         let NewChild { name, options, start } = child;
@@ -478,12 +476,16 @@ where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
 {
+    // An actor may give the future to another runtime. Its child runs where the actor runs, also then.
+    let runtime = if owner.core().is_guardian() { None } else { Handle::try_current().ok() };
     // Boxed: with a type of its own, the future would repeat a mistake in the start at each use.
-    Spawn::new(|detached| -> BoxFuture<'static, _> { Box::pin(begun(owner, name, options, start, detached)) })
+    Spawn::new(|detached| -> BoxFuture<'static, _> {
+        Box::pin(begun((owner, runtime), name, options, start, detached))
+    })
 }
 
 async fn begun<T, F, Fut>(
-    owner: Arc<AnyCell>,
+    (owner, above): (Arc<AnyCell>, Option<Handle>),
     name: String,
     options: ChildOptions<T>,
     start: F,
@@ -494,9 +496,9 @@ where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
 {
-    require_time();
     let core = owner.core();
     if core.is_guardian() {
+        require_time();
         core.bus.started();
         core.bus.spans.begin();
     }
@@ -536,7 +538,7 @@ where
         (Err(Refused::Stopped), _) => return Err(SpawnError::Stopped { path: core.path() }),
         _ => return Err(SpawnError::Stopping { path: core.path() }),
     };
-    life.on(runtime).begin();
+    life.on(runtime.or(above)).begin();
     Startup::unless(cell, move || detached.is_set()).await?;
     handle.get().ok_or_else(|| SpawnError::Stopping { path: core.path() })
 }

@@ -8,7 +8,7 @@ use std::task::{Context as TaskCx, Waker};
 use supervise::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::common::{Journal, Probe};
+use crate::common::{Boom, Do, Journal, Probe, block_on};
 
 supervisor! {
     struct Home(journal: Journal) {
@@ -60,21 +60,29 @@ fn a_runtime_without_time_is_refused_before_anything_begins() {
     assert!(journal.take().is_empty());
 }
 
-/// S27: a spawn in a set panics too, if it is awaited in such a runtime. The set does not change.
+/// S21, S25, S27: a spawn in a set can be awaited anywhere, since the instance runs where its supervisor runs.
 #[test]
-fn a_set_takes_no_instance_from_a_runtime_without_time() {
-    let (runtime, other, journal) =
-        (Builder::new_current_thread().enable_time().build().unwrap(), timeless(), Journal::default());
-    let home = runtime.block_on(Home::start(journal.clone())).unwrap();
-    for text in [
-        panics(|| other.block_on(home.set.spawn())),
-        panics(|| other.block_on(home.keyed.spawn(1))),
-        panics(|| other.block_on(home.keyed.get_or_spawn(1))),
-    ] {
-        assert!(text.contains("enable_time"), "{text}");
-    }
-    assert_eq!((home.set.len(), home.keyed.len()), (0, 0));
-    assert!(runtime.block_on(home.keyed.spawn(1)).is_ok(), "the key is free");
+fn a_set_takes_an_instance_from_a_runtime_without_time_and_from_none() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("tree").enable_time().build().unwrap();
+    let journal = Journal::default();
+    let start = Home::start(journal.clone());
+    let home = runtime.block_on(async { tokio::spawn(start).await.unwrap().unwrap() });
+    timeless().block_on(async {
+        home.set.spawn().await.unwrap();
+        home.keyed.spawn(1).await.unwrap();
+        home.keyed.get_or_spawn(2).await.unwrap();
+    });
+    block_on(home.set.spawn()).unwrap();
+    block_on(home.keyed.spawn(3)).unwrap();
+    block_on(home.keyed.get_or_spawn(4)).unwrap();
+    block_on(home.keyed.replace(1)).unwrap();
+    assert_eq!((home.set.len(), home.keyed.len()), (2, 4));
+    let fails = home.keyed.get(&3).unwrap();
+    runtime.block_on(async {
+        fails.tell(Do::Fail(Boom::Told)).await.unwrap();
+        fails.ask(Do::Get).forever().await.unwrap();
+    });
+    assert_eq!(fails.incarnation(), 2, "its restart has a timer");
     assert!(runtime.block_on(home.shutdown()).is_orderly());
 }
 

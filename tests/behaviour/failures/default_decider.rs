@@ -1,10 +1,13 @@
 //! The default decider, and that decisions are pure: S9 and S10.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
 use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, soon};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, secs, seen, settle, soon};
 use crate::failures::suspension::{Parent, Tell};
 
 // ----- S9
@@ -270,4 +273,35 @@ async fn the_same_inputs_give_the_same_decisions() {
     assert!(first.iter().any(|line| line.contains("in ")) && first.len() > 12, "{first:?}");
     assert_eq!(run(7).await, first);
     assert_ne!(run(8).await, first);
+}
+
+/// S8, S30: after a restart, a set asks the decider that its tree has now, with the values of this run.
+#[tokio::test(start_paused = true)]
+async fn a_set_asks_the_decider_of_the_present_run() {
+    supervisor! {
+        struct Top(journal: Journal, runs: Arc<AtomicU32>) {
+            outer: struct Outer {
+                let run = runs.fetch_add(1, SeqCst);
+                #[decider(_ => Escalate)]
+                first: Probe = Probe::start("first", journal).await?,
+                inner: struct Inner {
+                    #![decider(move |_: &Failure| if run == 0 { Directive::Stop } else { Directive::Resume })]
+                    set: [Probe] = || Probe::start("one", journal).await?,
+                    keyed: [u32 => Probe] = |_key: u32| Probe::start("key", journal).await?,
+                },
+            },
+        }
+    }
+    let top = Top::start(Journal::default(), Arc::default()).await.unwrap();
+    let inner = &top.outer.inner;
+    for ended in [true, false] {
+        for child in [inner.set.spawn().await.unwrap(), inner.keyed.spawn(1).await.unwrap()] {
+            child.tell(Do::Fail(Boom::Told)).await.unwrap();
+            settle().await;
+            assert_eq!(child.ended().is_some(), ended, "{}", child.path());
+            assert_eq!(child.incarnation(), 1);
+        }
+        top.outer.first.tell(Do::Fail(Boom::Told)).await.unwrap();
+        settle().await;
+    }
 }

@@ -1,5 +1,7 @@
 //! Children with a runtime of their own, `#[runtime(handle)]`: S25.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::thread;
 
 use supervise::ChildRef;
@@ -48,6 +50,19 @@ impl Where {
     fn start(journal: Journal) -> Where {
         journal.write(format!("starts on {}", thread_name()));
         Where { journal }
+    }
+}
+
+/// Gives the future of a spawn to its caller, who may await it on another runtime.
+struct Spawner(Journal);
+
+type Spawning = Pin<Box<dyn Future<Output = Result<ActorRef<Where>, SpawnError>> + Send>>;
+
+#[actor]
+impl Spawner {
+    fn handle(&mut self, reply: Reply<Spawning>, cx: &mut Context<Self>) {
+        let journal = self.0.clone();
+        reply.send(Box::pin(cx.spawn_with("child", move || Where::start(journal.clone()))));
     }
 }
 
@@ -102,6 +117,12 @@ supervisor! {
             #[lifecycle(Permanent, shutdown = 1s)]
             boss: Boss = Boss(heavy, journal),
         },
+    }
+
+    struct Plain(journal: Journal) {
+        set: [Where] = || Where::start(journal),
+        keyed: [u32 => Where] = |_key: u32| Where::start(journal),
+        boss: Spawner = Spawner(journal),
     }
 
     struct One(runtime: Handle, journal: Journal) {
@@ -160,6 +181,38 @@ fn a_child_runs_on_its_runtime_with_all_below() {
             let report = shop.shutdown().await;
             assert!(report.is_orderly(), "{report}");
             assert_eq!(journal.take().iter().filter(|line| **line == "closed on heavy").count(), 6);
+        });
+    });
+}
+
+/// S25: a child that is spawned by code on another runtime runs on the runtime of its supervisor, and lives on when the
+/// other runtime goes.
+#[test]
+fn a_spawned_child_runs_where_its_supervisor_runs() {
+    comes_back(|| {
+        let (trees, journal) = (runtime("trees"), Journal::default());
+        let start = Plain::start(journal);
+        let plain = trees.block_on(async { tokio::spawn(start).await.unwrap().unwrap() });
+        let other = current();
+        let spawned = other.block_on(async {
+            let spawn = plain.boss.ask(|reply| reply).forever().await.unwrap();
+            [
+                plain.set.spawn().await.unwrap(),
+                plain.set.spawn().detached().await.unwrap(),
+                plain.keyed.spawn(1).await.unwrap(),
+                plain.keyed.get_or_spawn(2).await.unwrap(),
+                plain.keyed.replace(1).await.unwrap(),
+                spawn.await.unwrap(),
+            ]
+        });
+        drop(other);
+        trees.block_on(async {
+            for (n, child) in spawned.iter().enumerate().filter(|(n, _)| *n != 2) {
+                assert_eq!(thread_of(child).await, "trees", "{n}: {}", child.path());
+                child.tell(Ask::Fail).await.unwrap();
+                assert_eq!((thread_of(child).await, child.incarnation()), ("trees".to_owned(), 2), "{n}");
+            }
+            assert!(plain.shutdown().await.is_orderly());
         });
     });
 }

@@ -6,15 +6,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::task::{Context as Cx, Poll, Wake, Waker};
-use std::thread::Thread;
+use std::task::{Context as Cx, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use supervise::error::SendRejection;
 use supervise::inspect::{MailboxDepth, Snapshot};
 use supervise::prelude::*;
 
-use crate::common::{comes_back, ms, pass, secs, settle, soon};
+use crate::common::{block_on, comes_back, ms, pass, secs, settle, soon};
 
 /// Handles papers with or without an await, for as long as the test wants.
 struct Desk {
@@ -305,24 +304,6 @@ async fn a_waiting_sender_keeps_its_place() {
     );
     drop((first, second));
     assert!(soon(office.shutdown()).await.is_orderly());
-}
-
-/// Runs a future on this thread, outside of a runtime.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Here(Thread);
-    impl Wake for Here {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Here(std::thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Cx::from_waker(&waker)) {
-            Poll::Ready(out) => return out,
-            Poll::Pending => std::thread::park_timeout(secs(30)),
-        }
-    }
 }
 
 /// S3: a `tell` needs no runtime, even if it waits, and neither does an `ask` that waits forever. An `ask` with a time

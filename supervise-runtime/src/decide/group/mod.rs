@@ -1105,9 +1105,7 @@ impl Group {
             member.finished =
                 by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
             member.restart_delay.went_down(member.settings.delay(), facts.now);
-            // The child was asked to end, and its turn to go down has not come.
-            let asked = member.ending.clone().filter(|_| ended.is_orderly());
-            self.over(id, asked.unwrap_or(ended));
+            self.over(id, ended);
             return self.settle(facts.now);
         }
         member.at = MemberState::FailedStart;
@@ -1750,7 +1748,8 @@ impl Group {
     }
 
     /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
-    /// and must not begin again inside itself.
+    /// and must not begin again inside itself. A child that was asked to end, and whose turn to go down has not come,
+    /// ends as it was asked to, whatever ends it; only a failure goes before that.
     fn over(&mut self, id: Id, why: Ended) {
         let stopping = self.is_stopping();
         let member = self.roster.member(id);
@@ -1761,6 +1760,7 @@ impl Group {
             member.at = MemberState::Ended;
             return;
         }
+        let why = member.ending.clone().filter(|_| why.is_orderly()).unwrap_or(why);
         self.leave_place(id);
         if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
             self.note_failure(id, failure);
@@ -1783,7 +1783,7 @@ impl Group {
         if member.dynamic {
             self.roster.vacate(id);
         } else {
-            member.ending.get_or_insert(why.clone());
+            member.ending = Some(why.clone());
         }
         self.living -= 1;
         self.significant_end |= significant_end;

@@ -245,18 +245,6 @@ impl CellCore {
         self.apart.load(Ordering::Relaxed)
     }
 
-    /// Returns whether a runtime is declared for this cell or for a cell above it.
-    pub(crate) fn has_runtime(&self) -> bool {
-        let mut next = Some(self);
-        while let Some(core) = next {
-            if core.is_apart() {
-                return true;
-            }
-            next = core.parent.as_ref().map(|parent| parent.core());
-        }
-        false
-    }
-
     /// Returns the holding of the nearest lease under which this cell runs.
     pub(crate) fn hold(&self) -> Option<&Arc<Hold>> {
         if !self.bus.leased.load(Ordering::Relaxed) {

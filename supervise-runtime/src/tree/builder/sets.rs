@@ -197,28 +197,29 @@ impl Builder {
         // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.validator).takes(&given, T::KIND, None);
         let runtime = self.runtime(&Name::Declared(name), &common)?;
-        // Instances are spawned from anywhere.
-        plan.runtime = runtime.clone().or_else(|| self.cell.core().has_runtime().then(Handle::current));
+        // Instances are spawned from anywhere, also outside of any runtime.
+        plan.runtime = Some(runtime.clone().unwrap_or_else(Handle::current));
         // The set itself is a `Permanent` member. It ends with its last instance, if that is significant, and the tree
         // with the set (S22).
         let mut settings = Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new());
         settings.significant = common.significant;
         let settings = Arc::new(settings);
-        let sets = || {
+        let configure = |cell: &AnyCell| {
+            let table = cell.core().table_or_init(|| ChildTable::new(Owner::Set, &SupervisorStrategy::default()));
             // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
-            let strategy = SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() };
-            ChildTable::new(Owner::Set, &strategy)
+            table.configure(SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() });
+            table.configure_set(common.max_starting, common.significant);
         };
         let set = match self.known::<SetRecipe<S, T, Args>>(place) {
             Some((cell, set)) => {
                 replace(&set.plan, plan);
-                cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
+                configure(&*cell);
                 self.table().reach(&*self.cell, place, settings);
                 set
             }
             None => {
                 let cell = BareCell::new(self.slot(Name::Declared(name)).core());
-                cell.core().table_or_init(sets).configure_set(common.max_starting, common.significant);
+                configure(&*cell);
                 let plan = Arc::new(Mutex::new(plan));
                 let set = Arc::new(SetRecipe { set: make(cell.clone(), Arc::downgrade(&plan)), plan });
                 let always = Arc::downgrade(&set);

@@ -21,7 +21,7 @@ use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
-use crate::engine::cell::{current, require_time};
+use crate::engine::cell::current;
 use crate::engine::supervisor::AfterLock;
 use crate::tree::child::{Child, HandleSource, Launched};
 use crate::tree::tree_ref::TreeRef;
@@ -375,7 +375,6 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ) -> Spawn<impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args>> {
         let this = self.clone();
         Spawn::new(|detached| async move {
-            require_time();
             let key = this.want(key);
             let created = this.spawn_new(&key, args)?;
             Ok(Caller::new(this, &key, created, detached).wait().await?)
@@ -414,7 +413,6 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     {
         let this = self.clone();
         GetOrSpawn::new(|detached| async move {
-            require_time();
             let key = this.want(key);
             let args = Shared::new(((*key.key).clone(), args));
             loop {
@@ -489,7 +487,6 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
         let this = self.clone();
         async move {
-            require_time();
             let key = this.want(key);
             let exists = |handle| KeyedError::Exists { path: this.path_of(&key), handle };
             let args = Shared::new(((*key.key).clone(), args));
@@ -769,10 +766,6 @@ macro_rules! spawns {
             ///
             /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
             /// too, or the future is `detached()`.
-            ///
-            /// # Panics
-            ///
-            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, key: K, $($arg: $ty),*)
                 -> Spawn<impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>>
@@ -793,10 +786,6 @@ macro_rules! spawns {
             ///
             /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
             /// too, or the future is `detached()`.
-            ///
-            /// # Panics
-            ///
-            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
                 -> GetOrSpawn<
@@ -825,10 +814,6 @@ macro_rules! spawns {
             ///
             /// Once the old instance was asked to stop, the rest follows, also if this future is dropped. If there was
             /// none to stop, this is as for [`spawn`](Keyed::spawn).
-            ///
-            /// # Panics
-            ///
-            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             ///
             /// ```
             /// use supervise::prelude::*;

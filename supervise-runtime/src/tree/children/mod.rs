@@ -15,7 +15,6 @@ use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::member::Settings;
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::engine::cell::require_time;
 use crate::engine::hold::Hold;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
@@ -254,7 +253,6 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     ) -> Spawn<impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args>> {
         let this = self.clone();
         Spawn::new(|detached| async move {
-            require_time();
             let launched = this.launch(args)?;
             Startup::unless(launched.cell, move || detached.is_set()).await?;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
@@ -414,10 +412,6 @@ macro_rules! spawns {
             ///
             /// If the future is dropped before it is ready, the instance is stopped; [`detached`](Spawn::detached) lets
             /// it start all the same.
-            ///
-            /// # Panics
-            ///
-            /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, $($arg: $ty),*)
                 -> Spawn<impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>>
