@@ -1,7 +1,6 @@
 //! An actor that can spawn children of its own type, for tests of children below a suspended, failed or stopping actor.
 
 use std::future::poll_fn;
-use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ pub struct Kid {
     pub lifecycle: Lifecycle,
     /// The name of a child that is spawned in `pre_start`, by a task that is not awaited.
     pub brood: Option<&'static str>,
-    /// The runtime on which the node's task runs, if that is not the caller's runtime.
+    /// The runtime on which the node's task runs, if that is not the runtime of its supervisor.
     pub on: Option<Handle>,
 }
 
@@ -92,16 +91,14 @@ impl Node {
         if let Some(min) = kid.backoff {
             options = options.backoff(ExponentialBackoff::new(min, min * 64).random_factor(0.0));
         }
+        if let Some(on) = kid.on.clone() {
+            options = options.runtime(on);
+        }
         let child = new_child(kid.name.to_owned(), options, move || async move {
             journal.reach(format!("{} start", of.name)).await?;
             Ok(of.start(journal))
         });
-        let mut spawning = pin!(cx.spawn(child));
-        poll_fn(|task| {
-            let _on = kid.on.as_ref().map(Handle::enter);
-            spawning.as_mut().poll(task)
-        })
-        .await
+        cx.spawn(child).await
     }
 }
 

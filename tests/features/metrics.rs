@@ -152,6 +152,33 @@ fn decisions_are_counted() {
     });
 }
 
+/// S51: a child whose failure is escalated, and that restarts with its supervisor, counts as both.
+#[test]
+fn an_escalation_and_the_restart_after_it_are_counted() {
+    recorded(async |recorded: &mut Recorded| {
+        supervisor! {
+            struct Floors(journal: Journal) {
+                part: struct Floor {
+                    #![decider(_ => Escalate)]
+                    one: Probe = Probe::start("one", journal).await?,
+                },
+            }
+        }
+
+        let floors = Floors::tree(Journal::default()).metrics().start().await.unwrap();
+        let boom = std::any::type_name::<Boom>();
+        for times in [1, 2] {
+            floors.part.one.tell(Do::Fail(Boom::Told)).await.unwrap();
+            pass(secs(1)).await;
+            let line = |path: &str, directive: &str| {
+                format!("restarts tree=Floors path={path} error.type={boom} directive={directive}: {times}")
+            };
+            let all = [line("part", "restart"), line("part/one", "escalate"), line("part/one", "restart")];
+            assert_eq!(recorded.lines("restarts"), all);
+        }
+    });
+}
+
 /// S51: restarts that nobody decides on are counted too: by hand, after an end, and with the group or the supervisor.
 #[test]
 fn restarts_without_a_decision_are_counted() {

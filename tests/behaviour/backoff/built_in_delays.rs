@@ -63,6 +63,20 @@ async fn a_handled_message_ends_a_streak_and_the_least_gap_stays() {
     assert_eq!(waits(&mut events, "probe"), [0, 6, 8, 0, 0]);
 }
 
+/// S14: a message ends the streak of the incarnation that has handled it, and of no later one.
+#[tokio::test(start_paused = true)]
+async fn a_message_of_an_earlier_incarnation_ends_no_streak() {
+    let tree = Endless::start(Journal::default()).await.unwrap();
+    let mut events = tree.events();
+    tree.probe.tell(Do::Add(1)).await.unwrap();
+    settle().await;
+    for _ in 0..5 {
+        tree.probe.kill();
+        pass(ms(100)).await;
+    }
+    assert_eq!(waits(&mut events, "probe"), [0, 10, 20, 40, 80]);
+}
+
 /// S14: an incarnation that ran 10 s ends a streak too.
 #[tokio::test(start_paused = true)]
 async fn a_run_of_ten_seconds_ends_a_streak() {

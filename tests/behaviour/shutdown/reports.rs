@@ -190,6 +190,44 @@ async fn what_failed_on_an_earlier_way_out_stays_until_it_is_started_again() {
     }
 }
 
+/// S24: children that had ended below living subtrees are in the report too, once each, before all that end with it.
+#[tokio::test(start_paused = true)]
+async fn children_that_had_ended_deep_below_are_in_the_report() {
+    supervisor! {
+        struct Deep(journal: Journal) {
+            sub: struct DeepSub {
+                a: Probe = Probe::start("a", journal).await?,
+                inner: struct DeepInner {
+                    b: Probe = Probe::start("b", journal).await?,
+                    c: Probe = Probe::start("c", journal).await?,
+                },
+                over: struct DeepOver {
+                    d: Probe = Probe::start("d", journal).await?,
+                },
+            },
+        }
+    }
+    let journal = Journal::default();
+    let tree = Deep::start(journal.clone()).await.unwrap();
+    let sub = &tree.sub;
+    for plan in ["a post_stop", "b post_stop", "d post_stop"] {
+        journal.plan(plan, 1, Fault::Error);
+    }
+    for child in [&sub.inner.b, &sub.over.d, &sub.a] {
+        child.stop();
+        soon(child.terminated()).await.unwrap();
+    }
+    soon(sub.over.terminated()).await.unwrap();
+    let report = soon(tree.shutdown()).await;
+    let paths: Vec<_> = report.children.iter().map(|child| child.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        ["sub/a", "sub/inner/b", "sub/over/d", "sub/over", "sub/inner/c", "sub/inner", "sub"],
+        "{report}"
+    );
+    assert_eq!(failed(&report).len(), 3, "{report}");
+}
+
 struct Clumsy;
 
 impl Drop for Clumsy {
