@@ -300,8 +300,8 @@ pub trait TreeHandle: Clone + fmt::Debug + Send + Sync + Sized + 'static {
 
 /// Marks the cell of a child for which a runtime is declared.
 pub(crate) fn apart(cell: &AnyCell, runtime: &Option<runtime::Handle>) {
-    if runtime.is_some() {
-        cell.core().set_apart();
+    if let Some(runtime) = runtime {
+        cell.core().set_apart(runtime.clone());
     }
 }
 

@@ -294,6 +294,9 @@ impl<A: Actor> Context<A> {
     /// # }
     /// ```
     ///
+    /// The child runs on the tokio runtime of this actor, unless its settings name another one, wherever the spawn is
+    /// awaited (rule S25).
+    ///
     /// The start of a child must not `ask` the actor that waits for the spawn in a handler: both would wait until the
     /// time of the ask is up.
     ///
@@ -323,10 +326,6 @@ impl<A: Actor> Context<A> {
     /// # Cancel safety
     ///
     /// As of [`spawn`](Context::spawn).
-    ///
-    /// # Panics
-    ///
-    /// As [`spawn`](Context::spawn).
     ///
     /// ```
     /// # use supervise::{Actor, Context};
@@ -476,16 +475,12 @@ where
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
 {
-    // An actor may give the future to another runtime. Its child runs where the actor runs, also then.
-    let runtime = if owner.core().is_guardian() { None } else { Handle::try_current().ok() };
     // Boxed: with a type of its own, the future would repeat a mistake in the start at each use.
-    Spawn::new(|detached| -> BoxFuture<'static, _> {
-        Box::pin(begun((owner, runtime), name, options, start, detached))
-    })
+    Spawn::new(|detached| -> BoxFuture<'static, _> { Box::pin(begun(owner, name, options, start, detached)) })
 }
 
 async fn begun<T, F, Fut>(
-    (owner, above): (Arc<AnyCell>, Option<Handle>),
+    owner: Arc<AnyCell>,
     name: String,
     options: ChildOptions<T>,
     start: F,
@@ -497,8 +492,12 @@ where
     Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
 {
     let core = owner.core();
-    if core.is_guardian() {
+    let mut above = core.runtime();
+    if above.is_none() {
         require_time();
+        above = Some(Handle::current());
+    }
+    if core.is_guardian() {
         core.bus.started();
         core.bus.spans.begin();
     }
@@ -524,6 +523,9 @@ where
         let child = T::launch(slot(), options, start);
         let cell = child.cell.clone();
         apart(&*cell, &runtime);
+        if core.is_guardian() && runtime.is_none() {
+            above.iter().for_each(|here| cell.core().set_runtime(here.clone()));
+        }
         launched = Some(child);
         cell
     });

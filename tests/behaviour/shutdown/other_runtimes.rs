@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::thread;
 
 use supervise::ChildRef;
@@ -53,16 +54,29 @@ impl Where {
     }
 }
 
-/// Gives the future of a spawn to its caller, who may await it on another runtime.
+/// Gives the futures of spawns to its caller, who may await them on another runtime. One is made inside the runtime of
+/// the message, and one on a thread without a runtime.
 struct Spawner(Journal);
+
+struct Spawns(Handle, Reply<[Spawning; 3]>);
 
 type Spawning = Pin<Box<dyn Future<Output = Result<ActorRef<Where>, SpawnError>> + Send>>;
 
 #[actor]
 impl Spawner {
-    fn handle(&mut self, reply: Reply<Spawning>, cx: &mut Context<Self>) {
+    fn handle(&mut self, Spawns(other, reply): Spawns, cx: &mut Context<Self>) {
         let journal = self.0.clone();
-        reply.send(Box::pin(cx.spawn_with("child", move || Where::start(journal.clone()))));
+        let mut spawn = |name: &'static str| -> Spawning {
+            let journal = journal.clone();
+            Box::pin(cx.spawn_with(name, move || Where::start(journal.clone())))
+        };
+        let here = spawn("here");
+        let inside = {
+            let _inside = other.enter();
+            spawn("inside")
+        };
+        let outside = thread::scope(|scope| scope.spawn(|| spawn("outside")).join().unwrap());
+        reply.send([here, inside, outside]);
     }
 }
 
@@ -125,10 +139,25 @@ supervisor! {
         boss: Spawner = Spawner(journal),
     }
 
+    struct Decided(heavy: Handle, journal: Journal, held: Arc<()>) {
+        #![strategy(AllForOne)]
+        first: Where = Where::start(journal),
+        inner: struct DecidedInner {
+            #![decider(move |_: &Failure| decides(&held))]
+            #[runtime(heavy)]
+            set: [Where] = || Where::start(journal),
+            other: Where = Where::start(journal),
+        },
+    }
+
     struct One(runtime: Handle, journal: Journal) {
         #[runtime(runtime)]
         there: Where = Where::start(journal),
     }
+}
+
+fn decides(_held: &Arc<()>) -> Directive {
+    Directive::Restart
 }
 
 async fn wait(cx: TaskContext, journal: Journal) {
@@ -195,15 +224,18 @@ fn a_spawned_child_runs_where_its_supervisor_runs() {
         let plain = trees.block_on(async { tokio::spawn(start).await.unwrap().unwrap() });
         let other = current();
         let spawned = other.block_on(async {
-            let spawn = plain.boss.ask(|reply| reply).forever().await.unwrap();
-            [
+            let spawns = plain.boss.ask(|reply| Spawns(Handle::current(), reply)).forever().await.unwrap();
+            let mut all = vec![
                 plain.set.spawn().await.unwrap(),
                 plain.set.spawn().detached().await.unwrap(),
                 plain.keyed.spawn(1).await.unwrap(),
                 plain.keyed.get_or_spawn(2).await.unwrap(),
                 plain.keyed.replace(1).await.unwrap(),
-                spawn.await.unwrap(),
-            ]
+            ];
+            for spawn in spawns {
+                all.push(spawn.await.unwrap());
+            }
+            all
         });
         drop(other);
         trees.block_on(async {
@@ -213,6 +245,54 @@ fn a_spawned_child_runs_where_its_supervisor_runs() {
                 assert_eq!((thread_of(child).await, child.incarnation()), ("trees".to_owned(), 2), "{n}");
             }
             assert!(plain.shutdown().await.is_orderly());
+        });
+    });
+}
+
+/// S25: the same for the children of an actor at the top level, which runs where its own spawn was awaited.
+#[test]
+fn a_child_of_a_top_level_actor_runs_where_that_actor_runs() {
+    comes_back(|| {
+        let (top, journal) = (runtime("top"), Journal::default());
+        let spawn = spawn_with("top spawner", move || Spawner(journal.clone()));
+        let boss = top.block_on(async { tokio::spawn(spawn.into_future()).await.unwrap().unwrap() });
+        let other = current();
+        let spawned = other.block_on(async {
+            let spawns = boss.ask(|reply| Spawns(Handle::current(), reply)).forever().await.unwrap();
+            let mut all = Vec::new();
+            for spawn in spawns {
+                all.push(spawn.await.unwrap());
+            }
+            all
+        });
+        drop(other);
+        top.block_on(async {
+            for child in &spawned {
+                assert_eq!(thread_of(child).await, "top", "{}", child.path());
+            }
+            assert!(boss.shutdown().await.unwrap().is_orderly());
+        });
+    });
+}
+
+/// S25, S30: a set whose runtime is gone takes no decider of a later run of its tree, so its handle keeps no value.
+#[test]
+fn a_set_that_is_gone_with_its_runtime_keeps_no_decider() {
+    comes_back(|| {
+        let (heavy, journal, held) = (runtime("heavy"), Journal::default(), Arc::new(()));
+        let (handle, kept) = (heavy.handle().clone(), Arc::downgrade(&held));
+        current().block_on(async {
+            let tree = Decided::start(handle, journal, held).await.unwrap();
+            heavy.shutdown_background();
+            assert_eq!(tree.inner.set.tree().terminated().await.unwrap().kind(), EndedKind::RuntimeGone);
+            tree.first.tell(Ask::Fail).await.unwrap();
+            thread_of(&tree.inner.other).await;
+            assert_eq!(tree.inner.other.incarnation(), 2);
+            let set = tree.inner.set.clone();
+            assert!(kept.upgrade().is_some());
+            tree.shutdown().await;
+            assert!(kept.upgrade().is_none(), "the handle of the set keeps what the decider has captured");
+            drop(set);
         });
     });
 }

@@ -1749,7 +1749,7 @@ impl Group {
 
     /// Marks the child as ended. The consequences are left to [`Group::settle`]: a walk may end any number of members,
     /// and must not begin again inside itself. A child that was asked to end, and whose turn to go down has not come,
-    /// ends as it was asked to, whatever ends it; only a failure goes before that.
+    /// ends as it was asked to; only an end that is not orderly goes before that.
     fn over(&mut self, id: Id, why: Ended) {
         let stopping = self.is_stopping();
         let member = self.roster.member(id);

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64 as StdAtomicU64;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -235,9 +236,36 @@ impl CellCore {
         }
     }
 
-    /// Marks the cell as one that has a runtime of its own.
-    pub(crate) fn set_apart(&self) {
+    /// Marks the cell as one for which a runtime is declared.
+    pub(crate) fn set_apart(&self, runtime: Handle) {
         self.apart.store(true, Ordering::Relaxed);
+        self.set_runtime(runtime);
+    }
+
+    /// Sets the runtime on which this cell runs. All others run on the runtime of their supervisor.
+    pub(crate) fn set_runtime(&self, runtime: Handle) {
+        lock(&self.life).rare_or_init().runtime = Some(runtime);
+    }
+
+    /// Forgets the runtime of its own, since the task of the cell is over.
+    pub(crate) fn forget_runtime(&self) {
+        let before = lock(&self.life).rare_mut().and_then(|rare| rare.runtime.take());
+        drop(before);
+    }
+
+    /// Returns the runtime on which this cell runs: its own, or the runtime of the nearest supervisor that knows it.
+    /// Code of users may run on another thread, or inside another runtime, so the present one is not asked.
+    pub(crate) fn runtime(&self) -> Option<Handle> {
+        let mut next = Some(self);
+        while let Some(core) = next {
+            let known = core.table().and_then(ChildTable::runtime);
+            let own = || lock(&core.life).rare().and_then(|rare| rare.runtime.clone());
+            if let Some(runtime) = known.or_else(own) {
+                return Some(runtime);
+            }
+            next = core.parent.as_ref().map(|parent| parent.core());
+        }
+        None
     }
 
     /// Returns whether a runtime is declared for this cell.

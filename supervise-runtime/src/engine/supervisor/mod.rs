@@ -14,6 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ptr::addr_eq;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::base::clock::after;
@@ -97,6 +98,10 @@ struct Inner {
     need: Option<Duration>,
     /// The time that a tree has for each of its ends (S44).
     time_to_end: Option<Duration>,
+    /// The runtime on which the owner runs, and its children unless they say otherwise (S25).
+    runtime: Option<Handle>,
+    /// The owner's task is over: nothing is kept here any more.
+    finished: bool,
 }
 
 /// The children of one cell.
@@ -159,6 +164,8 @@ impl ChildTable {
                     held: BTreeMap::new(),
                     need: None,
                     time_to_end: None,
+                    runtime: None,
+                    finished: false,
                 },
             ),
             decider: Mutex::new(strategy.decider.clone()),
@@ -171,13 +178,30 @@ impl ChildTable {
 
     /// Sets strategy and decider, once per instance of the owner.
     pub(crate) fn configure(&self, strategy: SupervisorStrategy) {
-        {
+        let before = {
             let mut inner = lock(&self.inner);
-            inner.has_decider = strategy.decider.is_some();
-            inner.group.configure(SupervisorLimits::new(&strategy));
-        }
-        let before = std::mem::replace(&mut *lock(&self.decider), strategy.decider);
+            if inner.finished {
+                strategy.decider // nobody would take it out again
+            } else {
+                inner.has_decider = strategy.decider.is_some();
+                inner.group.configure(SupervisorLimits::new(&strategy));
+                std::mem::replace(&mut *lock(&self.decider), strategy.decider)
+            }
+        };
         drop(before); // user code
+    }
+
+    /// Sets the runtime on which the owner runs, once: all incarnations have one task.
+    pub(crate) fn set_runtime(&self, runtime: Option<Handle>) {
+        let mut inner = lock(&self.inner);
+        if inner.runtime.is_none() && !inner.finished {
+            inner.runtime = runtime;
+        }
+    }
+
+    /// Returns the runtime on which the owner runs, unless that is not known or its task is over.
+    pub(crate) fn runtime(&self) -> Option<Handle> {
+        lock(&self.inner).runtime.clone()
     }
 
     /// Sets the time for each end of a tree, and the order in which its children go down (S44).
@@ -575,15 +599,16 @@ impl ChildTable {
     /// The values are not cleared here. If the runtime was dropped, other threads may still be about to start children,
     /// which clone them. So a value goes with the last of its owners: this table, or the task of a child.
     pub(crate) fn finish(&self) {
-        let (entries, recipes) = {
+        let (entries, recipes, decider, runtime) = {
             let mut inner = lock(&self.inner);
             inner.names.clear();
+            inner.finished = true;
             inner.group.finish(); // later callers on other threads learn that the supervisor has ended
-            (std::mem::take(&mut inner.entries), std::mem::take(&mut inner.recipes))
+            let decider = lock(&self.decider).take();
+            (std::mem::take(&mut inner.entries), std::mem::take(&mut inner.recipes), decider, inner.runtime.take())
         };
-        let decider = lock(&self.decider).take();
         foreign(); // may drop the last reference to a cell, a start closure, a value, or a decider
-        drop(decider);
+        drop((decider, runtime));
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
                 // A child with a runtime of its own outlives that of its supervisor, and stops in order (S25).

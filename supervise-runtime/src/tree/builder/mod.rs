@@ -130,6 +130,7 @@ impl Builder {
     pub(crate) fn new(cell: Arc<BareCell>, declaration: &'static TreeSpec) -> Self {
         let table = cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
         let _ = table.declaration.set(declaration); // an earlier build has set the same
+        table.set_runtime(Some(Handle::current())); // a tree is built in its own task
         Builder { cell, place: Arc::default(), validator: Arc::default(), early: Arc::default() }
     }
 

@@ -2,8 +2,6 @@
 
 use std::future::Future;
 
-use tokio::runtime::Handle;
-
 use super::{Builder, apart, replace};
 use crate::actor::context::transient;
 use crate::actor::options::ChildOptions;
@@ -197,8 +195,6 @@ impl Builder {
         // All instances stop at the same time, so they count once. The time of trees is not known.
         lock(&self.validator).takes(&given, T::KIND, None);
         let runtime = self.runtime(&Name::Declared(name), &common)?;
-        // Instances are spawned from anywhere, also outside of any runtime.
-        plan.runtime = Some(runtime.clone().unwrap_or_else(Handle::current));
         // The set itself is a `Permanent` member. It ends with its last instance, if that is significant, and the tree
         // with the set (S22).
         let mut settings = Settings::new(ChildKind::Set, Lifecycle::Permanent, None, RestartLimit::new());
@@ -209,6 +205,8 @@ impl Builder {
             // Failures that the instances' own deciders leave open go to the tree's decider, as for any child.
             table.configure(SupervisorStrategy { decider: self.table().decider(), ..SupervisorStrategy::default() });
             table.configure_set(common.max_starting, common.significant);
+            // Instances are spawned from anywhere, also outside of any runtime.
+            table.set_runtime(runtime.clone().or_else(|| self.table().runtime()));
         };
         let set = match self.known::<SetRecipe<S, T, Args>>(place) {
             Some((cell, set)) => {

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 
-use tokio::runtime::Handle;
-
 use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
@@ -47,8 +45,6 @@ pub(crate) struct Plan<T: Child, Args> {
     pub(crate) again: Option<Clones<Args>>,
     /// The instances that the set has from its start on, each time it starts.
     pub(crate) initial: Option<SharedValue<Initial<Args>>>,
-    /// The runtime of the instances; `None`: that of the code that spawns one.
-    pub(crate) runtime: Option<Handle>,
 }
 
 impl<T: Child, Args> Plan<T, Args> {
@@ -57,7 +53,7 @@ impl<T: Child, Args> Plan<T, Args> {
             Arc::make_mut(&mut options.common).significant = false; // a setting of the set itself
         }
         let settings = settings(&options.common, T::KIND);
-        Plan { recipe, options, settings, again, initial: None, runtime: None }
+        Plan { recipe, options, settings, again, initial: None }
     }
 }
 
@@ -298,12 +294,12 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         G: FnMut() -> Option<Args> + Send + 'static,
     {
         let Some(plan) = self.plan.upgrade() else { return Err(SpawnError::Stopped { path: self.path() }) };
-        let (options, settings, runtime) = {
+        let (options, settings) = {
             let plan = lock(&plan);
-            (ChildOptions::<T>::of(plan.options.clone()), plan.settings.clone(), plan.runtime.clone())
+            (ChildOptions::<T>::of(plan.options.clone()), plan.settings.clone())
         };
         let max = options.options.common.max_children;
-        Ok(Instance { name, max, settings, runtime, made_of: Some((options, plan, give)) })
+        Ok(Instance { name, max, settings, made_of: Some((options, plan, give)) })
     }
 
     /// Adds the instance to the group, `instead` of one that has ended and held its place. Runs no foreign code, so it
@@ -318,7 +314,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     {
         let core = self.cell.core();
         let Some(table) = core.table() else { return Err(Refused::Stopped) };
-        let runtime = instance.runtime.clone();
+        let runtime = table.runtime();
         let mut launched = None;
         let after_lock =
             table.add(&*self.cell, None, Room { max: instance.max, instead }, instance.settings.clone(), |number| {
@@ -370,7 +366,6 @@ struct Instance<T: Child, Args, G> {
     /// At most this many may live.
     max: Option<usize>,
     settings: Arc<Settings>,
-    runtime: Option<Handle>,
     /// Present until the instance is added.
     made_of: Option<(ChildOptions<T>, SharedPlan<T, Args>, G)>,
 }
@@ -400,7 +395,8 @@ fn not_begun(cell: &AnyCell, error: SpawnError) {
 macro_rules! spawns {
     ($(($($arg:ident: $ty:ident),*))*) => {$(
         impl<T: Child, $($ty: Send + 'static),*> Children<T, ($($ty,)*)> {
-            /// Spawns an instance and waits until it is up. Waits while the set itself is not up.
+            /// Spawns an instance and waits until it is up. Waits while the set itself is not up. The instance runs on
+            /// the tokio runtime of the set, wherever the spawn is awaited (rule S25).
             ///
             /// # Errors
             ///

@@ -5,6 +5,7 @@ use std::mem::{replace, take};
 use std::sync::Arc as StdArc;
 use std::task::Waker;
 
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::EndedChild;
@@ -74,6 +75,8 @@ pub(super) struct Rare {
     pub(super) meters: Option<Arc<PathMeters>>,
     /// Where the instance of a remote child is.
     pub(super) elsewhere: Option<Elsewhere>,
+    /// The runtime on which the cell runs, if that is not the runtime of its supervisor.
+    pub(super) runtime: Option<Handle>,
     /// The cell was dropped by a fence.
     pub(super) fenced: bool,
     /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it

@@ -120,6 +120,7 @@ impl Drop for CellGuard {
             table.finish();
         }
         let core = self.cell.core();
+        core.forget_runtime();
         core.set_supervisor(None);
         if core.parent.as_ref().is_none_or(|parent| parent.core().is_guardian()) {
             core.bus.spans.end();
