@@ -490,7 +490,7 @@ fn under_chaos(time: Duration) -> Chaos<Shapes> {
     let leases: Arc<Mutex<Vec<MemoryLease>>> = Arc::default();
     let made = leases.clone();
     let tree = move || {
-        let world = World::of_run();
+        let world = World::of_run(time);
         made.lock().unwrap().extend(world.leases.iter().cloned());
         Shapes::tree(world)
     };

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
 
 use supervise::testing::{MemoryLease, Random};
+use tokio::time::Instant;
 
 use crate::secs;
 
@@ -12,6 +14,8 @@ pub type W = Arc<World>;
 pub struct World {
     random: AtomicU64,
     calm: AtomicBool,
+    /// The end of the whims. A tree whose starts fail by whim, again and again, is never up to be told of the calm.
+    until: Instant,
     /// The starts of the set with `max_starting = 2`, and the most of them at a time.
     starting: AtomicI64,
     most: AtomicI64,
@@ -19,12 +23,13 @@ pub struct World {
 }
 
 impl World {
-    /// The world of a tree that is about to be made.
-    pub fn of_run() -> W {
+    /// The world of a tree that is about to be made, with whims for this time.
+    pub fn of_run(time: Duration) -> W {
         let lease = |name: &str| MemoryLease::new(name).ttl(secs(3));
         Arc::new(World {
             random: AtomicU64::new(Random::of_run().number()),
             calm: AtomicBool::new(false),
+            until: Instant::now() + time,
             starting: AtomicI64::new(0),
             most: AtomicI64::new(0),
             leases: [lease("jobs"), lease("rest/jobs"), lease("alone")],
@@ -46,7 +51,7 @@ impl World {
     }
 
     pub fn is_calm(&self) -> bool {
-        self.calm.load(SeqCst)
+        self.calm.load(SeqCst) || Instant::now() >= self.until
     }
 
     pub fn calm_down(&self) {

@@ -453,6 +453,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let mut revived: HashMap<String, Revived> = HashMap::new();
         let mut told = 0;
         let mut failed = 0;
+        let mut dead: Option<Instant> = None;
         loop {
             self.look();
             if let State::Up(up) = &self.state
@@ -476,7 +477,9 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     break;
                 }
             }
-            if matches!(self.state, State::Starting(_)) && self.is_dead_end() {
+            dead = dead.filter(|_| self.is_dead_end());
+            if self.is_dead_end() && dead.get_or_insert_with(Instant::now).elapsed() > DEAD {
+                dead = None;
                 self.take_down(); // a new tree begins
             }
             if begin.elapsed() > patience {
@@ -521,8 +524,10 @@ impl<'a, T: TreeDef> Run<'a, T> {
     }
 
     /// Returns whether a subtree was stopped before its supervisor was up, which waits for it: a child that was stopped
-    /// from outside stays ended (S20), and a supervisor that is not up has no `start_again` for it.
+    /// from outside stays ended (S20), and a supervisor that is not up has no `start_again` for it. A subtree that goes
+    /// down with its supervisor looks the same for as long as the others take.
     fn is_dead_end(&self) -> bool {
+        let State::Starting(_) = self.state else { return false };
         let Some(tree) = &self.tree else { return false };
         let snapshot = tree.snapshot();
         let is_stopped =
@@ -700,6 +705,10 @@ impl<'a, T: TreeDef> Run<'a, T> {
         })
     }
 }
+
+/// How long a tree looks as if it could not come up before it is given up: longer than the members of a group take to go
+/// down by default.
+const DEAD: Duration = Duration::from_secs(6);
 
 /// How often a child that is down is started again.
 const TRIES: u32 = 20;
