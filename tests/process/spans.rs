@@ -243,6 +243,32 @@ async fn futures_and_children_of_an_actor_are_below_its_span() {
     assert!(open().is_empty(), "nothing stays open: {:?}", open());
 }
 
+/// S41: after a restart of the supervisor, a subtree or an actor, its children are in the span of its present incarnation,
+/// and the span before is closed.
+#[tokio::test(start_paused = true)]
+async fn children_of_a_restarted_supervisor_are_below_its_new_span() {
+    listen();
+    set();
+    let talk = Talk::start().instrument(info_span!("main")).await.unwrap();
+    talk.live.restart().unwrap().await.unwrap();
+    settle().await;
+    take();
+    talk.live.speaker.tell(Say::It).await.unwrap();
+    settle().await;
+    assert_eq!(take(), ["main > Talk#1 > live#2 > live/speaker#2: handler"]);
+    assert!(!open().iter().any(|span| span == "live#1" || span == "live/speaker#1"), "{:?}", open());
+
+    talk.live.speaker.tell(Say::Fail).await.unwrap();
+    talk.live.speaker.tell(Say::Alongside).await.unwrap();
+    tokio::time::sleep(secs(1)).await; // after the least gap between two restarts
+    let kid = "main > Talk#1 > live#2 > live/speaker#3 > live/speaker/kid#1";
+    let lines = take();
+    assert!(lines.contains(&format!("{kid}: start")), "{lines:?}");
+    assert!(!open().contains(&"live/speaker#2".to_owned()), "{:?}", open());
+    soon(talk.shutdown()).await;
+    assert!(open().is_empty(), "nothing stays open: {:?}", open());
+}
+
 /// S41, S38: after a link, the next incarnation is inside the span of its new supervisor, and after an unlink no longer;
 /// so it is with a child that was spawned there.
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle};
+use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
 
 /// Records when it is dropped.
 struct Mark(&'static str, Journal);
@@ -463,4 +463,27 @@ async fn a_task_ends_after_its_aborted_subtasks() {
             assert_eq!(lines, ["one of 1, alive: true", "two of 1, alive: true"], "{way}, {time:?}");
         }
     }
+}
+
+/// S29: a subtask that is spawned right before the task returns runs too: it is asked to stop, and has its time.
+#[tokio::test(start_paused = true)]
+async fn a_subtask_of_a_task_that_returns_at_once_has_its_time() {
+    supervisor! {
+        struct Brief(journal: Journal) {
+            brief: task = |cx| async move {
+                cx.spawn(polite(cx.clone(), "one", journal.clone(), secs(1)));
+                let inner = cx.clone();
+                cx.spawn(async move {
+                    inner.spawn(polite(inner.clone(), "two", journal, secs(2)));
+                });
+            },
+        }
+    }
+    let journal = Journal::default();
+    let begun = Instant::now();
+    let tree = Brief::start(journal.clone()).await.unwrap();
+    let report = soon(tree.join()).await;
+    assert!(matches!(report.ended, Ended::Done), "{report}");
+    assert_eq!(begun.elapsed(), secs(2));
+    assert_eq!(journal.take(), ["one told", "two told", "one returns", "one drop", "two returns", "two drop"]);
 }

@@ -260,3 +260,23 @@ async fn a_page_is_filtered_and_in_order() {
     assert!(shop.page_of("db", &Page::new()).is_none(), "an actor without children");
     assert!(shop.page_of("none", &Page::new()).is_none());
 }
+
+/// S50: children that are equal in the order of a page keep the order of their spawning, also if there are many.
+#[tokio::test(start_paused = true)]
+async fn equal_children_of_a_page_stay_in_the_order_of_their_spawning() {
+    let shop = Shop::start(Journal::default()).await.unwrap();
+    let names: Vec<String> = (0..90).map(|n| format!("room {}", n * 7 % 90)).collect();
+    for name in &names {
+        shop.rooms.spawn(name.clone()).await.unwrap();
+    }
+    for name in names.iter().step_by(3) {
+        shop.rooms.get(name).unwrap().restart().unwrap().await.unwrap();
+    }
+    let restarted =
+        |yes: bool| names.iter().enumerate().filter(move |(n, _)| (n % 3 == 0) == yes).map(|(_, name)| name);
+    let page = shop.page_of("rooms", &Page::new().order(PageOrder::Restarts).count(90)).unwrap();
+    let shown: Vec<_> = page.nodes.iter().map(|node| &node.name).collect();
+    assert_eq!(shown, restarted(true).chain(restarted(false)).collect::<Vec<_>>());
+    let page = shop.page_of("rooms", &Page::new().order(PageOrder::Waiting).count(90)).unwrap();
+    assert_eq!(page.nodes.iter().map(|node| &node.name).collect::<Vec<_>>(), names.iter().collect::<Vec<_>>());
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use supervise::__private::new_child;
 use supervise::error::{AskError, InvalidSettings, SpawnError};
@@ -214,4 +215,52 @@ async fn fresh_and_redeliver_contradict_each_other() {
         matches!(error, SpawnError::InvalidSettings { what: InvalidSettings::NeverRestarted("fresh"), .. }),
         "{error}"
     );
+}
+
+/// Hears of the end of another actor, after the message in hand has failed.
+struct Hears(Journal, ActorRef<Probe>);
+
+#[actor]
+impl Hears {
+    async fn handle(&mut self, time: Duration) -> Result<(), Boom> {
+        tokio::time::sleep(time).await;
+        Err(Boom::Told)
+    }
+
+    #[pre_start]
+    fn watches(&mut self, cx: &mut Context<Self>) {
+        if cx.incarnation() == 1 {
+            cx.watch(&self.1);
+        }
+    }
+
+    #[terminated]
+    fn hears(&mut self, of: &Watched, _: &Ended) {
+        self.0.write(format!("{} has ended", of.path()));
+    }
+}
+
+/// S35, S37: notices of ended children are no messages: they stay in a fresh mailbox.
+#[tokio::test(start_paused = true)]
+async fn a_fresh_mailbox_keeps_its_notices() {
+    supervisor! {
+        struct Notices(journal: Journal) {
+            other: Probe = Probe::start("other", journal.clone()).await?,
+            #[mailbox(fresh)]
+            hears: Hears = Hears(journal, other),
+        }
+    }
+    let journal = Journal::default();
+    let mut tree = Notices::tree(journal.clone());
+    let mut events = tree.events();
+    let tree = tree.start().await.unwrap();
+    tree.hears.tell(secs(2)).await.unwrap();
+    settle().await;
+    tree.other.stop();
+    soon(tree.other.terminated()).await.unwrap();
+    tree.hears.tell(secs(3)).await.unwrap();
+    journal.take();
+    pass(secs(10)).await;
+    assert_eq!((tree.hears.incarnation(), journal.take()), (2, vec!["other has ended".to_owned()]));
+    assert_eq!(letters(&mut events), [("hears".to_owned(), DeadLetterReason::Restarted)], "the message does not stay");
 }

@@ -337,6 +337,46 @@ async fn post_restart_path_is_obeyed() {
     assert_eq!(restart_lines(|tree| &tree.post).await.last().unwrap(), "reload after Told");
 }
 
+/// S11: a function is called for a type without hooks of its own, also if the other one is not declared.
+#[tokio::test(start_paused = true)]
+async fn a_declared_hook_is_called_for_a_type_without_hooks() {
+    struct Bare(Journal);
+    #[actor]
+    impl Bare {
+        fn handle(&mut self, _: ()) -> Result<(), Boom> {
+            Err(Boom::Told)
+        }
+    }
+    fn before(bare: &mut Bare) {
+        bare.0.write("before");
+    }
+    fn after(bare: &mut Bare) {
+        bare.0.write("after");
+    }
+    supervisor! {
+        struct Bares(journal: Journal) {
+            none: Bare = Bare(journal),
+            #[pre_restart(before)]
+            pre: Bare = Bare(journal),
+            #[post_restart(after)]
+            post: Bare = Bare(journal),
+            #[pre_restart(before)]
+            #[post_restart(after)]
+            both: Bare = Bare(journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Bares::start(journal.clone()).await.unwrap();
+    let expected: [(_, &[&str]); 4] =
+        [(&tree.none, &[]), (&tree.pre, &["before"]), (&tree.post, &["after"]), (&tree.both, &["before", "after"])];
+    for (child, lines) in expected {
+        child.tell(()).await.unwrap();
+        pass(secs(1)).await;
+        assert_eq!(child.incarnation(), 2);
+        assert_eq!(journal.take(), lines, "{}", child.path());
+    }
+}
+
 /// S21: the first start goes on without a `best_effort` child that fails.
 #[tokio::test(start_paused = true)]
 async fn lifecycle_best_effort_is_obeyed() {
