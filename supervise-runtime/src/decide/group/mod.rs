@@ -1760,7 +1760,7 @@ impl Group {
             member.at = MemberState::Ended;
             return;
         }
-        let why = member.ending.clone().filter(|_| why.is_orderly()).unwrap_or(why);
+        let why = member.ending.take().filter(|_| why.is_orderly()).unwrap_or(why);
         self.leave_place(id);
         if let (false, Ended::Failed(failure) | Ended::Limit(failure)) = (stopping, &why) {
             self.note_failure(id, failure);

@@ -637,7 +637,7 @@ impl CellCore {
 
     /// Returns where the instance of a remote child is; `None` for all other children.
     pub(crate) fn elsewhere(&self) -> Option<Elsewhere> {
-        lock(&self.life).rare()?.elsewhere.clone()
+        lock(&self.life).rare()?.elsewhere.as_deref().cloned()
     }
 
     /// Marks the cell as one that a fence is about to drop.

@@ -74,7 +74,7 @@ pub(super) struct Rare {
     #[cfg(feature = "metrics")]
     pub(super) meters: Option<Arc<PathMeters>>,
     /// Where the instance of a remote child is.
-    pub(super) elsewhere: Option<Elsewhere>,
+    pub(super) elsewhere: Option<Box<Elsewhere>>,
     /// The runtime on which the cell runs, if that is not the runtime of its supervisor.
     pub(super) runtime: Option<Handle>,
     /// The cell was dropped by a fence.

@@ -120,9 +120,12 @@ impl Drop for CellGuard {
             table.finish();
         }
         let core = self.cell.core();
-        core.forget_runtime();
         core.set_supervisor(None);
-        if core.parent.as_ref().is_none_or(|parent| parent.core().is_guardian()) {
+        let at_top = core.parent.as_ref().is_none_or(|parent| parent.core().is_guardian());
+        if at_top || core.is_apart() {
+            core.forget_runtime();
+        }
+        if at_top {
             core.bus.spans.end();
         }
     }
