@@ -465,12 +465,16 @@ async fn a_task_ends_after_its_aborted_subtasks() {
     }
 }
 
-/// S29: a subtask that is spawned right before the task returns runs too: it is asked to stop, and has its time.
+/// S29: a subtask that is spawned right before the task returns, in its first poll or a later one, runs too: it is asked
+/// to stop, and has its time.
 #[tokio::test(start_paused = true)]
 async fn a_subtask_of_a_task_that_returns_at_once_has_its_time() {
     supervisor! {
-        struct Brief(journal: Journal) {
+        struct Brief(journal: Journal, waits: Duration) {
             brief: task = |cx| async move {
+                if !waits.is_zero() {
+                    sleep(waits).await;
+                }
                 cx.spawn(polite(cx.clone(), "one", journal.clone(), secs(1)));
                 let inner = cx.clone();
                 cx.spawn(async move {
@@ -479,11 +483,13 @@ async fn a_subtask_of_a_task_that_returns_at_once_has_its_time() {
             },
         }
     }
-    let journal = Journal::default();
-    let begun = Instant::now();
-    let tree = Brief::start(journal.clone()).await.unwrap();
-    let report = soon(tree.join()).await;
-    assert!(matches!(report.ended, Ended::Done), "{report}");
-    assert_eq!(begun.elapsed(), secs(2));
-    assert_eq!(journal.take(), ["one told", "two told", "one returns", "one drop", "two returns", "two drop"]);
+    for waits in [Duration::ZERO, secs(5)] {
+        let journal = Journal::default();
+        let begun = Instant::now();
+        let tree = Brief::start(journal.clone(), waits).await.unwrap();
+        let report = soon(tree.join()).await;
+        assert!(matches!(report.ended, Ended::Done), "{report}");
+        assert_eq!(begun.elapsed(), secs(2) + waits);
+        assert_eq!(journal.take(), ["one told", "two told", "one returns", "one drop", "two returns", "two drop"]);
+    }
 }
