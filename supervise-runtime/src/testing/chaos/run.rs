@@ -477,8 +477,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     break;
                 }
             }
-            dead = dead.filter(|_| self.is_dead_end());
-            if self.is_dead_end() && dead.get_or_insert_with(Instant::now).elapsed() > DEAD {
+            dead = self.is_dead_end().then(|| dead.unwrap_or_else(Instant::now));
+            if dead.is_some_and(|since| since.elapsed() > DEAD) {
                 dead = None;
                 self.take_down(); // a new tree begins
             }
