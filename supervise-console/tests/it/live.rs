@@ -382,7 +382,7 @@ async fn streams_end_although_the_last_sample_hangs() {
     let begun = std::time::Instant::now();
     stop.send(()).unwrap();
     while viewer.next().await.is_some() {}
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 /// With the last clone of the router the console is gone.

@@ -107,7 +107,7 @@ async fn it_stops_with_viewers_connected() {
     let (tree, begun) = (crate::trees::tree(&open.shop), Instant::now());
     let report = soon(open.shop.shutdown()).await;
     assert!(report.is_orderly(), "{report}");
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     for viewer in &mut viewers {
         viewer.event("db", "ended").await;
         viewer.node("db", |node| node["state"] == "ended").await;
@@ -400,7 +400,7 @@ fn a_runtime_may_be_dropped_with_viewers_connected() {
             }
             let begun = Instant::now();
             drop(inside);
-            assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+            assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
             outside.block_on(async { while viewer.next().await.is_some() {} });
             assert!(outside.block_on(TcpStream::connect(at)).is_err(), "the port is closed");
             assert!(!open.shop.is_alive());
