@@ -97,6 +97,16 @@ pub fn abort<A: Actor>(actor: &ActorRef<A>) {
     send(&*actor.cell, SystemMessage::Abort);
 }
 
+/// The instance of this remote child has begun to end by itself elsewhere.
+pub fn ends_by_itself<A: Actor>(actor: &ActorRef<A>) {
+    with(actor, |group, id| group.leaves(id));
+}
+
+/// The instance of this remote child has ended by itself with these words, after this child was asked to end.
+pub fn says<A: Actor>(actor: &ActorRef<A>, words: String) {
+    with(actor, |group, id| group.says(id, words));
+}
+
 /// Returns the network that the tree around this actor is on.
 pub fn network<A: Actor>(cx: &Context<A>) -> Option<StdArc<dyn TreeNetwork>> {
     cx.cell().core().bus.remote()?.network.clone()

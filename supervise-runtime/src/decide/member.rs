@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::delay::RestartDelay;
 use crate::values::backoff::Backoff;
-use crate::values::ended::Ended;
+use crate::values::ended::{Ended, EndedKind};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::{Lifecycle, RestartLimit};
 
@@ -111,6 +111,9 @@ pub(crate) struct Member {
     pub(crate) drains: bool,
     /// The member is significant and ends by itself: its supervisor ends with it (S22).
     pub(crate) significant_end: bool,
+    /// The member has begun to end by itself, and is not down yet: `cx.stop()`, a task that has returned, a tree whose
+    /// children go down for its end (S23).
+    pub(crate) leaving: bool,
     /// True if the member has ended by itself: a restart of its group starts it again (S17).
     pub(crate) finished: bool,
     /// The start was requested by a user, or happens at run time: until the member is up or has ended, a failure
@@ -147,6 +150,34 @@ impl Member {
 
     pub(crate) fn is_temporary(&self) -> bool {
         self.settings.lifecycle == Lifecycle::Temporary
+    }
+
+    /// Returns whether an end by itself is followed by a restart (S23). A subtree that has ended stays ended (S28).
+    pub(crate) fn restarts_at_its_end(&self) -> bool {
+        self.settings.lifecycle == Lifecycle::Permanent && !self.settings.only_supervises()
+    }
+
+    /// Returns whether the member, which is up, ends by itself and stays ended.
+    pub(crate) fn leaves(&self) -> bool {
+        self.leaving && self.at == MemberState::Up && !self.restarts_at_its_end()
+    }
+
+    /// Sets and returns the end of a member that is asked to end: the first reason stays, and so does an end by itself
+    /// that is under way.
+    pub(crate) fn asked_to_end(&mut self) -> Ended {
+        let why = if self.leaves() { Ended::Done } else { Ended::Stopped };
+        self.ending.get_or_insert(why).clone()
+    }
+
+    /// Returns whether the member was asked to end while it ended by itself.
+    pub(crate) fn was_leaving(&self) -> bool {
+        self.leaving && self.ending.as_ref().is_some_and(|ending| ending.kind() == EndedKind::Done)
+    }
+
+    /// Returns whether the member ends by itself, asked to or not, and its supervisor with it (S22).
+    pub(crate) fn quits(&self) -> bool {
+        let ends = self.leaves() || self.was_leaving() && self.at != MemberState::Ended;
+        self.settings.significant && ends
     }
 
     /// Returns whether a walk waits for the member to handle its queued messages.

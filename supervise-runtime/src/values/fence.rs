@@ -19,6 +19,9 @@ pub trait Fence: Send + Sync + 'static {
     /// A cell has failed on its way down.
     fn reported(&self, _failure: &Failure) {}
 
+    /// The cell at this path has begun to end by itself.
+    fn leaves(&self, _path: &str) {}
+
     /// The token of the placement: the epoch of the owner, and the number of the placement.
     fn token(&self) -> Option<(u64, u64)>;
 }

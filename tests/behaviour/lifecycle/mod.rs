@@ -2,6 +2,7 @@
 
 mod best_effort;
 mod death_watch;
+mod ending_by_itself;
 mod first_start;
 mod last_words;
 mod policies;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use supervise::error::CommandError;
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 
@@ -104,16 +105,49 @@ async fn a_significant_end_during_a_restart_is_covered_by_it() {
     assert_eq!(tree.lead.leader.ask(Do::Incarnation).await.unwrap(), 2);
 }
 
-/// S20, S18: a restart of the supervisor also replaces an end that a `Stop` has begun: its next incarnation can restart
-/// its own children.
+/// S20, S18: a restart from above replaces an end that a `Stop` has begun: the next incarnation of the supervisor can
+/// restart its own children.
 #[tokio::test(start_paused = true)]
 async fn an_end_that_was_decided_is_covered_by_a_restart() {
+    supervisor! {
+        struct Group(journal: Journal) {
+            #![strategy(AllForOne)]
+            all: struct Part {
+                #![strategy(AllForOne)]
+                #![decider(Boom::Fatal => Stop, Boom::Told | Boom::Planned => Restart)]
+                one: Probe = Probe::start("one", journal).await?,
+                two: Probe = Probe::start("two", journal).await?,
+            },
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let journal = Journal::default();
+    let tree = Group::start(journal.clone()).await.unwrap();
+    journal.plan("two post_stop", 1, Fault::Slow(secs(2)));
+    tree.all.one.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    settle().await;
+    tree.other.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(3)).await;
+    assert_eq!((tree.all.incarnation(), tree.all.ended().is_none()), (2, true));
+    tree.all.one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(1)).await;
+    assert!(tree.all.ended().is_none(), "{:?}", tree.all.ended());
+    assert_eq!(tree.all.two.ask(Do::Incarnation).await.unwrap(), 3);
+}
+
+/// S26, S18: a supervisor that a `Stop` ends is stopping, and is not restarted by hand. Started again, it can restart
+/// its own children.
+#[tokio::test(start_paused = true)]
+async fn an_end_that_was_decided_is_not_covered_by_a_restart_by_hand() {
     let (tree, journal, _) = above().await;
     journal.plan("two post_stop", 1, Fault::Slow(secs(2)));
     tree.all.one.tell(Do::Fail(Boom::Fatal)).await.unwrap();
     settle().await;
-    tree.all.restart().unwrap();
+    assert!(matches!(tree.all.restart().map(drop), Err(CommandError::Stopping { .. })));
     pass(secs(3)).await;
+    assert!(matches!(tree.all.ended(), Some(Ended::Failed(_))));
+    tree.all.start_again().unwrap();
+    settle().await;
     assert_eq!((tree.all.incarnation(), tree.all.ended().is_none()), (2, true));
     tree.all.one.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;

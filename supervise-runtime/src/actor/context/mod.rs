@@ -217,7 +217,12 @@ impl<A: Actor> Context<A> {
     /// An error or a panic that follows in the same message is reported and changes nothing else. The same holds in
     /// `pre_start`, where this call ends an actor that has just come up (S23).
     pub fn stop(&mut self) {
-        self.stopping = true;
+        if std::mem::replace(&mut self.stopping, true) {
+            return;
+        }
+        let cell: &AnyCell = &*self.cell;
+        let owner = cell.core().supervisor();
+        cell.leaves(owner.as_deref().and_then(|owner| Some((owner.core().table()?, owner))));
     }
 
     /// Does the same as [`stop`](Context::stop), and says why.
@@ -264,7 +269,7 @@ impl<A: Actor> Context<A> {
     /// ```
     pub fn stop_with(&mut self, reason: impl Into<Cow<'static, str>>) {
         self.cold.get_or_insert_default().words = Some(reason.into());
-        self.stopping = true;
+        self.stop();
     }
 
     /// Returns why this actor goes down; `None` until it was asked to, has failed, or has ended by itself.

@@ -157,8 +157,10 @@ pub(crate) trait Port {
     fn has_place(&self) -> bool;
     /// Returns whether all watchers were notified of the end.
     fn end_is_told(&self) -> bool;
-    /// Returns the failure with which the child ends because its own children end.
-    fn ends_with_failure(&self) -> Option<Failure>;
+    /// Returns the end of its own that the child, which is a tree, has begun: its children go down for it.
+    fn own_end(&self) -> Option<Ended>;
+    /// Returns whether the child had begun to end by itself when it was asked to end.
+    fn was_leaving(&self) -> bool;
     /// Returns whether the failure is this child's own, not one of a child below.
     fn is_own(&self, failure: &Failure) -> bool;
     /// Returns what the child said when it ended by itself.
@@ -202,6 +204,8 @@ pub(crate) enum Effect {
     SuspendChildren(bool),
     /// The backoff is over: the group decides what follows.
     Due,
+    /// The child has begun to end by itself: the group is told.
+    Leaves,
     /// Nothing of the child is up any more.
     Gone,
     // ----- between two steps: also on the instance
@@ -229,7 +233,7 @@ pub(crate) enum Effect {
     Done { ended: Ended, end: Failure },
     /// The optional child is absent this time.
     Absent,
-    /// The child ends with this failure, even if a stop came meanwhile.
+    /// The child ends like this, even if a stop came meanwhile.
     EndsAs(Ended),
     /// The children continue after a failure of this child was resumed.
     ResumeChildren(Failure),
@@ -323,8 +327,8 @@ enum Stage {
 enum Then {
     /// The group decides what follows.
     Gone,
-    /// The child stops. `failed`: a failure was already taking it down before the stop.
-    Stop { failed: Option<Failure> },
+    /// The child stops. `own`: an end of its own had begun before the stop.
+    Stop { own: Option<Ended> },
     /// The child ended by itself.
     Done { ended: Ended, end: Failure },
     /// The start failed.
@@ -673,6 +677,9 @@ impl Machine {
             }
             Order::Redecide => self.undecided = true,
             Order::Down(failure, reason) => {
+                if port.own_end().is_some() {
+                    port.perform(self, Effect::Leaves); // before this order
+                }
                 self.gives(reason, false);
                 self.down(failure, port);
             }
@@ -711,6 +718,7 @@ impl Machine {
             Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
             Order::ChildrenEnding => {
+                port.perform(self, Effect::Leaves);
                 port.perform(self, Effect::OpenReport);
                 self.limits_its_end(port);
             }
@@ -1549,11 +1557,14 @@ impl Machine {
         let going = self.is_leaving();
         let mut threw = None;
         let failure = match end {
-            StepEnd::ByItself if !going => {
+            StepEnd::ByItself if !going || port.was_leaving() => {
                 self.absorb_alongside(port);
                 return Served::ByItself;
             }
             StepEnd::Returned => {
+                if !going {
+                    port.perform(self, Effect::Leaves);
+                }
                 self.gives(StopReason::Done, false);
                 self.leaves(false, port.now(), port);
                 None
@@ -1584,7 +1595,7 @@ impl Machine {
             StepEnd::Cut(Cut::Leaves) => None,
         };
         match failure {
-            Some(failure) if going => {
+            Some(failure) if going && !(threw == Some(true) && port.was_leaving()) => {
                 if self.state == State::Draining {
                     self.state = State::Running; // the rest become dead letters
                 }
@@ -1723,15 +1734,15 @@ impl Machine {
         self.aborted |= self.drains && self.settings.shutdown == ShutdownTimeout::Kill;
         port.perform(self, Effect::Close);
         self.cold().failed = None;
-        // Asked before the children are notified: if a failure is already taking the child down, that is its end (S18,
-        // S22).
-        let failed = port.ends_with_failure();
-        self.takes_down(None, Then::Stop { failed }, port);
+        // Asked before the children are notified: if the child is already ending by itself, that is its end (S18, S22).
+        let own = port.own_end();
+        self.takes_down(None, Then::Stop { own }, port);
     }
 
     /// The child ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
     fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut impl Port) {
         let restarts = !self.kind.only_supervises() && self.settings.permanent && !self.root;
+        port.perform(self, Effect::Leaves);
         self.state = State::Stopping;
         self.gives(StopReason::Done, false);
         self.leaves(false, port.now(), port);
@@ -1850,14 +1861,14 @@ impl Machine {
                 self.close(why, port);
             }
             Then::Gone => self.gone(port),
-            Then::Stop { failed } if self.root => {
+            Then::Stop { own } if self.root => {
                 let why = self.root_stopped();
-                let failed = failed.map(Ended::Failed).filter(|_| why.is_orderly());
-                self.close(failed.unwrap_or(why), port);
+                let own = own.filter(|_| why.is_orderly());
+                self.close(own.unwrap_or(why), port);
             }
-            Then::Stop { failed } => {
-                if let Some(failed) = failed {
-                    port.perform(self, Effect::EndsAs(Ended::Failed(failed)));
+            Then::Stop { own } => {
+                if let Some(own) = own {
+                    port.perform(self, Effect::EndsAs(own));
                 }
                 self.gone(port);
             }

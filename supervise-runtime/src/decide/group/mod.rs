@@ -49,7 +49,7 @@ use crate::values::failure::{Failure, Row};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{BudgetScope, Directive, Lifecycle, OnLimit, RestartLimit, ShutdownOrder, Strategy};
+use crate::values::strategy::{BudgetScope, Directive, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
 mod roster;
 mod view;
@@ -492,6 +492,18 @@ impl Group {
             .filter_map(|(id, member)| Some((id, member.down_since?)))
     }
 
+    /// Returns whether the child is up, and about to end by itself and to stay ended.
+    #[cfg(test)]
+    pub(super) fn leaves_for_good_by_itself(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(Member::leaves)
+    }
+
+    /// Returns whether the child was asked to end.
+    #[cfg(test)]
+    pub(super) fn was_asked(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.ending.is_some())
+    }
+
     /// Returns whether the range waits for this member.
     #[cfg(test)]
     pub(super) fn waits_for(&self, id: Id) -> bool {
@@ -563,11 +575,11 @@ impl Group {
         Some(BudgetView::of(Some(&self.budget), allowance, now))
     }
 
-    /// Returns whether the member is up, and not suspended.
+    /// Returns whether the member is up, not suspended, and not about to end.
     pub(crate) fn runs(&self, id: Id) -> bool {
         let member =
             self.roster.get(id).filter(|member| !self.suspended || member.settings.kind == Some(ChildKind::Task));
-        member.is_some_and(|member| member.at == MemberState::Up)
+        member.is_some_and(|member| member.at == MemberState::Up && !member.leaving)
     }
 
     /// Returns whether the member runs, and was not restarted lately.
@@ -580,13 +592,18 @@ impl Group {
     pub(crate) fn view(&self, id: Id, shared: Option<BudgetView>, now: Instant) -> Option<MemberView> {
         let member = self.roster.get(id).filter(|member| !member.is_value())?;
         let budget = shared.unwrap_or_else(|| self.budget_of(id, now));
+        let leaves = member.leaves() && !member.settings.only_supervises(); // a tree may end with a failure
         Some(MemberView {
-            at: if self.waits_for_place(id) { MemberState::Starting } else { member.at },
+            at: match member.at {
+                _ if self.waits_for_place(id) => MemberState::Starting,
+                MemberState::Up if member.leaving => MemberState::GoingDown,
+                at => at,
+            },
             kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
             holds_up: self.wait == Some(id) && self.mode == GroupState::Up,
             suspended: self.suspended && member.settings.kind != Some(ChildKind::Task),
-            leaving: member.ending.as_ref().is_some_and(Ended::is_orderly),
+            leaving: leaves || member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: member.order,
             streak: member.restart_delay.streak_at(now),
@@ -643,6 +660,7 @@ impl Group {
             lost: false,
             drains: false,
             significant_end: false,
+            leaving: false,
             finished: false,
             alone: dynamic,
             at_once: false,
@@ -695,7 +713,8 @@ impl Group {
         let calm = self.mode == GroupState::Steady && !self.suspended;
         self.roster
             .get(id)
-            .filter(|member| calm && member.dynamic && member.at == MemberState::Up && member.ending.is_none())?;
+            .filter(|member| calm && member.dynamic && member.at == MemberState::Up)
+            .filter(|member| member.ending.is_none() && !member.leaving)?;
         let member = self.roster.vacate(id)?;
         self.living -= 1;
         Some(Moving(Box::new(member)))
@@ -798,7 +817,7 @@ impl Group {
         self.suspended = false;
         for member in self.roster.iter_mut() {
             if member.dynamic && !member.kept && member.at != MemberState::Ended {
-                member.ending.get_or_insert(Ended::Stopped);
+                member.asked_to_end();
             } else if !member.dynamic && !member.on_request {
                 member.ending = None;
                 member.significant_end = false;
@@ -888,7 +907,8 @@ impl Group {
         let mut members = self.roster.iter().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
         let counts = self.owner != Owner::Set; // a set may have any number of members, too many for this loop
-        let significant_end = self.significant_end || counts && self.roster.iter().any(|member| member.significant_end);
+        let quits = |member: &Member| member.significant_end || member.quits();
+        let significant_end = self.significant_end || counts && self.roster.iter().any(quits);
         significant_end && self.owner_is_up
             || self.ends_with.is_some()
             || all && members.all(|member| self.is_leaving(member))
@@ -901,15 +921,21 @@ impl Group {
             MemberState::Ended => !(restarts && member.finished),
             // A restart of the range ends a `Temporary` member that it finds up (S17).
             MemberState::Up | MemberState::Starting | MemberState::Failed | MemberState::FailedStart => {
-                member.ending.is_some() || restarts && member.is_temporary()
+                let leaves = member.leaves() && (!restarts || member.settings.significant);
+                leaves || member.ending.is_some() || restarts && member.is_temporary()
             }
             MemberState::Queued | MemberState::GoingDown | MemberState::BackingOff => member.ending.is_some(),
         }
     }
 
-    /// Returns the failure with which the group ends by itself.
-    pub(crate) fn ends_with_failure(&self) -> Option<Failure> {
-        if self.ends_by_itself() { self.own_failure().cloned() } else { None }
+    /// Returns the end with which the group ends by itself, if it does.
+    pub(crate) fn ending(&self) -> Option<Ended> {
+        self.ends_by_itself().then(|| self.own_failure().cloned().map_or(Ended::Done, Ended::Failed))
+    }
+
+    /// Returns whether the child had begun to end by itself when it was asked to end.
+    pub(crate) fn was_leaving(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(Member::was_leaving)
     }
 
     /// Returns the failure that a group which ends by itself ends with: the first one of this incarnation, or that of a
@@ -933,7 +959,7 @@ impl Group {
                 continue;
             };
             let restarts = member.in_walk && member.ending.is_none() && !member.is_value();
-            let why = member.ending.get_or_insert(Ended::Stopped).clone();
+            let why = member.asked_to_end();
             if restarts {
                 // The walk has told the member to go down for a restart, and will not come to it again.
                 self.effects.push(GroupEffect::Tell(id, Order::End(why, reason)));
@@ -971,6 +997,7 @@ impl Group {
             MemberState::Ended => FailureRoute::ReportOnly,
             _ => {
                 member.at = if instance { MemberState::Failed } else { MemberState::FailedStart };
+                member.leaving = false; // no end by itself is under way any more
                 self.leave_place(id);
                 self.revisit(id);
                 match () {
@@ -1085,25 +1112,53 @@ impl Group {
         Ok(outcome)
     }
 
+    /// The child has begun to end by itself: its own code, or a tree's own children, have said so (S23). All who ask
+    /// from now on learn it, before the child is down.
+    pub(crate) fn leaves(&mut self, id: Id) {
+        let comes_up = matches!(self.mode, GroupState::Down { next: AfterDown::Up, .. });
+        let Some(member) = self.roster.get_mut(id) else { return };
+        match member.at {
+            _ if member.ending.is_some() => {} // the request came first
+            MemberState::Starting | MemberState::Up => member.leaving = true,
+            // A tree, whose supervisor hears of it only now: the group ends with it, and does not come up first.
+            MemberState::GoingDown if comes_up && member.in_walk && member.settings.significant => {
+                (member.leaving, member.ending) = (true, Some(Ended::Done));
+            }
+            _ => {}
+        }
+    }
+
+    /// The child, which was asked to end while it ended by itself, ends with these words.
+    pub(crate) fn says(&mut self, id: Id, words: String) {
+        if let Some(member) = self.roster.get_mut(id).filter(|member| member.was_leaving()) {
+            member.ending = Some(Ended::DoneWith(words.into()));
+        }
+    }
+
     /// The child has ended by itself and is down (S23). `failure` has the cause `EndedByItself`. A subtree that ended
     /// stays ended (S28).
     pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: FailureInfo) {
         let in_range = self.in_range(id);
         let comes_up = in_range && matches!(self.mode, GroupState::Down { next: AfterDown::Up, .. });
         let member = self.roster.member(id);
-        let by_itself = member.ending.is_none();
-        let restarted =
-            member.settings.lifecycle == Lifecycle::Permanent && !member.settings.only_supervises() && by_itself;
+        let was_asked = member.ending.is_some();
+        let restarted = member.restarts_at_its_end() && !was_asked;
+        let by_itself = !was_asked || member.was_leaving();
+        if member.was_leaving() {
+            member.ending = Some(ended.clone()); // with its words
+        }
         let significant_end = member.settings.significant && by_itself;
         if member.at == MemberState::GoingDown && !(significant_end && comes_up) {
             // The child was asked to go down while it was ending: that request is fulfilled with this.
-            self.ends_as(id, ended);
+            if !ended.is_orderly() {
+                self.ends_as(id, ended);
+            }
             return self.gone(id, facts.now);
         }
         if !restarted {
             member.significant_end = significant_end;
-            member.finished =
-                by_itself && !significant_end && !member.is_temporary() && ended.kind() == EndedKind::Done;
+            let comes_again = !was_asked && !significant_end && !member.is_temporary();
+            member.finished = comes_again && ended.kind() == EndedKind::Done;
             member.restart_delay.went_down(member.settings.delay(), facts.now);
             self.over(id, ended);
             return self.settle(facts.now);
@@ -1120,10 +1175,11 @@ impl Group {
         self.restart(id, false, failure, facts, true);
     }
 
-    /// A stop that arrived while the child was ending with a failure does not replace that failure.
+    /// A stop that arrived while the child was ending by itself, perhaps with a failure, does not replace that end.
     pub(crate) fn ends_as(&mut self, id: Id, ended: Ended) {
         let Some(member) = self.roster.get_mut(id) else { return };
-        if !ended.is_orderly() && member.ending.as_ref().is_some_and(Ended::is_orderly) {
+        if member.ending.as_ref().is_some_and(Ended::is_orderly) {
+            member.leaving |= ended.kind() == EndedKind::Done;
             member.ending = Some(ended);
         }
     }
@@ -1148,7 +1204,8 @@ impl Group {
 
     /// Returns whether the child has ended, or is about to end.
     pub(crate) fn is_ending(&self, id: Id) -> bool {
-        self.roster.get(id).is_none_or(|member| member.at == MemberState::Ended || member.ending.is_some())
+        let ends = |member: &Member| member.at == MemberState::Ended || member.ending.is_some() || member.leaves();
+        self.roster.get(id).is_none_or(ends)
     }
 
     /// The child is down: there is no instance any more.
@@ -1167,10 +1224,11 @@ impl Group {
             self.in_flight -= 1;
         }
         if let Some(why) = member.ending.clone() {
+            member.significant_end |= member.quits();
             self.over(id, why);
             return self.settle(now);
         }
-        member.at = MemberState::Queued;
+        (member.at, member.leaving) = (MemberState::Queued, false);
         self.leave_place(id);
         self.revisit(id);
         // No walk will start this child: it restarts alone, or the order to go down was for its previous instance.
@@ -1217,7 +1275,7 @@ impl Group {
         if member.at == MemberState::Ended {
             return true;
         }
-        member.ending.get_or_insert(Ended::Stopped);
+        member.asked_to_end();
         member.on_request = true;
         if self.wait == Some(id) {
             // The child is down; its range is down too, or still going down, which continues unchanged.
@@ -1259,7 +1317,7 @@ impl Group {
         }
         let in_range = self.in_range(id);
         let member = self.roster.member(id);
-        member.ending.get_or_insert(Ended::Stopped);
+        member.asked_to_end();
         member.on_request = true;
         if !in_range {
             self.send_down(id, failure.clone(), StopReason::Restart, now);
@@ -1421,13 +1479,13 @@ impl Group {
                 self.ends_with = Some(why);
             }
             for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
-                member.ending.get_or_insert(Ended::Stopped);
+                member.asked_to_end();
             }
         } else {
             for member in self.roster.iter_mut().filter(|member| member.order >= from) {
                 member.finished = false; // the range does not come up again
                 if member.at != MemberState::Ended {
-                    member.ending.get_or_insert(Ended::Stopped);
+                    member.asked_to_end();
                 }
             }
         }
@@ -1527,8 +1585,13 @@ impl Group {
 
     /// Returns the row of table 2d, as far as the group knows the child's state.
     fn state_of(&self, id: Id) -> State {
-        let ending = self.roster.get(id).is_some_and(|member| member.ending.is_some());
+        let member = self.roster.get(id);
+        let ending = member.is_some_and(|member| member.ending.is_some());
         match self.at(id) {
+            MemberState::Starting | MemberState::Up if member.is_some_and(|member| member.leaving) => {
+                let restarts = member.is_some_and(Member::restarts_at_its_end);
+                if restarts { State::GoingDown } else { State::Stopping }
+            }
             MemberState::Ended => State::Ended,
             MemberState::GoingDown if ending => State::Stopping,
             MemberState::GoingDown => State::GoingDown,
@@ -1667,7 +1730,7 @@ impl Group {
         self.leave_place(id);
         let member = self.roster.member(id);
         member.at = MemberState::Starting;
-        member.spent = false;
+        (member.spent, member.leaving) = (false, false);
         (member.at_once, member.has_place) = (false, true);
         self.starting += 1;
         if member.was_up {
@@ -1872,7 +1935,7 @@ impl Group {
             self.roster.step();
             let member = self.roster.get_mut(id);
             let Some(member) = member.filter(|member| member.order == order) else { continue };
-            let ends = member.ending.is_some() || next == AfterDown::Up && member.is_temporary();
+            let ends = member.ending.is_some() || next == AfterDown::Up && (member.is_temporary() || member.quits());
             if member.kept && next == AfterDown::Rebuild {
                 continue;
             }
@@ -1891,7 +1954,7 @@ impl Group {
                     member.restart_delay.set_wait(Duration::ZERO);
                     self.in_flight += 1;
                     if ends {
-                        let why = member.ending.get_or_insert(Ended::Stopped).clone();
+                        let why = member.asked_to_end();
                         let reason = self.reason_of(id);
                         self.send_end(id, why, reason, now);
                     } else {
@@ -2069,7 +2132,7 @@ impl Group {
         self.ends_with = Some(Ended::Done);
         self.begins_to_end();
         for member in self.roster.iter_mut().filter(|member| member.at != MemberState::Ended) {
-            member.ending.get_or_insert(Ended::Stopped);
+            member.asked_to_end();
         }
         self.reason = StopReason::SiblingEnded;
         self.turn_down(0, AfterDown::Up);

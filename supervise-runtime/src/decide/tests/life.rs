@@ -317,6 +317,7 @@ impl Life {
                 Effect::Reported(_) => Some("reported".to_owned()),
                 Effect::Escalated(_) => Some("escalated".to_owned()),
                 Effect::Aborted => Some("aborted".to_owned()),
+                Effect::Leaves => Some("ends by itself".to_owned()),
                 Effect::Gone => Some("gone".to_owned()),
                 Effect::Due => Some("due".to_owned()),
                 Effect::Absent => Some("absent".to_owned()),

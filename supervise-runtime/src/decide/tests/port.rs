@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::child::machine::{Effect, Machine, Port, Step};
-use super::sim::failure;
+use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
 
 #[derive(Debug)]
@@ -20,8 +20,10 @@ pub(super) struct Known {
     pub(super) place: bool,
     /// Whether all watchers were notified of the end.
     pub(super) told: bool,
-    /// Whether the children end because of a failure.
-    pub(super) ends_with: bool,
+    /// The end of its own that the child has begun, if it is a tree.
+    pub(super) own_end: Option<Ended>,
+    /// Whether the child had begun to end by itself when it was asked to end.
+    pub(super) leaving: bool,
     /// The time for each of its ends, if it is a tree that has one.
     pub(super) time_to_end: Option<Duration>,
     /// The steps with nothing to run.
@@ -44,7 +46,8 @@ impl Known {
             children: false,
             place: true,
             told: true,
-            ends_with: false,
+            own_end: None,
+            leaving: false,
             time_to_end: None,
             empty: Vec::new(),
             orders: false,
@@ -105,8 +108,12 @@ impl Port for Known {
         self.told
     }
 
-    fn ends_with_failure(&self) -> Option<Failure> {
-        self.ends_with.then(|| failure(Phase::Running))
+    fn own_end(&self) -> Option<Ended> {
+        self.own_end.clone()
+    }
+
+    fn was_leaving(&self) -> bool {
+        self.leaving
     }
 
     fn is_own(&self, failure: &Failure) -> bool {

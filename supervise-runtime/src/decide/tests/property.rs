@@ -35,6 +35,7 @@ enum Move {
     Kill(usize),
     Message(usize),
     Done(usize),
+    StopsItself(usize),
     Stop(usize),
     /// The child leaves for a start elsewhere.
     Leaves(usize),
@@ -109,6 +110,7 @@ fn of_word(word: u32) -> Move {
         236..238 => Move::LetFails,
         238..247 => Move::FailsBefore(directive),
         247..250 => Move::Absorb,
+        250..252 => Move::StopsItself(child),
         _ => Move::Time(u64::from(more % 40)),
     }
 }
@@ -219,6 +221,7 @@ fn take(sim: &mut Sim, happens: Move) {
         | Move::Kill(number)
         | Move::Message(number)
         | Move::Done(number)
+        | Move::StopsItself(number)
         | Move::Stop(number)
         | Move::Leaves(number)
         | Move::Keeps(number)
@@ -252,6 +255,7 @@ fn take(sim: &mut Sim, happens: Move) {
         (Move::Kill(_), Some(id)) => sim.send(id, Mail::Kill),
         (Move::Message(_), Some(id)) => sim.message(id),
         (Move::Done(_), Some(id)) => sim.ends_by_itself(id),
+        (Move::StopsItself(_), Some(id)) => sim.stops_itself(id),
         (Move::Stop(_), Some(id)) => sim.send(id, Mail::Stop),
         (Move::Leaves(_), Some(id)) => sim.leaves_for_good(id),
         (Move::Keeps(_), Some(id)) => sim.keeps_it(id),

@@ -123,7 +123,7 @@ impl Child {
                 children: has("with children"),
                 place: !has("without place"),
                 told: false,
-                ends_with: has("ends with a failure"),
+                own_end: has("ends with a failure").then(|| Ended::Failed(failure(Phase::Running))),
                 time_to_end: has("3s to end").then_some(Duration::from_secs(3)),
                 ..Known::new(now)
             },

@@ -346,7 +346,7 @@ fn going_for_good(cases: &mut Vec<Case>) {
 fn an_end_by_itself_is_reported_to_its_group() {
     let mut life = at(Running);
     life.finish(StepEnd::ByItself);
-    assert_eq!(life.trace(), "children restart, poststop, drop, done");
+    assert_eq!(life.trace(), "ends by itself, children restart, poststop, drop, done");
 }
 
 /// S24: a child that was going down for a restart does not drain, no matter how it is stopped then.

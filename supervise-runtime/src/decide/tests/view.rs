@@ -61,7 +61,7 @@ fn a_tree_is_about_to_end_when_its_last_members_end() {
     assert_eq!(stopped.group.own_end(), Some(OwnEnd::Done));
     harness.fails(2, Directive::Restart);
     assert_eq!(harness.group.own_end(), Some(OwnEnd::Failed));
-    assert!(harness.group.ends_with_failure().is_some());
+    assert!(harness.group.ending().is_some_and(|end| end.failure().is_some()));
 }
 
 /// S17, S22: a restart of the range ends its `Temporary` members, and starts those that had ended by themselves again.

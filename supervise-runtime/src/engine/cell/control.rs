@@ -140,6 +140,10 @@ impl Queue {
         }
     }
 
+    fn iter(&self) -> impl Iterator<Item = &SystemMessage> {
+        self.first.iter().chain(self.more.iter().flat_map(|more| more.iter()))
+    }
+
     fn into_iter(self) -> impl Iterator<Item = SystemMessage> {
         self.first.into_iter().chain(self.more.map_or_else(Vec::new, |more| *more))
     }
@@ -673,6 +677,13 @@ impl CellCore {
         (queue.first.take(), queue.more.take())
     }
 
+    /// Returns whether a caller has asked for the end of this life, even if the cell has not handled that request yet.
+    pub(crate) fn was_asked_to_stop(&self) -> bool {
+        let asked = |message: &SystemMessage| matches!(message, SystemMessage::Stop | SystemMessage::Kill);
+        let reason = self.stop_reason();
+        matches!(reason, Some(StopReason::Asked | StopReason::Drain)) || lock(&self.queue).iter().any(asked)
+    }
+
     /// Takes out the requests that were not handled: they concern a life that has ended.
     pub(crate) fn forget_requests(&self) -> Vec<SystemMessage> {
         let mut queue = lock(&self.queue);
@@ -1156,6 +1167,18 @@ impl AnyCell {
     pub(crate) fn set_retry(&self, at: Option<Instant>) {
         if self.rejecting {
             self.mail.set_retry(at);
+        }
+    }
+
+    /// Tells the supervisor, and the owner of a remote child, that the child has begun to end by itself. They learn
+    /// of it here, and not once the child is down: nobody is to get a handle of it, or to restart it, meanwhile.
+    pub(crate) fn leaves(&self, supervisor: Option<(&ChildTable, &AnyCell)>) {
+        if let Some((table, owner)) = supervisor {
+            table.on_child(owner, self, |group, id| group.leaves(id));
+        }
+        if let Some(fence) = self.core().bus.remote().and_then(|remote| remote.fence.as_ref()) {
+            foreign();
+            fence.leaves(&self.core().path());
         }
     }
 

@@ -322,9 +322,13 @@ impl ChildTable {
     ) -> Option<(CommandOutcome, R, AfterLock<'a>)> {
         let core = child.core();
         let requested = Failure::new(Phase::Running, Cause::Requested, core.place(), core.incarnation());
+        let ends = command == Command::Restart && ends_by_itself(child);
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let id = inner.id_of(child)?;
+        if ends && inner.group.at(id) == MemberState::Up {
+            return Some((CommandOutcome::Stopping, with(CommandOutcome::Stopping), AfterLock::of(owner)));
+        }
         // Not before the child has notified all its watchers of its end: that notice would belong to the next life.
         if command == Command::StartAgain && inner.group.at(id) == MemberState::Ended && core.ended().is_none() {
             return Some((CommandOutcome::NotEnded, with(CommandOutcome::NotEnded), AfterLock::of(owner)));
@@ -430,6 +434,9 @@ impl ChildTable {
 
     /// Returns whether this child has ended, or is about to end.
     pub(crate) fn is_ending(&self, child: &AnyCell) -> bool {
+        if ends_by_itself(child) {
+            return true;
+        }
         let inner = lock(&self.inner);
         let id = child.core().slot.load(Ordering::Relaxed);
         match inner.entries.get(id as usize) {
@@ -629,6 +636,11 @@ impl ChildTable {
         inner.group.rebuild(suspended);
         Inner::carry_out(inner, owner).done();
     }
+}
+
+/// Returns whether the child is a tree or a set that goes down to end by itself. Its own table knows that first.
+fn ends_by_itself(child: &AnyCell) -> bool {
+    child.core().table().is_some_and(|table| table.inspect(|group| group.own_end().is_some()))
 }
 
 fn hash(name: &str) -> u64 {

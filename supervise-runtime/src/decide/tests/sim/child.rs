@@ -64,6 +64,8 @@ pub(in crate::decide::tests) struct SimChild {
     /// Whether the child has ended by itself and is not significant: the next restart of its group starts the child
     /// again.
     pub(in crate::decide::tests) finished: bool,
+    /// Whether the child has begun to end by itself.
+    pub(in crate::decide::tests) leaving: bool,
     /// Whether the child is significant and has ended by itself: its supervisor ends.
     pub(in crate::decide::tests) quit: bool,
     /// Whether a start on request, or a first start at run time, is still in progress: its failures concern only this
@@ -109,6 +111,7 @@ impl SimChild {
             pending: None,
             directive: Directive::Restart,
             finished: false,
+            leaving: false,
             quit: false,
             alone: dynamic,
             at_once: false,
@@ -172,6 +175,11 @@ impl SimChild {
     pub(in crate::decide::tests) fn starts_now(&self) -> bool {
         let ordered = self.inbox.iter().any(|mail| matches!(mail, Mail::Order(Order::Start)));
         ordered || self.machine.is_due() || self.step == Some(Step::Yield) || self.machine.is_starting()
+    }
+
+    /// Whether the handler that runs has called `cx.stop()`.
+    pub(in crate::decide::tests) fn has_stopped(&self) -> bool {
+        self.busy && self.leaving
     }
 
     /// Whether user code is running.

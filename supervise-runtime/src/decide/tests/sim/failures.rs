@@ -15,7 +15,8 @@ impl Sim {
     pub(in crate::decide::tests) fn fails(&mut self, id: Id, directive: Directive) {
         self.child(id).directive = directive;
         if self.child(id).is_in_user_code() {
-            self.finish(id, StepEnd::Failed { failure: failure(Phase::Running), stopped: false });
+            let stopped = self.child(id).has_stopped();
+            self.finish(id, StepEnd::Failed { failure: failure(Phase::Running), stopped });
         } else if self.child(id).step == Some(Step::Serve) {
             self.fails_alongside(id);
         }
@@ -40,6 +41,7 @@ impl Sim {
         let ending = self.group.is_stopping() || self.child(id).stopped || going;
         let by_default = self.restarts_by_default(id, &failure, directive).then(|| self.facts(id));
         let told = self.group.fails(id, &failure, instance, by_default);
+        self.child(id).leaving = false;
         assert_eq!(told.streak, self.child(id).streak + 1, "the row of failures");
         let reported = told.route;
         let used = match reported {

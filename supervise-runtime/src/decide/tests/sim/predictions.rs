@@ -2,9 +2,10 @@
 
 use super::{Sim, WITHIN};
 use crate::decide::child::machine::Order;
-use crate::decide::group::{AfterDown, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
+use crate::decide::group::{AfterDown, FailureInfo, Group, GroupEffect, GroupState, Id, OwnEnd, Owner};
 use crate::decide::member::MemberState;
-use crate::values::failure::Failure;
+use crate::values::ended::Ended;
+use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 use crate::values::strategy::Directive;
 
@@ -30,7 +31,11 @@ impl Sim {
             let view = view.expect("the group shows its living children");
             orders.push(view.order);
             // A child that waits for a place is shown as starting.
-            let at = if waiting.contains(&id) { MemberState::Starting } else { self.group.at(id) };
+            let at = match self.group.at(id) {
+                _ if waiting.contains(&id) => MemberState::Starting,
+                MemberState::Up if child.leaving => MemberState::GoingDown,
+                at => at,
+            };
             assert_eq!((view.at, view.kind, view.lifecycle), (at, Some(child.kind), child.lifecycle));
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
             assert_eq!(view.suspended, self.suspended && child.kind != ChildKind::Task, "{id} is shown as suspended");
@@ -97,12 +102,14 @@ impl Sim {
         let follows = ends(self.group.clone(), self.now);
         // A set has too many members to look for one that is going down and ends the set.
         if self.plan.owner == Owner::Set && follows.is_some() && !self.group.ends_by_itself() {
-            assert!(self.plan.significant && self.group.going_down().next().is_some());
+            let leaves = self.ids().into_iter().any(|id| self.group.leaves_for_good_by_itself(id));
+            assert!(self.plan.significant && (leaves || self.group.going_down().next().is_some()));
             return;
         }
         assert_eq!(self.group.ends_by_itself(), follows.is_some(), "the group ends by itself");
         let failed = follows.as_ref().is_some_and(Option::is_some);
-        assert_eq!(self.group.ends_with_failure().is_some(), failed, "the group ends with a failure");
+        let with_failure = self.group.ending().is_some_and(|end| end.failure().is_some());
+        assert_eq!(with_failure, failed, "the group ends with a failure");
         let end = follows.map(|_| if failed { OwnEnd::Failed } else { OwnEnd::Done });
         assert_eq!(self.group.own_end(), end);
     }
@@ -115,6 +122,10 @@ fn ends(mut group: Group, now: tokio::time::Instant) -> Option<Option<Failure>> 
         for id in 0..group.slots() as Id {
             match group.at(id) {
                 MemberState::GoingDown => group.gone(id, now),
+                MemberState::Up if group.leaves_for_good_by_itself(id) => {
+                    let end = Failure::new(Phase::Running, Cause::EndedByItself, "child", 1);
+                    group.done(id, Ended::Done, &end, FailureInfo { handled: false, random: 0, now });
+                }
                 MemberState::Starting => group.up(id, now),
                 MemberState::BackingOff => group.due(id, now),
                 MemberState::Queued if group.waits_for(id) => group.due(id, now),

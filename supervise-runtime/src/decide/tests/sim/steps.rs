@@ -4,7 +4,7 @@ use super::child::{Mail, Pending, Token};
 use super::{Sim, failure};
 use crate::decide::child::machine::{Cut, Effect, Order, Step, StepEnd};
 use crate::decide::child::{Command, CommandOutcome, OwnOrder, State};
-use crate::decide::group::{AfterDown, GroupState, Id};
+use crate::decide::group::Id;
 use crate::decide::member::MemberState;
 use crate::decide::tests::coverage::{Column, column_2c, hit_2a, hit_2b, hit_2c, hit_2d};
 use crate::decide::tests::port::Known;
@@ -18,7 +18,8 @@ impl Sim {
     fn known(&self, id: Id) -> Known {
         let child = self.children[id as usize].as_ref().expect("a living child");
         let (busy, empty, orders) = (child.busy, child.empty.clone(), !child.inbox.is_empty());
-        Known { busy, empty, orders, place: !self.group.is_free(id), ..Known::new(self.now) }
+        let (stopped, leaving) = (child.has_stopped(), self.group.was_leaving(id));
+        Known { stopped, busy, empty, orders, leaving, place: !self.group.is_free(id), ..Known::new(self.now) }
     }
 
     /// An event in the child's own task. The child takes back what follows from it for the child itself, before anything
@@ -69,7 +70,7 @@ impl Sim {
         let child = self.child(id);
         let settings = child.settings();
         (child.pending, child.handled, child.refuses, child.closed) = (None, false, false, false);
-        (child.pressed, child.spent) = (false, false);
+        (child.pressed, child.spent, child.leaving) = (false, false, false);
         child.machine.begin(settings, was_up);
         self.finish(id, StepEnd::Done);
     }
@@ -143,6 +144,7 @@ impl Sim {
             }
             Effect::Decide { failure, instance } => self.report(id, failure, instance),
             Effect::Redecide { .. } => self.decide(id),
+            Effect::Leaves => self.says_it_ends(id),
             Effect::Gone => self.gone(id),
             Effect::Done { ended, end } => self.done(id, ended, &end),
             Effect::Aborted => {
@@ -188,6 +190,14 @@ impl Sim {
         }
     }
 
+    /// The child says that it ends by itself.
+    fn says_it_ends(&mut self, id: Id) {
+        let first = !self.group.was_asked(id);
+        self.child(id).leaving |= first && matches!(self.group.at(id), MemberState::Starting | MemberState::Up);
+        self.group.leaves(id);
+        self.carry_out();
+    }
+
     fn gone(&mut self, id: Id) {
         if let Some(pending) = &mut self.child(id).pending {
             pending.token = Token::Used;
@@ -216,15 +226,14 @@ impl Sim {
             kept: false,
         });
         let significant = self.plan.significant && lifecycle != Lifecycle::Permanent;
-        let comes_up = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Up, .. }) && self.in_range(id);
-        let covered = self.group.at(id) == MemberState::GoingDown && !(significant && comes_up);
-        let by_itself = !restarted && !covered && !self.group.is_ending(id);
+        let was_asked = self.group.was_asked(id);
+        let by_itself = !restarted && (!was_asked || self.group.was_leaving(id));
         let stopping = self.group.is_stopping();
         let facts = self.facts(id);
         self.group.done(id, ended, end, facts);
         if self.has(id) && self.group.at(id) == MemberState::Ended && by_itself {
             let child = self.child(id);
-            child.finished = !significant && lifecycle != Lifecycle::Temporary;
+            child.finished = !was_asked && !significant && lifecycle != Lifecycle::Temporary;
             child.quit = significant && !stopping;
         }
         // Kept only if nothing was done about the failure.
@@ -316,6 +325,7 @@ impl Sim {
                 }
             }
             Step::Exit => {}
+            Step::Serve if child.has_stopped() => self.finish(id, StepEnd::ByItself),
             Step::Serve if child.busy => {
                 (child.busy, child.handled) = (false, true);
             }
@@ -476,6 +486,13 @@ impl Sim {
             // The timer of an earlier wait.
             self.group.due(id, self.now);
             self.carry_out();
+        }
+    }
+
+    /// `cx.stop()` in a handler that goes on.
+    pub(in crate::decide::tests) fn stops_itself(&mut self, id: Id) {
+        if self.child(id).kind == ChildKind::Actor && self.child(id).busy {
+            self.says_it_ends(id);
         }
     }
 

@@ -232,6 +232,7 @@ impl Engine {
                 let now = own.now();
                 self.with_group(own, |group, id| group.due(id, now));
             }
+            Effect::Leaves => self.cell.leaves(self.parent()),
             Effect::Gone => {
                 let now = own.now();
                 self.with_group(own, |group, id| group.gone(id, now));

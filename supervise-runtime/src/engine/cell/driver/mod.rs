@@ -20,7 +20,7 @@ use crate::base::clock::after;
 use crate::base::deferred_drop::DeferDrops;
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
-use crate::decide::group::Cut as GroupCut;
+use crate::decide::group::{Cut as GroupCut, Group};
 use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served, TypeName};
@@ -109,8 +109,12 @@ impl Port for At<'_> {
         self.engine.cell.core().ended().is_some()
     }
 
-    fn ends_with_failure(&self) -> Option<Failure> {
-        self.engine.cell.core().table().and_then(|table| table.inspect(|group| group.ends_with_failure()))
+    fn own_end(&self) -> Option<Ended> {
+        self.engine.cell.core().table().and_then(|table| table.inspect(Group::ending))
+    }
+
+    fn was_leaving(&self) -> bool {
+        self.engine.look(Group::was_leaving).unwrap_or(false)
     }
 
     fn is_own(&self, failure: &Failure) -> bool {
