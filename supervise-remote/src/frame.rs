@@ -224,6 +224,9 @@ pub(crate) enum ToOwner {
         placement: u64,
         upto: u64,
         done: u64,
+        /// The instance has begun to end by itself. A build that does not know it learns of the end only.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ends: bool,
     },
     /// The message cannot be read. A failure, and like one with a number.
     NotRead {

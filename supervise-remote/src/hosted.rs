@@ -67,6 +67,10 @@ pub(crate) struct Lease {
     path: String,
     /// Of the instance, on its way down.
     failures: Mutex<Vec<Failure>>,
+    /// The instance has begun to end by itself.
+    leaves: AtomicBool,
+    /// Told of that, once the instance is up.
+    left: Notify,
     /// Told after each poll, where somebody has to know what is handled.
     handles: OnceLock<Arc<Progress>>,
 }
@@ -95,6 +99,8 @@ impl Lease {
             changed: Notify::new(),
             path,
             failures: Mutex::default(),
+            leaves: AtomicBool::new(false),
+            left: Notify::new(),
             handles: OnceLock::new(),
         })
     }
@@ -256,6 +262,12 @@ impl Fence for Lease {
         // Failures of its children are told where the children are supervised: here.
         if failure.path() == self.path && failures.len() < MOST_FAILURES {
             failures.push(failure.clone());
+        }
+    }
+
+    fn leaves(&self, path: &str) {
+        if path == self.path && !self.leaves.swap(true, Ordering::SeqCst) {
+            self.left.notify_one();
         }
     }
 
@@ -633,8 +645,13 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                     // The handled ones matter only where a message may be handed in again.
                     if upto > said.0 || (self.redelivers && done > said.1) {
                         said = (upto, done);
-                        self.send(ToOwner::Begun { placement, upto, done });
+                        self.send(ToOwner::Begun { placement, upto, done, ends: false });
                     }
+                }
+                () = self.lease.left.notified() => {
+                    let (upto, done) = self.progress.of(&self.actor);
+                    said = (upto, done);
+                    self.send(ToOwner::Begun { placement, upto, done, ends: true });
                 }
                 next = told.recv(), if !over => match next {
                     Some(Told::Msg { seq, body }) => queued.push_back((seq, body)),

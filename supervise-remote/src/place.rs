@@ -73,6 +73,10 @@ struct Mine<A: Actor<Msg: Remote>> {
     happened: VecDeque<Happened>,
     /// The instance was told to go down.
     goes_down: bool,
+    /// The child goes down since its node leaves.
+    moves: bool,
+    /// Meanwhile the instance has ended by itself, perhaps with words: nothing is to be started elsewhere.
+    is_done: Option<Option<String>>,
     /// The instance did not go down in its time, and its node has dropped it.
     aborted: bool,
     /// Of the instance, on its way down: the hooks of the child return them.
@@ -136,6 +140,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 trash: Vec::new(),
                 happened: VecDeque::new(),
                 goes_down: false,
+                moves: false,
+                is_done: None,
                 aborted: false,
                 failures: VecDeque::new(),
                 in_hand: false,
@@ -169,7 +175,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         self: &Arc<Self>,
         captured: &[u8],
         exports: &AtOwner,
-        cx: &Context<Proxy<A>>,
+        cx: &mut Context<Proxy<A>>,
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
         let failed = |text: &str| {
@@ -192,6 +198,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 "a remote child below `#[only_with]` is not supported: its nodes would follow another owner; put it into a \
                  tree of its own, and run that with `.on(net).when(lease)`",
             ));
+        }
+        if let Some(words) = self.take_done() {
+            match words {
+                Some(words) => cx.stop_with(words),
+                None => cx.stop(),
+            }
+            return Ok(());
         }
         exports.let_in(&run);
         run.inlets.add(InletOf::shared(RemoteRef::proxy(cx.actor_ref(), self.clone())));
@@ -230,6 +243,13 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         drop(wait);
         self.send_waiting();
         Ok(())
+    }
+
+    /// Takes the end that the instance came to by itself while it was to be moved to another node.
+    fn take_done(&self) -> Option<Option<String>> {
+        let mut mine = self.lock();
+        mine.moves = false;
+        mine.is_done.take()
     }
 
     /// Waits for a node that takes it, and sends the order.
@@ -676,6 +696,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let (dead, me) = {
             let mut mine = self.lock();
             mine.turn = None;
+            (mine.moves, mine.is_done) = (false, None);
             // They lead back to here; the next start sets them again.
             (mine.run, mine.context) = (None, None);
             mine.begun = 0;
@@ -857,6 +878,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         }
         let mut over = Vec::new();
         let mut dead = Dead(Vec::new(), Vec::new());
+        let (mut leaves, mut words) = (false, None);
         match frame {
             ToOwner::Up { .. } => mine.answer = Some(Answer::Up),
             ToOwner::NotUp { failure, .. } => {
@@ -867,7 +889,10 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 mine.answer = Some(Answer::Declined(why));
                 (over, dead) = mine.settle(0, 0, None);
             }
-            ToOwner::Begun { upto, done, .. } => over = mine.begun(upto, done, redeliver),
+            ToOwner::Begun { upto, done, ends, .. } => {
+                over = mine.begun(upto, done, redeliver);
+                leaves = ends;
+            }
             ToOwner::NotRead { number, seq, why, begun, done, .. } => {
                 over = mine.begun(begun, done, redeliver);
                 let at = mine.begun;
@@ -895,6 +920,15 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                     mine.happened.push_back(Happened::Failed(None, failure.clone(), false));
                 }
                 let happened = match how {
+                    // Its node leaves, and its work was done before it could be moved.
+                    How::Itself(words) if mine.moves => {
+                        mine.is_done = Some(words);
+                        None
+                    }
+                    How::Itself(said) if mine.goes_down => {
+                        words = said;
+                        None
+                    }
                     How::Itself(words) => Some(Happened::Itself(words)),
                     // There is nothing to resume: decided like that, it is a node that is lost.
                     How::Failed(_) => Some(Happened::Dropped),
@@ -917,6 +951,12 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         mine.trash.append(&mut over);
         let me = mine.me.clone();
         drop(mine);
+        if let Some(me) = me.as_ref().filter(|_| leaves) {
+            hooks::ends_by_itself(me);
+        }
+        if let (Some(me), Some(words)) = (&me, words) {
+            hooks::says(me, words);
+        }
         self.bury_later(dead, me.as_ref());
         self.show_window();
         self.wake();
@@ -949,8 +989,11 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         let me = mine.me.clone().filter(|_| here);
         drop(mine);
         if let Some(me) = me {
-            // A restart that was asked for: it is charged to no budget.
-            let _ = me.restart();
+            // A restart that was asked for: it is charged to no budget. Refused if the child ends anyway.
+            self.lock().moves = true;
+            if me.restart().is_err() {
+                self.lock().moves = false;
+            }
         }
     }
 

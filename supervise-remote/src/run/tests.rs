@@ -200,7 +200,7 @@ impl World {
         };
         let frame = match event {
             "up" => ToOwner::Up { placement },
-            "begun" => ToOwner::Begun { placement, upto: 1, done: 1 },
+            "begun" => ToOwner::Begun { placement, upto: 1, done: 1, ends: false },
             "failed" => ToOwner::Failed { placement, number: 1, failure: failure(), begun: 0, done: 0 },
             "not up" => ToOwner::NotUp { placement, failure: failure() },
             "declined" => ToOwner::Declined { placement, why: String::new() },

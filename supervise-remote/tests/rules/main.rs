@@ -2,6 +2,7 @@
 
 mod acting;
 mod closing;
+mod ends;
 mod failures;
 mod fence;
 mod messages;
