@@ -11,6 +11,7 @@ use supervise::prelude::*;
 use supervise::testing::MemoryLease;
 use tokio::time::{Instant, sleep};
 
+mod ends;
 mod histories;
 mod part;
 mod threads;

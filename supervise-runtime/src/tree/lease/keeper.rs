@@ -27,7 +27,7 @@ use crate::engine::bus::Remote;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::hold::Hold;
 use crate::engine::supervisor::ChildTable;
-use crate::values::ended::Ended;
+use crate::values::ended::{Ended, EndedKind};
 use crate::values::event::EventKind;
 use crate::values::failure::UserError;
 use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
@@ -198,9 +198,10 @@ impl Keeper {
         let mut next = after(Instant::now(), hold.left().saturating_sub(self.lasts().saturating_sub(self.pace())));
         let mut call: Option<(Moment, Answer<bool>)> = None;
         let token = hold.token;
-        let (mut lost, mut over) = (false, false);
+        let (mut lost, mut asked, mut over) = (false, false, false);
         let mut loses = |refused| {
             if !std::mem::replace(&mut lost, true) {
+                asked = cell.core().was_asked_to_stop();
                 tell(self.change(LeaseChange::Lost { token, refused }));
                 send(&**cell, SystemMessage::Stop);
             }
@@ -222,7 +223,7 @@ impl Keeper {
             let look = look.min(self.part(12)).max(Duration::from_millis(1));
             tokio::select! {
                 biased;
-                ended = &mut ended => break (ended, lost),
+                ended = &mut ended => break (ended, lost && !asked),
                 () = hold.found.notified() => {}
                 answer = answered(&mut call) => {
                     let asked = call.take().map_or_else(Moment::now, |(asked, _)| asked);
@@ -270,7 +271,9 @@ impl Keeper {
             };
             tell(self.change(change));
         }
-        Kept { ended, lost }
+        // An end that had begun before the loss is the end of the tree: what is done is not begun again.
+        let own = matches!(ended.kind(), EndedKind::Done | EndedKind::Failed | EndedKind::Limit);
+        Kept { ended, lost: lost && !own }
     }
 
     /// Returns the time to wait after a tree has failed under the lease, so that another holder can have it first.
