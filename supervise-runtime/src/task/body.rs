@@ -167,8 +167,8 @@ where
     /// Runs the task's own future and its subtasks concurrently, until the task reports that it is ready.
     async fn readying(&mut self) -> Result<Served, UserError> {
         poll_fn(|cx| {
+            let returned = self.poll_main(cx);
             loop {
-                let returned = self.poll_main(cx);
                 let mut moved = self.poll_requests(cx);
                 if self.ready {
                     // A result that is already there is handled once the task counts as started.
@@ -199,30 +199,24 @@ where
     /// Runs the task's own future and its subtasks concurrently, until the first failure or the last end.
     async fn serve(&mut self) -> Result<Served, UserError> {
         poll_fn(|cx| {
-            loop {
-                let mut moved = false;
-                let mut returned = false;
-                if let Some(result) = self.poll_main(cx) {
-                    result?;
-                    moved = true;
-                    returned = true;
-                    // The task's own future has returned: its subtasks are asked to stop.
-                    self.signal(StopReason::Done);
-                }
-                moved |= self.poll_requests(cx);
+            // Once in each poll: a future that waits has given the thread back.
+            let returned = self.poll_main(cx).transpose()?.is_some();
+            if returned {
+                // The task's own future has returned: its subtasks are asked to stop.
+                self.signal(StopReason::Done);
+            }
+            let mut moved = true;
+            while moved {
+                moved = self.poll_requests(cx);
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
                     self.joined(result)?;
                     moved = true;
                 }
-                if self.main.is_none() && self.subtasks.is_empty() {
-                    return Poll::Ready(Ok(Served::Done));
-                }
-                if returned {
-                    return Poll::Ready(Ok(Served::Returned));
-                }
-                if !moved {
-                    return Poll::Pending;
-                }
+            }
+            match () {
+                () if self.main.is_none() && self.subtasks.is_empty() => Poll::Ready(Ok(Served::Done)),
+                () if returned => Poll::Ready(Ok(Served::Returned)),
+                () => Poll::Pending,
             }
         })
         .await

@@ -10,3 +10,4 @@ mod many_children;
 mod panicking_drops;
 mod reentrancy;
 mod without_a_timer;
+mod yields;

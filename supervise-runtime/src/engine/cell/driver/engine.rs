@@ -53,6 +53,8 @@ pub(crate) struct Engine {
     pub(super) begun: Option<Box<Begun>>,
     /// Other tasks have run since the last incarnation began.
     pub(super) waited: bool,
+    /// The number of steps that have ended since this task waited last.
+    pub(super) steps: u8,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(in crate::engine::cell) broken: bool,
     /// The next restart has been counted when it was decided.
@@ -185,7 +187,7 @@ impl Engine {
     }
 
     pub(super) fn pending<T>(&mut self) -> Poll<T> {
-        self.waited = true;
+        (self.waited, self.steps) = (true, 0);
         Poll::Pending
     }
 

@@ -46,6 +46,9 @@ pub(crate) use slot::Step as UserStep;
 /// The time until the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
 
+/// The number of steps after which a task that has not waited lets others run. A step may handle a whole turn of messages.
+const STEPS: u8 = 16;
+
 /// The first watchdog check. Almost every child has stopped by then.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
 
@@ -160,6 +163,7 @@ impl Driver {
             message: None,
             begun: None,
             waited: true,
+            steps: 0,
             broken: false,
             #[cfg(feature = "metrics")]
             counted: false,
@@ -242,6 +246,7 @@ impl Driver {
         };
         let own = OwnEvent::taking_back();
         self.finished(end, hands, &own);
+        self.engine.steps = self.engine.steps.saturating_add(1);
         self.engine.message = None;
         if !self.machine.is_starting() {
             self.engine.begun = None;
@@ -296,8 +301,10 @@ impl Driver {
 
     // ----- polling
 
-    /// Polls the present step once, with orders, timers and background work.
+    /// Polls the present step once, with orders, timers and background work. User code that waits is not polled again
+    /// for a request that it has just made, or for work beside it: it has given the thread back.
     fn poll(&mut self, cx: &mut Context<'_>, slot: &mut dyn Slot) -> Poll<Exit> {
+        let mut again = false;
         loop {
             if self.engine.cell.core().has_control() {
                 self.take_orders();
@@ -312,6 +319,14 @@ impl Driver {
             }
             if self.engine.cell.core().is_fenced() {
                 return self.engine.pending(); // the abort of the tree drops the future
+            }
+            if self.gives_way() {
+                if self.poll_deadline(cx) {
+                    self.discard(slot);
+                    return Poll::Ready(Exit::Cut(Cut::TimeUp));
+                }
+                cx.waker().wake_by_ref();
+                return self.engine.pending();
             }
             #[cfg(feature = "testing")]
             if self.engine.is_held_up(cx) {
@@ -337,9 +352,15 @@ impl Driver {
                 Ok(Poll::Pending) => {}
             }
             if self.engine.cell.core().has_control() {
-                continue; // a request that the user code itself has just made
+                self.take_orders(); // requests that the user code itself has just made
+                if let Some(cut) = self.machine.take_cut() {
+                    self.discard(slot);
+                    return Poll::Ready(Exit::Cut(cut));
+                }
             }
-            if self.engine.cold.is_some() && self.poll_background(cx) {
+            while self.engine.cold.is_some() && self.poll_background(cx) {}
+            // The message loop, which waits for messages, returns for an order.
+            if self.returns_for_order() && !replace(&mut again, true) {
                 continue;
             }
             // Only a future that really waits costs a timer.
@@ -349,6 +370,17 @@ impl Driver {
             }
             return self.engine.pending();
         }
+    }
+
+    /// Returns whether the message loop waits, and has to return for an order.
+    fn returns_for_order(&self) -> bool {
+        self.engine.cell.is_interrupted() && !self.engine.cell.is_busy() && self.machine.is_serving()
+    }
+
+    /// Returns whether this task has gone through many steps since it waited last. It lets others run then: none of the
+    /// steps may have waited.
+    fn gives_way(&mut self) -> bool {
+        self.engine.steps >= STEPS
     }
 
     /// Drops the user future at its await. A panic in its `Drop` is caught and reported.
@@ -500,6 +532,10 @@ impl Driver {
                 if self.poll_deadline(cx) {
                     return Poll::Ready(Exit::Cut(Cut::TimeUp));
                 }
+                if self.gives_way() {
+                    cx.waker().wake_by_ref();
+                    return self.engine.pending();
+                }
                 if self.poll_background(cx) || self.engine.cell.core().has_control() {
                     continue;
                 }
@@ -509,7 +545,7 @@ impl Driver {
                 if !self.engine.has_futures() {
                     return Poll::Ready(Exit::Done(Served::Drained));
                 }
-                return Poll::Pending;
+                return self.engine.pending();
             }
         })
         .await
