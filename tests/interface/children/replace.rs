@@ -409,3 +409,39 @@ async fn a_detached_caller_counts_whoever_has_begun() {
         }
     }
 }
+
+/// S16, S27: a stop or a kill that comes while the old instance goes down is about the key, whichever way it comes: the
+/// new instance does not start, the caller learns why, and the key and its place are free. A stop that came before the
+/// replacement does not keep the new instance away.
+#[tokio::test(start_paused = true)]
+async fn a_stop_takes_a_replacement_back() {
+    for how in ["by key", "all", "by handle", "a kill", "by path", "at the end", "before"] {
+        let reader = Reader::start(Journal::default()).await.unwrap();
+        let old = reader.feeds.spawn(1, "old", secs(2)).await.unwrap();
+        if how == "before" {
+            old.stop();
+        }
+        let replacing = tokio::spawn(reader.feeds.replace(1, "new", secs(0)));
+        pass(Duration::from_millis(if how == "at the end" { 1999 } else { 500 })).await;
+        match how {
+            "by key" => assert!(reader.feeds.stop(&1)),
+            "all" => reader.feeds.stop_all(),
+            "a kill" => old.kill(),
+            "by path" => reader.operate("feeds/1", supervise::event::Operation::Stop, "alice").unwrap(),
+            "before" => {}
+            _ => old.stop(),
+        }
+        let replaced = soon(replacing).await.unwrap();
+        if how == "before" {
+            assert_eq!(name(&replaced.unwrap()).await, "new");
+            continue;
+        }
+        let error = replaced.unwrap_err();
+        let stopping =
+            |error: &KeyedError<_>| matches!(error, KeyedError::NotReplaced { error: SpawnError::Stopping { .. }, .. });
+        assert!(stopping(&error), "{how}: {error}");
+        pass(secs(5)).await;
+        assert!(reader.feeds.is_empty() && reader.feeds.keys().is_empty(), "{how}: {:?}", reader.feeds.keys());
+        reader.feeds.spawn(1, "next", secs(0)).await.unwrap();
+    }
+}

@@ -498,6 +498,11 @@ impl Machine {
         matches!(self.stage, Stage::Starting | Stage::PreStarting | Stage::PostRestarting | Stage::GettingReady)
     }
 
+    /// Returns whether the child handles messages, or waits for them.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.stage == Stage::Serving
+    }
+
     /// Returns whether a start was ordered and has not begun.
     pub(crate) fn is_due(&self) -> bool {
         self.due
@@ -532,7 +537,10 @@ impl Machine {
     fn gives(&mut self, reason: StopReason, ends: bool) {
         let replaces = ends && !self.ends();
         let cold = self.cold();
-        if cold.reason.is_none() || replaces {
+        // Of a stop and a replacement, the later one says whether another instance follows.
+        let turns = matches!(cold.reason, Some(StopReason::Asked | StopReason::Replaced))
+            && matches!(reason, StopReason::Asked | StopReason::Replaced);
+        if cold.reason.is_none() || replaces || turns {
             cold.reason = Some(reason);
         }
     }
@@ -993,6 +1001,10 @@ impl Machine {
     }
 
     fn kill(&mut self, failure: Failure, port: &mut impl Port) {
+        if self.stop_reason() == Some(StopReason::Replaced) && matches!(failure.cause(), Cause::Killed) {
+            self.gives(StopReason::Asked, false);
+            port.perform(self, Effect::SignalStop);
+        }
         match self.state {
             // A kill of a child that is not up is a stop, to which the group has to agree.
             State::Idle | State::AwaitingRestart | State::Ended => {}

@@ -317,6 +317,11 @@ impl Group {
         self.held = held;
     }
 
+    /// Makes every move that a change of the places allows.
+    pub(crate) fn look_again(&mut self, now: Instant) {
+        self.settle(now);
+    }
+
     /// Takes the effects since the last call.
     pub(crate) fn take_effects(&mut self) -> Vec<GroupEffect> {
         std::mem::take(&mut self.effects)

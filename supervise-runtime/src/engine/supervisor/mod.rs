@@ -470,6 +470,16 @@ impl ChildTable {
         }
     }
 
+    /// Gives up the place that is held beyond the end of the child with this number.
+    pub(crate) fn release(&self, owner: &AnyCell, id: u64) {
+        let _shelter = DeferDrops::new();
+        let mut inner = lock(&self.inner);
+        inner.held.remove(&id);
+        inner.count_places();
+        inner.group.look_again(Instant::now());
+        Inner::carry_out(inner, owner).done();
+    }
+
     /// Adds a child at run time. `make` gets the number of the spawn and makes the child's cell. Its task is to be
     /// begun after this call, and after every other lock of the caller.
     pub(crate) fn add<'a>(

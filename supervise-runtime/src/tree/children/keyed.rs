@@ -582,7 +582,17 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         G: FnMut() -> Option<(K, Args)> + Send + 'static,
     {
         let (keyed, key, hash) = (self.clone(), key.key.clone(), key.hash);
-        Box::new(move |mut table, place| {
+        Box::new(move |mut table, place, wanted| {
+            if !wanted {
+                let gone = table.remove(place);
+                drop(table);
+                drop_catching_panics((gone, instance, key));
+                if let Some(set) = keyed.set.cell.core().table() {
+                    set.release(&*keyed.set.cell, id);
+                }
+                let _ = begun.send(Err(SpawnError::Stopping { path: keyed.path() })); // the caller may have gone
+                return;
+            }
             let placed = keyed.set.place(&mut instance, Some(id));
             let outcome = match placed {
                 Ok((launched, after_lock)) => {
@@ -616,7 +626,9 @@ fn free<K: Key, H>(living: &Living<K, H>, hash: u64, id: u64, ended: &Ended) {
     let (cell, key) = (entry.cell.clone(), entry.key.clone());
     match table.take_successor(id) {
         // Without its runtime nothing can start.
-        Some(successor) if !matches!(ended, Ended::RuntimeGone) => successor(table, place),
+        Some(successor) if !matches!(ended, Ended::RuntimeGone) => {
+            successor(table, place, !cell.core().was_asked_to_stop());
+        }
         successor => {
             let gone = table.remove(place);
             drop(table);

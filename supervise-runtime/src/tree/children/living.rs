@@ -32,8 +32,9 @@ pub(super) struct Table<K, H> {
     successors: HashMap<u64, Successor<K, H>>,
 }
 
-/// Puts the instance that replaces another one into its place, once that one has ended, and releases the lock.
-pub(super) type Successor<K, H> = Box<dyn FnOnce(MutexGuard<'_, Table<K, H>>, Place) + Send>;
+/// Puts the instance that replaces another one into its place, once that one has ended, and releases the lock. `false`:
+/// the place is to be free instead, since somebody has asked for its end meanwhile.
+pub(super) type Successor<K, H> = Box<dyn FnOnce(MutexGuard<'_, Table<K, H>>, Place, bool) + Send>;
 
 pub(super) struct Entry<K, H> {
     pub(super) key: Arc<K>,
