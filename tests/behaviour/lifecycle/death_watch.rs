@@ -293,6 +293,27 @@ async fn watches_outlive_the_watchers_restart() {
     assert_eq!(heard(&journal), ["second hears db unknown: stopped"]);
 }
 
+/// S37: a child of its own that had ended before the failure of the watcher is not stopped by the restart: its notice,
+/// which is in the mailbox, is heard by the next instance, once.
+#[tokio::test(start_paused = true)]
+async fn the_notice_of_a_child_that_had_ended_before_outlives_the_restart() {
+    let journal = Journal::default();
+    let tree = House::start(journal.clone()).await.unwrap();
+    tree.second.tell(SitterMsg::Spawn).await.unwrap();
+    sync(&tree.second).await;
+    let (go, gate) = tokio::sync::oneshot::channel();
+    tree.second.tell(SitterMsg::Block(gate)).await.unwrap();
+    tree.second.tell(SitterMsg::Fail).await.unwrap();
+    settle().await;
+    tree.operate("second/kid", supervise::event::Operation::Stop, "alice").unwrap();
+    settle().await;
+    go.send(()).unwrap();
+    sync(&tree.second).await;
+    settle().await;
+    assert_eq!(tree.second.incarnation(), 2);
+    assert_eq!(heard(&journal), ["second hears second/kid unknown: stopped"]);
+}
+
 /// S37: `unwatch` cancels a death pact that is due, as long as it has not taken effect, even after the notice of the
 /// same end.
 #[tokio::test(start_paused = true)]

@@ -431,7 +431,7 @@ impl<A: Actor> Context<A> {
         }
         let kept: HashSet<u64> = table.kept_ids().into_iter().collect();
         let me = self.cell.core().id;
-        cold.watching.forget_those(|id, other| {
+        cold.watching.forget_stopped(|id, other| {
             let mine = other.core().supervisor().is_some_and(|supervisor| supervisor.core().id == me);
             mine && !kept.contains(&id)
         });

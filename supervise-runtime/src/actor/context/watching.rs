@@ -39,11 +39,15 @@ struct Watch {
 }
 
 impl Other {
-    fn forget(self) {
-        if let Some(watch) = self.watch {
+    fn forget(mut self) {
+        if let Some(watch) = self.watch.take() {
             self.cell.core().forget(watch.ticket);
         }
-        if let Some((ticket, pact)) = self.pact {
+        self.forget_pact();
+    }
+
+    fn forget_pact(&mut self) {
+        if let Some((ticket, pact)) = self.pact.take() {
             pact.take_back();
             self.cell.core().forget(ticket);
         }
@@ -142,6 +146,25 @@ impl Watching {
 
     pub(super) fn forget_those(&mut self, which: impl Fn(u64, &AnyCell) -> bool) {
         for (_, other) in self.others.extract_if(|id, other| which(*id, &*other.cell)) {
+            other.forget();
+        }
+        self.slim();
+    }
+
+    /// Forgets the children that a restart is about to stop. A child that had ended before is not one of them: its notice
+    /// comes, or is in the mailbox already.
+    pub(super) fn forget_stopped(&mut self, stops: impl Fn(u64, &AnyCell) -> bool) {
+        let gone = |id: &u64, other: &mut Other| {
+            if !stops(*id, &*other.cell) {
+                return false;
+            }
+            if other.cell.core().has_ended() {
+                other.forget_pact(); // the present instance needed the child
+                return !other.is_of_use();
+            }
+            true
+        };
+        for (_, other) in self.others.extract_if(gone) {
             other.forget();
         }
         self.slim();
