@@ -48,6 +48,36 @@ async fn a_child_that_is_down_and_then_in_a_streak_degrades() {
     assert!(tree.health().is_healthy(), "{}", tree.health());
 }
 
+/// S42: an instance of a set that is starting for the first time is well at its first attempt only. If it fails to start
+/// again and again, the tree is degraded all the time, as with a declared child: while it backs off, and while it starts.
+#[tokio::test(start_paused = true)]
+async fn an_instance_that_never_comes_up_degrades() {
+    supervisor! {
+        struct Hanging {
+            #[lifecycle(Permanent, ready, start = 60s)]
+            #[backoff(1s..30s)]
+            set: [u32 => task] = |_key: u32| |cx| async move {
+                let _never_ready = cx;
+                std::future::pending::<()>().await;
+            },
+            keep: task = std::future::pending::<()>(),
+        }
+    }
+    let tree = Hanging::start().await.unwrap();
+    let spawned = tokio::spawn(tree.set.spawn(1));
+    settle().await;
+    pass(secs(59)).await;
+    assert!(tree.health().is_healthy(), "{}", tree.health());
+    pass(secs(40)).await;
+    for _ in 0..600 {
+        assert!(!tree.health().is_healthy());
+        pass(secs(1)).await;
+    }
+    tree.set.stop_all();
+    settle().await;
+    assert!(tree.health().is_healthy() && spawned.await.unwrap().is_err(), "{}", tree.health());
+}
+
 /// S42, S14: a streak ends by itself when an incarnation has run 10 s.
 #[tokio::test(start_paused = true)]
 async fn a_streak_is_over_after_ten_seconds() {

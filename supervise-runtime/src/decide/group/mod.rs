@@ -609,7 +609,10 @@ impl Group {
             holds_up: self.wait == Some(id) && self.mode == GroupState::Up,
             suspended: self.suspended && member.settings.kind != Some(ChildKind::Task),
             leaving: leaves || member.ending.as_ref().is_some_and(Ended::is_orderly),
-            fresh: member.dynamic && !member.was_up && matches!(member.at, MemberState::Queued | MemberState::Starting),
+            fresh: member.dynamic
+                && !member.was_up
+                && member.restart_delay.streak() == 0
+                && matches!(member.at, MemberState::Queued | MemberState::Starting),
             order: member.order,
             streak: member.restart_delay.streak_at(now),
             budget,

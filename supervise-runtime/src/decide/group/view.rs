@@ -19,7 +19,7 @@ pub(crate) struct MemberView {
     pub(crate) suspended: bool,
     /// The member goes down because that was requested.
     pub(crate) leaving: bool,
-    /// Spawned at run time, and starting for the first time.
+    /// Spawned at run time, and starting for the first time, at the first attempt.
     pub(crate) fresh: bool,
     /// The position in the order of declaration or spawning.
     pub(crate) order: u64,

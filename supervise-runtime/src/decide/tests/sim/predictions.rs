@@ -39,7 +39,8 @@ impl Sim {
             assert_eq!((view.at, view.kind, view.lifecycle), (at, Some(child.kind), child.lifecycle));
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
             assert_eq!(view.suspended, self.suspended && child.kind != ChildKind::Task, "{id} is shown as suspended");
-            let first = !child.was_up && matches!(view.at, MemberState::Queued | MemberState::Starting);
+            let first =
+                !child.was_up && child.streak == 0 && matches!(view.at, MemberState::Queued | MemberState::Starting);
             assert_eq!(view.fresh, child.dynamic && first, "{id} is shown as fresh");
             assert_eq!(self.group.was_up(id), child.was_up, "{id} was up");
             assert_eq!((self.group.streak(id), view.streak), (child.streak, child.streak), "the streak of {id}");
