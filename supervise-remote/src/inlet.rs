@@ -252,7 +252,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
             Err(error) => rejected(error),
         });
         if let Err(why) = guarded(|| drop(sent)) {
-            tracing::error!(path = self.path(), why, "the drop of a refused message failed");
+            say!(error, path = self.path(), why, "the drop of a refused message failed");
         }
         if asks.is_empty() {
             return;

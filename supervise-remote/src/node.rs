@@ -208,7 +208,7 @@ impl Node {
             }
             let joining = async {
                 if closed {
-                    tracing::error!(name = inner.name(), "the link to the network is closed, joins again");
+                    say!(error, name = inner.name(), "the link to the network is closed, joins again");
                 }
                 tokio::time::sleep_until(again).await;
                 loop {
@@ -216,7 +216,7 @@ impl Node {
                     match Joined::new(&*net.0.wire, Side::Node).await {
                         Ok(link) => break (link, now),
                         Err(error) => {
-                            tracing::error!(%error, name = inner.name(), "cannot join the network, tries again");
+                            say!(error, %error, name = inner.name(), "cannot join the network, tries again");
                             tokio::time::sleep(JOIN_AGAIN).await;
                         }
                     }
@@ -591,7 +591,7 @@ impl NodeInner {
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
         if last.is_some_and(|last| last + patience <= now) {
-            tracing::warn!(name = self.name(), "the owner answers no renewal, joins again");
+            say!(warn, name = self.name(), "the owner answers no renewal, joins again");
             return false;
         }
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
@@ -610,7 +610,7 @@ impl NodeInner {
             (std::mem::take(&mut state.requests), state.fenced.len())
         };
         drop(requests); // all who wait hear that nothing will come
-        tracing::info!(name = self.name(), fenced = told, "the node joins again");
+        say!(info, name = self.name(), fenced = told, "the node joins again");
         self.end_all();
     }
 
@@ -632,7 +632,7 @@ impl NodeInner {
             LinkEvent::Frame { from, bytes } => match self.frame(&from, &bytes) {
                 Ok(()) => true,
                 Err(why) => {
-                    tracing::warn!(name = self.name(), owner = %from, why = why.text, "the link to an owner ends");
+                    say!(warn, name = self.name(), owner = %from, why = why.text, "the link to an owner ends");
                     let mut state = self.lock();
                     state.owners.remove(&from);
                     match &state.owner {
@@ -873,7 +873,7 @@ impl NodeInner {
         };
         let watching = std::thread::Builder::new().name("supervise-remote".to_owned()).spawn(watch);
         if let Err(error) = watching {
-            tracing::error!(%error, "cannot watch for instances that block their thread");
+            say!(error, %error, "cannot watch for instances that block their thread");
         }
     }
 
@@ -927,7 +927,7 @@ impl NodeInner {
             self.runtime.spawn(async move {
                 let back = back.await.ok().flatten().map(|back| back.map(ByteBuf::into_vec));
                 if let Err(why) = guarded(move || on_reply(back)).unwrap_or_else(Err) {
-                    tracing::warn!(why, "a reply cannot be read");
+                    say!(warn, why, "a reply cannot be read");
                 }
             });
         }
@@ -963,7 +963,7 @@ impl Looks {
 
 /// Ends this process.
 fn die_of(path: &str) -> ! {
-    tracing::error!(path, "its lease is over and it blocks its thread, so this process ends");
+    say!(error, path, "its lease is over and it blocks its thread, so this process ends");
     eprintln!("supervise-remote: the lease of {path} is over and it blocks its thread, so this process ends");
     std::process::abort()
 }

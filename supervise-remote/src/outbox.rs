@@ -100,7 +100,7 @@ pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
         });
         frames.clear(); // after a panic
         if let Err(why) = sending {
-            tracing::error!(why, "the wire cannot send, the link to the network ends");
+            say!(error, why, "the wire cannot send, the link to the network ends");
             let mut state = lock(state);
             let outbox = state.outbox();
             // Not of a join that has come since.

@@ -327,7 +327,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     if !std::mem::replace(&mut wait.says_takeover, true) {
                         let left = until.since(run.clock().now());
                         let missing = run.missing().join(", ");
-                        tracing::info!(%path, ?left, missing, "waits until nothing of an owner before can act");
+                        say!(info, %path, ?left, missing, "waits until nothing of an owner before can act");
                     }
                     tokio::select! {
                         () = run.clock().sleep_until(until) => {}
@@ -344,7 +344,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                         && !std::mem::replace(&mut wait.says_older, true)
                     {
                         let left = until.since(run.clock().now());
-                        tracing::info!(%path, ?left, "waits until its instance before cannot act any more");
+                        say!(info, %path, ?left, "waits until its instance before cannot act any more");
                     }
                     let until = until.map_or(soon, |until| until.min(soon));
                     tokio::select! {
@@ -794,7 +794,7 @@ impl<A: Actor<Msg: Remote>> Drop for WaitForNode<A> {
 /// Drops a value of the user, whose panic must not end the task that drops it.
 fn drop_guarded<T>(value: T) {
     if let Err(why) = guarded(move || drop(value)) {
-        tracing::error!(why, "the drop of a message failed");
+        say!(error, why, "the drop of a message failed");
     }
 }
 

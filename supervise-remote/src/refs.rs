@@ -294,7 +294,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
             Ok(Taken::Down { retry_in }) => SendRejection::Down { retry_in },
             Ok(Taken::Ended) => SendRejection::Ended,
             Ok(Taken::Refused(why)) => {
-                tracing::warn!(path = &*self.path, why, "a message was refused");
+                say!(warn, path = &*self.path, why, "a message was refused");
                 SendRejection::Ended
             }
             Ok(Taken::Gone(_)) | Err(_) => SendRejection::Unreachable,

@@ -522,7 +522,7 @@ impl Run {
             (lost, now.since(granted), bells)
         };
         if !lost.is_empty() {
-            tracing::warn!(tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
+            say!(warn, tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
         }
         for (id, holder) in lost {
             holder.lost(id, peer, after);
@@ -555,7 +555,7 @@ impl Run {
 
     /// Ends the link to a node from this side.
     fn end_link(&self, peer: &Peer, why: &str) {
-        tracing::warn!(tree = %self.root.name, node = %peer, why, "the link to a node ends");
+        say!(warn, tree = %self.root.name, node = %peer, why, "the link to a node ends");
         self.send(peer, ToNode::Bye { why: why.to_owned() });
         self.down(peer);
     }
@@ -632,7 +632,7 @@ impl Run {
                 self.ring_all();
             }
             ToOwner::Refused { why } => {
-                tracing::warn!(tree = %self.root.name, node = %from, why, "a node does not follow this owner");
+                say!(warn, tree = %self.root.name, node = %from, why, "a node does not follow this owner");
                 (node.refused, node.hello) = (Some(why), None);
                 drop(state);
                 self.lose(from);
@@ -676,7 +676,7 @@ impl Run {
             ToOwner::Fenced { path } => {
                 let listener = state.paths.get(&*path).and_then(|path| path.listener.as_ref()?.upgrade());
                 drop(state);
-                tracing::warn!(tree = %self.root.name, node = %from, path, "an instance was fenced");
+                say!(warn, tree = %self.root.name, node = %from, path, "an instance was fenced");
                 if let Some(listener) = listener {
                     listener.fenced();
                 }
@@ -899,7 +899,7 @@ async fn pump(
         let mut link = match joined {
             Ok(link) => link,
             Err(error) => {
-                tracing::error!(%error, name = net.wire.name(), "cannot join the network, tries again");
+                say!(error, %error, name = net.wire.name(), "cannot join the network, tries again");
                 tokio::select! {
                     _ = &mut ending => return,
                     () = tokio::time::sleep_until(again) => continue,
@@ -924,7 +924,7 @@ async fn pump(
         }
         {
             let Some(run) = run.upgrade() else { return };
-            tracing::error!(tree = %run.root.name, "the link to the network is closed, joins again");
+            say!(error, tree = %run.root.name, "the link to the network is closed, joins again");
             run.left();
         }
         drop(link);

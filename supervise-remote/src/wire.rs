@@ -325,7 +325,7 @@ impl Joined {
     pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>> {
         let Some(link) = &mut self.link else { return Poll::Ready(None) };
         guarded(|| link.poll_event(cx)).unwrap_or_else(|why| {
-            tracing::error!(why, "the link to the network ends");
+            say!(error, why, "the link to the network ends");
             Poll::Ready(None)
         })
     }
@@ -340,7 +340,7 @@ impl Joined {
             Err(_) => Err(()),
         };
         if closed.is_err() {
-            tracing::error!("the link to the network was not closed in order: it panicked");
+            say!(error, "the link to the network was not closed in order: it panicked");
         }
     }
 }
@@ -348,7 +348,7 @@ impl Joined {
 impl Drop for Joined {
     fn drop(&mut self) {
         if let Err(why) = guarded(|| drop(self.link.take())) {
-            tracing::error!(why, "the drop of the link to the network failed");
+            say!(error, why, "the drop of the link to the network failed");
         }
     }
 }

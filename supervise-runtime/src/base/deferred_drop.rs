@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
 
 use crate::base::sync::foreign;
 
@@ -106,6 +107,24 @@ pub(crate) fn drop_catching_panics<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(payload); // its own `Drop` may panic too
     }
+}
+
+/// Calls foreign code on which nothing here depends: a subscriber of `tracing`, a waker. A panic in it ends there, and no
+/// notice, child or tree with it. `None`: it has panicked.
+pub(crate) fn shielded<R>(call: impl FnOnce() -> R) -> Option<R> {
+    foreign();
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(out) => Some(out),
+        Err(payload) => {
+            std::mem::forget(payload); // its own `Drop` may panic too
+            None
+        }
+    }
+}
+
+/// Wakes a task of any executor.
+pub(crate) fn wake(waker: Waker) {
+    shielded(|| waker.wake());
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tracing::level_filters::LevelFilter;
 
-use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
+use crate::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
@@ -227,7 +227,7 @@ impl Changes {
     pub(crate) fn tell(&self) {
         foreign();
         if self.waiting.load(Relaxed) > 0 {
-            self.notify.notify_waiters();
+            shielded(|| self.notify.notify_waiters());
         }
     }
 
@@ -404,12 +404,15 @@ impl TreeShared {
         }));
         for payload in [traced, sent].into_iter().filter_map(Result::err) {
             drop_catching_panics(payload);
-            tracing::error!(
-                target: "supervise",
-                path = path(),
-                incarnation,
-                "a panic in a `Display` or `Drop` of an error: line lost"
-            );
+            // A subscriber that has panicked may panic again.
+            shielded(|| {
+                tracing::error!(
+                    target: "supervise",
+                    path = path(),
+                    incarnation,
+                    "a panic in a `Display` or `Drop` of an error, or in a subscriber: line lost"
+                );
+            });
         }
     }
 }

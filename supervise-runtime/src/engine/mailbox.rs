@@ -33,7 +33,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::base::clock::after;
-use crate::base::deferred_drop::drop_catching_panics;
+use crate::base::deferred_drop::{drop_catching_panics, wake};
 use crate::base::sync::atomic::{AtomicU64, Ordering};
 use crate::base::sync::{Arc, Mutex, MutexGuard, Weak, foreign, lock};
 use crate::base::turn::after_others;
@@ -341,7 +341,7 @@ impl<T: MailboxItem> ActorCell<T> {
         drop(inner);
         foreign();
         let (one, more) = woken;
-        one.into_iter().chain(more).for_each(|(_, waker)| waker.wake());
+        one.into_iter().chain(more).for_each(|(_, waker)| wake(waker));
     }
 
     /// Removes a sender that gave up waiting. If it had already been woken, its wake-up is forwarded to the next one.
@@ -353,7 +353,7 @@ impl<T: MailboxItem> ActorCell<T> {
         foreign();
         drop(known);
         if let Some((_, waker)) = next {
-            waker.wake();
+            wake(waker);
         }
     }
 

@@ -5,7 +5,6 @@ use std::task::{Context, Poll};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
-use tracing::Span;
 
 use crate::actor::options::Reader;
 use crate::base::BoxFuture;
@@ -17,6 +16,7 @@ use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::span;
 use crate::task::{Kept, NeverReady, ReadyDropped, Request, TaskContext, TaskStart, joined};
 use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
 use crate::values::kind::ChildKind;
@@ -179,7 +179,9 @@ where
                 }
                 if let Some(result) = returned {
                     result?;
-                    return Poll::Ready(Err(UserError::from(NeverReady)));
+                    // A task that obeys a stop need not become ready first.
+                    let told = self.stop_signal.as_ref().is_some_and(StopSignal::is_told);
+                    return Poll::Ready(if told { Ok(Served::Done) } else { Err(UserError::from(NeverReady)) });
                 }
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
                     self.joined(result)?;
@@ -254,12 +256,12 @@ fn inside(
     mut subtask: BoxFuture<'static, Result<(), UserError>>,
 ) -> impl Future<Output = Result<(), UserError>> + Send + 'static {
     let mut current: Option<Arc<AnyCell>> = Some(cell);
-    let span = Span::current(); // the span of the task, which spawns this subtask
+    let span = span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {
         if current.as_ref().is_some_and(|cell| cell.core().is_fenced()) {
             return Poll::Pending; // the abort of the tree drops the subtask
         }
-        let _entered = span.enter();
+        let _entered = span::Entered::of(Some(&span));
         current::enter(&mut current, false, || subtask.as_mut().poll(cx))
     })
 }

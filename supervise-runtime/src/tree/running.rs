@@ -454,6 +454,7 @@ fn say_abort_once() {
     {
         static SAID: std::sync::Once = std::sync::Once::new();
         SAID.call_once(|| {
+            // Not shielded: no panic is caught in such a program.
             tracing::warn!(
                 target: "supervise",
                 "built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it"

@@ -9,5 +9,6 @@ mod longest_durations;
 mod many_children;
 mod panicking_drops;
 mod reentrancy;
+mod subscribers;
 mod without_a_timer;
 mod yields;

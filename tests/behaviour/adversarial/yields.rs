@@ -223,7 +223,7 @@ fn the_time_of_a_child_that_never_ends_is_obeyed() {
     }
 }
 
-/// S26: the time of a drain is obeyed, also if its messages and futures follow each other without a wait.
+/// S4, S26: the time of a drain is obeyed, also if its messages and futures follow each other without a wait.
 #[test]
 fn a_drain_without_an_end_is_aborted_in_its_time() {
     on_one_thread(|| async {

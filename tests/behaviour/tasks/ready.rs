@@ -339,3 +339,37 @@ async fn a_subtask_without_a_context_keeps_no_start_alive() {
         assert_eq!(journal.take(), ["drop"]);
     }
 }
+
+/// S24, S29: a task that obeys a stop before it is ready has not failed: at the first start of its tree, at a restart, and
+/// in a set. The report is orderly.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_obeys_a_stop_before_it_is_ready_has_not_failed() {
+    supervisor! {
+        struct Several(journal: Journal) {
+            #[lifecycle(Permanent, ready, start = 60s)]
+            http: task = |cx| task(cx, journal, Plan::Ready(secs(1)), Plan::Slow(secs(1))),
+            #[lifecycle(Permanent, ready, start = 60s)]
+            set: [task] = || |cx| task(cx, journal.clone(), Plan::Slow(secs(1)), Plan::Never),
+        }
+    }
+    let tree = Several::start(Journal::default()).await.unwrap();
+    tree.http.restart().unwrap();
+    let spawned = tokio::spawn(tree.set.spawn());
+    pass(secs(2)).await;
+    let report = soon(tree.shutdown()).await;
+    assert!(report.is_orderly(), "{report}");
+    assert!(spawned.await.unwrap().is_err(), "it was never up");
+
+    supervisor! {
+        struct Booting(journal: Journal) {
+            #[lifecycle(Permanent, ready, start = 60s)]
+            http: task = |cx| task(cx, journal, Plan::Slow(secs(1)), Plan::Never),
+        }
+    }
+    let (stop, until) = tokio::sync::oneshot::channel::<()>();
+    let run = tokio::spawn(Booting::tree(Journal::default()).run(until));
+    pass(secs(2)).await;
+    stop.send(()).unwrap();
+    let report = soon(run).await.unwrap().unwrap();
+    assert!(report.is_orderly(), "{report}");
+}

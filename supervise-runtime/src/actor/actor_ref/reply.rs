@@ -12,6 +12,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as Cx, Poll, Waker};
 
+use crate::base::deferred_drop::wake;
 use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::asks::{self, Ticket};
 use crate::engine::cell::control::CellCore;
@@ -142,7 +143,7 @@ impl<T> Reply<T> {
         drop(state);
         foreign();
         if let Some(waker) = waker {
-            waker.wake();
+            wake(waker);
         }
         drop(late);
     }
@@ -176,7 +177,7 @@ impl<T> Drop for Reply<T> {
         let waker = if state.replies == 0 { state.waker.take() } else { None };
         drop(state);
         if let Some(waker) = waker {
-            waker.wake();
+            wake(waker);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use tokio::sync::Notify;
 
-use crate::base::sync::{OnceLock, foreign};
+use crate::base::deferred_drop::shielded;
+use crate::base::sync::OnceLock;
 use crate::values::ended::Ended;
 
 /// An answer of a child that several callers may wait for: that a requested start is up, or a sign of life. An error if
@@ -21,9 +22,8 @@ impl SharedWait {
     /// Notifies the callers. To be called without a lock.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn decide(&self, outcome: Result<(), Ended>) {
-        foreign();
         let _ = self.outcome.set(outcome);
-        self.decided.notify_waiters();
+        shielded(|| self.decided.notify_waiters());
     }
 
     pub(crate) fn outcome(&self) -> Option<&Result<(), Ended>> {

@@ -4,6 +4,7 @@ use tokio::sync::watch;
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::base::deferred_drop::shielded;
 #[cfg(feature = "tokio-util")]
 use crate::base::sync::Arc;
 use crate::values::stop_reason::StopReason;
@@ -29,15 +30,21 @@ impl StopSignal {
 
     /// Notifies the task. A reason of the task itself does not replace an earlier one.
     pub(crate) fn tell(&self, reason: StopReason) {
-        self.sender.send_if_modified(|told| {
+        let note = |told: &mut Option<StopReason>| {
             let news = *told != Some(reason) && (told.is_none() || !reason.is_own());
             if news {
                 *told = Some(reason);
             }
             news
-        });
+        };
+        shielded(|| self.sender.send_if_modified(note));
         #[cfg(feature = "tokio-util")]
-        self.token.0.cancel();
+        shielded(|| self.token.0.cancel());
+    }
+
+    /// Returns whether the task was told to stop.
+    pub(crate) fn is_told(&self) -> bool {
+        self.sender.borrow().is_some()
     }
 
     pub(crate) fn listen(&self) -> watch::Receiver<Option<StopReason>> {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::task::Waker;
 
+use crate::base::deferred_drop::wake;
+
 /// A list of waiters. Each has a ticket, by which it can leave. Entering and leaving cost the logarithm of the number
 /// of waiters, in any order. An empty list does not allocate.
 #[derive(Debug)]
@@ -109,8 +111,8 @@ impl Wakers {
     /// Wakes all, in the order of their tickets. To be called without a lock.
     pub(crate) fn wake(self) {
         match self {
-            Wakers::One(_, waker) => waker.wake(),
-            Wakers::Others(all) => all.into_iter().flat_map(|all| *all).for_each(|(_, waker)| waker.wake()),
+            Wakers::One(_, waker) => wake(waker),
+            Wakers::Others(all) => all.into_iter().flat_map(|all| *all).for_each(|(_, waker)| wake(waker)),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use tokio::time::Instant;
 
-use crate::base::sync::foreign;
+use crate::base::deferred_drop::wake;
 
 /// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one, refuse one, or
 /// are observed, so all this together takes no more room than a pointer.
@@ -151,8 +151,7 @@ impl Blocked {
 impl Drop for Blocked {
     fn drop(&mut self) {
         if let Some(blocked) = self.0.take().filter(|blocked| !blocked.is_empty()) {
-            foreign();
-            blocked.into_values().for_each(Waker::wake);
+            blocked.into_values().for_each(wake);
         }
     }
 }

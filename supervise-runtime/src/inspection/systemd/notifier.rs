@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep_until};
 use super::socket::{Sent, Socket};
 use super::status::{Phase, Status};
 use crate::base::clock::after;
+use crate::base::deferred_drop::shielded;
 use crate::engine::cell::control::Waiting;
 use crate::inspection::deploy::TIMEOUT_STOP;
 use crate::inspection::snapshot::own_end;
@@ -43,11 +44,13 @@ pub(super) fn begin(tree: TreeRef, spec: &'static TreeSpec) {
         None => return,
         Some(Ok(socket)) => socket,
         Some(Err(error)) => {
-            tracing::warn!(target: "supervise", %error, "no messages to systemd: NOTIFY_SOCKET cannot be used");
+            shielded(|| {
+                tracing::warn!(target: "supervise", %error, "no messages to systemd: NOTIFY_SOCKET cannot be used");
+            });
             return;
         }
     };
-    warn_of_the_timeout(spec);
+    shielded(|| warn_of_the_timeout(spec));
     let watchdog = sd_notify::watchdog_enabled().filter(|time| !time.is_zero());
     let notifier = Notifier::new(tree, spec.shutdown_budget(), socket, watchdog);
     drop(tokio::spawn(notifier.run()));

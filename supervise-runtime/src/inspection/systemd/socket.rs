@@ -8,6 +8,8 @@ use std::path::Path;
 
 use sd_notify::NotifyState;
 
+use crate::base::deferred_drop::shielded;
+
 /// A socket of our own, since `sd_notify::notify` waits while systemd does not read, and knows no abstract addresses.
 #[derive(Debug)]
 pub(super) struct Socket {
@@ -54,7 +56,7 @@ impl Socket {
         match self.own.send_to_addr(text.as_bytes(), &self.systemd) {
             Ok(_) => Sent::Done,
             Err(error) => {
-                tracing::trace!(target: "supervise", %error, "systemd takes no message now");
+                shielded(|| tracing::trace!(target: "supervise", %error, "systemd takes no message now"));
                 Sent::Later
             }
         }

@@ -17,7 +17,7 @@ use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::started;
 use crate::actor::waits::Terminated;
-use crate::base::deferred_drop::{DeferDrops, drop_catching_panics};
+use crate::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
@@ -590,7 +590,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 if let Some(set) = keyed.set.cell.core().table() {
                     set.release(&*keyed.set.cell, id);
                 }
-                let _ = begun.send(Err(SpawnError::Stopping { path: keyed.path() })); // the caller may have gone
+                let refused = Err(SpawnError::Stopping { path: keyed.path() });
+                shielded(|| begun.send(refused)); // the caller may have gone
                 return;
             }
             let placed = keyed.set.place(&mut instance, Some(id));
@@ -612,7 +613,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     Err(error)
                 }
             };
-            let _ = begun.send(outcome); // the caller may have gone
+            shielded(|| begun.send(outcome)); // the caller may have gone
         })
     }
 }

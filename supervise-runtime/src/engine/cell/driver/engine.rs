@@ -105,7 +105,7 @@ pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
 
 /// Enters user code: as the code of this cell (S25), in its span (S41).
 pub(super) fn enter<T>(span: Option<&Incarnation>, cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
-    let _entered = span.map(|incarnation| incarnation.span.enter());
+    let _entered = span.map(Incarnation::enter);
     let _runs = Runs::begin(cell.core());
     current::within(cell, leaving, run)
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::base::clock::after;
-use crate::base::deferred_drop::DeferDrops;
+use crate::base::deferred_drop::{DeferDrops, shielded};
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
 use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
 use crate::decide::group::{Cut as GroupCut, Group};
@@ -789,7 +789,7 @@ impl Driver {
         };
         drop((before, above));
         // The caller may no longer wait; the child has moved all the same.
-        let _ = reply.send(moved);
+        shielded(|| reply.send(moved));
     }
 
     /// Moves the child. `above`: collects the cells that were visited on the way up.

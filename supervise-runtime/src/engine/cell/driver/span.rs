@@ -7,8 +7,10 @@ use std::fmt;
 use tracing::Span;
 use tracing::span::Id;
 
-use crate::base::sync::{Arc, foreign, lock};
+use crate::base::deferred_drop::{drop_catching_panics, shielded};
+use crate::base::sync::{Arc, lock};
 use crate::engine::cell::control::{AnyCell, CellCore};
+use crate::engine::span::Entered;
 
 /// Returns the parent of this cell's spans.
 fn above(core: &CellCore) -> Option<Id> {
@@ -26,13 +28,13 @@ fn above(core: &CellCore) -> Option<Id> {
 
 /// The span of one incarnation. Dropped with it.
 pub(crate) struct Incarnation {
-    pub(crate) span: Span,
+    span: Option<Span>,
     cell: Arc<AnyCell>,
 }
 
 impl fmt::Debug for Incarnation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.span.fmt(f)
+        f.debug_tuple("Incarnation").field(&self.span).finish()
     }
 }
 
@@ -41,19 +43,25 @@ impl Incarnation {
     pub(crate) fn open(cell: &Arc<AnyCell>) -> Option<Self> {
         let core = cell.core();
         // At level `error`: where an error of a child is shown, its span should be shown too.
-        let span = tracing::error_span!(
-            parent: above(core),
-            "child",
-            path = %core.path(),
-            incarnation = core.incarnation()
-        );
-        if span.is_disabled() {
-            return None;
-        }
-        let shared = span.clone(); // runs a subscriber's code, so not under the lock
+        // Opened and shared without a lock: a subscriber's code runs.
+        let (span, shared) = shielded(|| {
+            let span = tracing::error_span!(
+                parent: above(core),
+                "child",
+                path = %core.path(),
+                incarnation = core.incarnation()
+            );
+            (!span.is_disabled()).then(|| (span.clone(), span))
+        })
+        .flatten()?;
         let before = lock(&core.bus.spans.open).insert(core.id, shared);
-        drop(before);
-        Some(Incarnation { span, cell: cell.clone() })
+        drop_catching_panics(before);
+        Some(Incarnation { span: Some(span), cell: cell.clone() })
+    }
+
+    /// Enters the span, until the result is dropped.
+    pub(super) fn enter(&self) -> Entered<'_> {
+        Entered::of(self.span.as_ref())
     }
 }
 
@@ -61,7 +69,7 @@ impl Drop for Incarnation {
     fn drop(&mut self) {
         let core = self.cell.core();
         let gone = lock(&core.bus.spans.open).remove(&core.id);
-        foreign();
-        drop(gone);
+        drop_catching_panics(gone);
+        drop_catching_panics(self.span.take());
     }
 }
