@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc as StdArc;
 
-use tokio::sync::{Notify, broadcast};
+#[cfg(feature = "systemd")]
+use tokio::sync::Notify;
+use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tracing::level_filters::LevelFilter;
 
@@ -13,6 +15,7 @@ use crate::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
 use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::base::sync::lock;
 use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
+use crate::engine::bell::Bell;
 use crate::engine::log::{Facts, trace};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::Metered;
@@ -201,7 +204,7 @@ impl Remote {
 #[derive(Debug)]
 pub(crate) struct Changes {
     waiting: AtomicUsize,
-    notify: Notify,
+    bell: Bell,
 }
 
 /// A task that waits.
@@ -215,7 +218,7 @@ impl Drop for Waits<'_> {
 
 impl Changes {
     fn new() -> Self {
-        Changes { waiting: AtomicUsize::new(0), notify: Notify::new() }
+        Changes { waiting: AtomicUsize::new(0), bell: Bell::default() }
     }
 
     /// Notifies the tasks that wait. To be called after the change.
@@ -227,7 +230,7 @@ impl Changes {
     pub(crate) fn tell(&self) {
         foreign();
         if self.waiting.load(Relaxed) > 0 {
-            shielded(|| self.notify.notify_waiters());
+            self.bell.ring();
         }
     }
 
@@ -236,7 +239,7 @@ impl Changes {
         self.waiting.fetch_add(1, Relaxed);
         let _waits = Waits(&self.waiting);
         loop {
-            let changed = self.notify.notified(); // notified from here on
+            let changed = self.bell.next(); // heard from here on
             if let Some(found) = found() {
                 return found;
             }

@@ -2,6 +2,7 @@
 
 pub(crate) mod asks;
 pub(crate) mod background;
+pub(crate) mod bell;
 pub(crate) mod bus;
 pub(crate) mod cell;
 pub(crate) mod death_watch;

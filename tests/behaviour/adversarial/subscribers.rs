@@ -226,9 +226,14 @@ async fn a_waker_that_panics_keeps_no_notice() {
         settle().await;
         assert_eq!(seen.load(SeqCst), 1, "the watcher has heard");
 
-        // A start.
+        // A start, for several that wait for it.
         let mut starts = Box::pin(tree.x.start_again().unwrap());
         assert!(poll_sick(starts.as_mut(), wakes, &armed).is_pending());
+        let mut readies = Box::pin(tree.ready());
+        assert!(poll_sick(readies.as_mut(), wakes, &armed).is_pending());
+        let handle = tree.handle();
+        let is_ready = tokio::spawn(async move { handle.ready().await });
+        assert!(soon(is_ready).await.unwrap());
         settle().await;
         let mut restarts = Box::pin(tree.x.restart().unwrap());
         assert!(poll_sick(restarts.as_mut(), wakes, &armed).is_pending());

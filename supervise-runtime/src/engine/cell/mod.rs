@@ -27,7 +27,7 @@ mod fenced;
 pub(crate) mod life;
 pub(crate) mod shared_wait;
 pub(crate) mod stop_signal;
-mod waitlist;
+pub(in crate::engine) mod waitlist;
 
 /// The life of a cell that has no task yet: the cell exists, can be added to a group, and accepts every request.
 ///

@@ -1,9 +1,7 @@
 //! The wait of any number of callers for one answer of a child.
 
-use tokio::sync::Notify;
-
-use crate::base::deferred_drop::shielded;
 use crate::base::sync::OnceLock;
+use crate::engine::bell::Bell;
 use crate::values::ended::Ended;
 
 /// An answer of a child that several callers may wait for: that a requested start is up, or a sign of life. An error if
@@ -15,7 +13,7 @@ use crate::values::ended::Ended;
 #[derive(Debug, Default)]
 pub(crate) struct SharedWait {
     outcome: OnceLock<Result<(), Ended>>,
-    decided: Notify,
+    decided: Bell,
 }
 
 impl SharedWait {
@@ -23,7 +21,7 @@ impl SharedWait {
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn decide(&self, outcome: Result<(), Ended>) {
         let _ = self.outcome.set(outcome);
-        shielded(|| self.decided.notify_waiters());
+        self.decided.ring();
     }
 
     pub(crate) fn outcome(&self) -> Option<&Result<(), Ended>> {
@@ -32,7 +30,7 @@ impl SharedWait {
 
     /// Waits until there is an outcome.
     pub(crate) async fn decided(&self) {
-        let decided = self.decided.notified();
+        let decided = self.decided.next();
         if self.outcome.get().is_none() {
             decided.await;
         }
