@@ -950,10 +950,10 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         }
         mine.trash.append(&mut over);
         let me = mine.me.clone();
-        drop(mine);
         if let Some(me) = me.as_ref().filter(|_| leaves) {
-            hooks::ends_by_itself(me);
+            hooks::ends_by_itself(me); // under the lock: of this placement, and of no later one
         }
+        drop(mine);
         if let (Some(me), Some(words)) = (&me, words) {
             hooks::says(me, words);
         }

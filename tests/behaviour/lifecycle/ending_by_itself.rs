@@ -360,6 +360,32 @@ async fn a_significant_subtree_that_ends_is_not_restarted_with_its_group() {
     assert!(!journal.take().iter().any(|line| line.ends_with(" start")));
 }
 
+/// S17, S18: a significant subtree that a Stop ends with a failure is no end by itself of its group: a restart of the
+/// group that meets it on its way starts it again, as it does with a subtree that is not significant.
+#[tokio::test(start_paused = true)]
+async fn a_significant_subtree_that_fails_is_restarted_with_its_group() {
+    supervisor! {
+        struct Fails(journal: Journal) {
+            #![strategy(AllForOne)]
+            #[lifecycle(Transient, significant)]
+            part: struct Failing {
+                #![strategy(AllForOne)]
+                #![decider(_ => Stop)]
+                one: Probe = Probe::start("one", journal).await?,
+                last: Leaver = Leaver,
+            },
+            helper: Probe = Probe::start("helper", journal).await?,
+        }
+    }
+    let tree = Fails::start(Journal::default()).await.unwrap();
+    tree.part.one.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(ms(100)).await; // `last` goes down
+    tree.helper.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(10)).await;
+    assert!(tree.is_alive() && tree.part.ended().is_none(), "{:?}", tree.part.ended());
+    assert_eq!(tree.part.one.ask(Do::Incarnation).await.unwrap(), 2);
+}
+
 /// S17: a member that is not significant, and that a restart of its group meets on its way to its end, comes up with
 /// its group, as one that has ended does.
 #[tokio::test(start_paused = true)]
@@ -412,6 +438,73 @@ async fn a_resumed_handler_is_not_about_to_end() {
     tree.main.kill();
     pass(secs(10)).await;
     assert_eq!(tree.main.ask(Say::Incarnation).await.unwrap(), 2, "it went on, and ended by itself as it had said");
+}
+
+/// S27: callers that wait for an end go on if a failure takes it back: they get the instance, which lives, and do not
+/// wait for its whole life.
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_an_end_that_is_taken_back_gets_the_instance() {
+    supervisor! {
+        struct Restarting {
+            #[decider(_ => Restart)]
+            set: [u32 => Leaver] = |_key: u32| Leaver,
+        }
+    }
+    let tree = Restarting::start().await.unwrap();
+    let one = tree.set.spawn(1).await.unwrap();
+    one.tell(Say::StopAndGoOn).await.unwrap();
+    settle().await;
+    let found = tokio::spawn(tree.set.get_or_spawn(1).told());
+    settle().await;
+    assert!(!found.is_finished());
+    one.kill();
+    let (found, origin) = soon(found).await.unwrap().unwrap();
+    assert!(found == one && origin == Origin::Found);
+    assert_eq!(one.ask(Say::Incarnation).await.unwrap(), 2);
+    one.tell(Say::StopAndGoOn).await.unwrap();
+    settle().await;
+    let replaced = tokio::spawn(tree.set.replace(1));
+    settle().await;
+    one.kill();
+    let replaced = soon(replaced).await.unwrap().unwrap();
+    assert!(replaced != one && one.ended().is_some());
+}
+
+/// S22, S23: a `cx.stop()` that comes after the order to go down for a restart is part of a life that is over: the group
+/// comes up again, with its significant member.
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_its_own_after_the_order_to_restart_is_too_late() {
+    let tree = Slow::start(Journal::default()).await.unwrap();
+    tree.main.tell(Say::GoOnAndStop).await.unwrap();
+    pass(secs(1)).await;
+    tree.helper.tell(Do::Fail(Boom::Told)).await.unwrap();
+    pass(secs(20)).await;
+    assert!(tree.is_alive() && tree.main.ended().is_none(), "{:?}", tree.main.ended());
+    assert_eq!(tree.main.ask(Say::Incarnation).await.unwrap(), 2);
+}
+
+/// S44: the time for the end of a tree does not begin because a significant child has said that it ends: the child may
+/// take as long as its handler and its hooks take.
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_tree_does_not_begin_with_what_a_child_has_said() {
+    supervisor! {
+        struct Timed(journal: Journal) {
+            #![strategy(RestForOne)]
+            #![shutdown(1s)]
+            #[lifecycle(Transient, significant)]
+            main: Leaver = Leaver,
+            #[lifecycle(Transient)]
+            #[decider(_ => Stop)]
+            last: Probe = Probe::start("last", journal).await?,
+        }
+    }
+    let tree = Timed::start(Journal::default()).await.unwrap();
+    let main = tree.main.clone();
+    main.tell(Say::StopAndGoOn).await.unwrap();
+    settle().await;
+    tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
+    soon(main.terminated()).await.unwrap();
+    assert!(matches!(main.ended(), Some(Ended::DoneWith(_))), "{:?}", main.ended());
 }
 
 /// S27: many clients of an instance that ends when its last client leaves: on several threads, none of them gets the

@@ -445,3 +445,41 @@ async fn a_stop_takes_a_replacement_back() {
         reader.feeds.spawn(1, "next", secs(0)).await.unwrap();
     }
 }
+
+/// S16, S27: the same while the old instance backs off, where it ends at once: the later request counts.
+#[tokio::test(start_paused = true)]
+async fn a_stop_takes_a_replacement_back_while_the_old_one_backs_off() {
+    struct Frail(u32);
+    #[actor]
+    impl Frail {
+        fn handle(&mut self, ask: Option<Reply<u32>>) -> Result<(), Boom> {
+            match ask {
+                Some(reply) => reply.send(self.0),
+                None => return Err(Boom::Told),
+            }
+            Ok(())
+        }
+    }
+    supervisor! {
+        struct Backing {
+            #[backoff(10s..20s)]
+            set: [u32 => Frail] = |_key: u32, value: u32| Frail(value),
+        }
+    }
+    for stops in [false, true] {
+        let tree = Backing::start().await.unwrap();
+        let old = tree.set.spawn(1, 1).await.unwrap();
+        old.tell(None).await.unwrap();
+        pass(secs(1)).await;
+        let replacing = tree.set.replace(1, 2);
+        let mut replacing = std::pin::pin!(replacing);
+        assert!(replacing.as_mut().poll(&mut task::Context::from_waker(Waker::noop())).is_pending());
+        if stops {
+            assert!(tree.set.stop(&1));
+        }
+        let replaced = soon(replacing).await;
+        assert_eq!(replaced.is_ok(), !stops, "{:?}", replaced.err());
+        settle().await;
+        assert_eq!(tree.set.len(), usize::from(!stops));
+    }
+}

@@ -537,10 +537,18 @@ impl Machine {
     fn gives(&mut self, reason: StopReason, ends: bool) {
         let replaces = ends && !self.ends();
         let cold = self.cold();
-        // Of a stop and a replacement, the later one says whether another instance follows.
-        let turns = matches!(cold.reason, Some(StopReason::Asked | StopReason::Replaced))
-            && matches!(reason, StopReason::Asked | StopReason::Replaced);
-        if cold.reason.is_none() || replaces || turns {
+        if cold.reason.is_none() || replaces {
+            cold.reason = Some(reason);
+        }
+    }
+
+    /// Of a stop and a replacement that callers ask for, the later one says whether another instance follows.
+    fn turns(&mut self, reason: StopReason) {
+        let one_of_two = |reason| matches!(reason, StopReason::Asked | StopReason::Replaced);
+        if let Some(cold) = &mut self.cold
+            && cold.reason.is_some_and(one_of_two)
+            && one_of_two(reason)
+        {
             cold.reason = Some(reason);
         }
     }
@@ -685,9 +693,7 @@ impl Machine {
             }
             Order::Redecide => self.undecided = true,
             Order::Down(failure, reason) => {
-                if port.own_end().is_some() {
-                    port.perform(self, Effect::Leaves); // before this order
-                }
+                self.tells_own_end(port); // which had begun before this order
                 self.gives(reason, false);
                 self.down(failure, port);
             }
@@ -699,6 +705,7 @@ impl Machine {
             }
             Order::Stop { begins, reason } => {
                 self.gives(reason, true);
+                self.turns(reason);
                 self.stop_on_request(begins, port);
             }
             Order::Drain => {
@@ -726,7 +733,7 @@ impl Machine {
             Order::Abort(again) => self.abort_now(again, port),
             Order::ChildrenDown => self.children_are_down = true,
             Order::ChildrenEnding => {
-                port.perform(self, Effect::Leaves);
+                self.tells_own_end(port);
                 port.perform(self, Effect::OpenReport);
                 self.limits_its_end(port);
             }
@@ -735,6 +742,14 @@ impl Machine {
                 port.perform(self, Effect::Interrupt(true));
             }
             Order::Escalated(failure) => self.escalated(failure, port),
+        }
+    }
+
+    /// Tells the group of an end of its own that a tree has begun. A tree that ends with a failure may still be restarted
+    /// with its group.
+    fn tells_own_end(&mut self, port: &mut impl Port) {
+        if port.own_end().is_some_and(|end| end.is_orderly()) {
+            port.perform(self, Effect::Leaves);
         }
     }
 
@@ -1002,7 +1017,7 @@ impl Machine {
 
     fn kill(&mut self, failure: Failure, port: &mut impl Port) {
         if self.stop_reason() == Some(StopReason::Replaced) && matches!(failure.cause(), Cause::Killed) {
-            self.gives(StopReason::Asked, false);
+            self.turns(StopReason::Asked);
             port.perform(self, Effect::SignalStop);
         }
         match self.state {
@@ -1227,6 +1242,9 @@ impl Machine {
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
                         port.perform(self, Effect::Forgive);
                         port.perform(self, Effect::Open);
+                        if port.has_stopped() {
+                            port.perform(self, Effect::Leaves); // the child goes on only to its end
+                        }
                         self.stage = Stage::Up;
                     } else {
                         self.undecided = false;
@@ -1754,7 +1772,9 @@ impl Machine {
     /// The child ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
     fn done_by_itself(&mut self, failure: Option<Failure>, port: &mut impl Port) {
         let restarts = !self.kind.only_supervises() && self.settings.permanent && !self.root;
-        port.perform(self, Effect::Leaves);
+        if failure.is_none() {
+            port.perform(self, Effect::Leaves);
+        }
         self.state = State::Stopping;
         self.gives(StopReason::Done, false);
         self.leaves(false, port.now(), port);

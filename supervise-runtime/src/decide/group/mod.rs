@@ -912,24 +912,36 @@ impl Group {
     /// Returns whether the group was not stopped and yet ends as soon as everything that goes down is down: because a
     /// significant member has ended, an `AllForOne` tree was decided Stop, or the last members are ending (S18, S22).
     pub(crate) fn ends_by_itself(&self) -> bool {
+        self.comes_to_an_end(true)
+    }
+
+    /// Returns the same without the members that have only said that they end, which a failure may take back: for what
+    /// cannot be taken back itself.
+    pub(crate) fn ends_for_certain(&self) -> bool {
+        self.comes_to_an_end(false)
+    }
+
+    fn comes_to_an_end(&self, announced: bool) -> bool {
         let mut members = self.roster.iter().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
         let counts = self.owner != Owner::Set; // a set may have any number of members, too many for this loop
-        let quits = |member: &Member| member.significant_end || member.quits();
+        let counted = |member: &Member| announced || !member.leaves();
+        let quits = |member: &Member| member.significant_end || member.quits() && counted(member);
         let significant_end = self.significant_end || counts && self.roster.iter().any(quits);
         significant_end && self.owner_is_up
             || self.ends_with.is_some()
-            || all && members.all(|member| self.is_leaving(member))
+            || all && members.all(|member| self.is_leaving(member, announced))
     }
 
-    /// Returns whether the member has ended, or ends before the group is at rest.
-    fn is_leaving(&self, member: &Member) -> bool {
+    /// Returns whether the member has ended, or ends before the group is at rest. `announced`: also if it has only said
+    /// so.
+    fn is_leaving(&self, member: &Member, announced: bool) -> bool {
         let restarts = matches!(self.mode, GroupState::Down { from, next: AfterDown::Up } if member.order >= from);
         match member.at {
             MemberState::Ended => !(restarts && member.finished),
             // A restart of the range ends a `Temporary` member that it finds up (S17).
             MemberState::Up | MemberState::Starting | MemberState::Failed | MemberState::FailedStart => {
-                let leaves = member.leaves() && (!restarts || member.settings.significant);
+                let leaves = announced && member.leaves() && (!restarts || member.settings.significant);
                 leaves || member.ending.is_some() || restarts && member.is_temporary()
             }
             MemberState::Queued | MemberState::GoingDown | MemberState::BackingOff => member.ending.is_some(),
@@ -1129,7 +1141,9 @@ impl Group {
             _ if member.ending.is_some() => {} // the request came first
             MemberState::Starting | MemberState::Up => member.leaving = true,
             // A tree, whose supervisor hears of it only now: the group ends with it, and does not come up first.
-            MemberState::GoingDown if comes_up && member.in_walk && member.settings.significant => {
+            MemberState::GoingDown
+                if comes_up && member.in_walk && member.settings.significant && member.settings.only_supervises() =>
+            {
                 (member.leaving, member.ending) = (true, Some(Ended::Done));
             }
             _ => {}
@@ -2148,7 +2162,7 @@ impl Group {
 
     /// The time that a tree has for its end begins, if the tree ends with what now goes down (S44).
     fn begins_to_end(&mut self) {
-        if self.owner == Owner::Tree && self.ends_by_itself() {
+        if self.owner == Owner::Tree && self.ends_for_certain() {
             self.effects.push(GroupEffect::TellOwner(Order::ChildrenEnding));
         }
     }

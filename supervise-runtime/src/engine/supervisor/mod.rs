@@ -434,13 +434,13 @@ impl ChildTable {
 
     /// Returns whether this child has ended, or is about to end.
     pub(crate) fn is_ending(&self, child: &AnyCell) -> bool {
-        if ends_by_itself(child) {
-            return true;
-        }
+        let ends = ends_by_itself(child);
         let inner = lock(&self.inner);
         let id = child.core().slot.load(Ordering::Relaxed);
         match inner.entries.get(id as usize) {
-            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id => inner.group.is_ending(id),
+            Some(Some(Entry::Child { cell, .. })) if cell.core().id == child.core().id => {
+                ends && inner.group.at(id) == MemberState::Up || inner.group.is_ending(id)
+            }
             _ => true,
         }
     }
@@ -650,7 +650,7 @@ impl ChildTable {
 
 /// Returns whether the child is a tree or a set that goes down to end by itself. Its own table knows that first.
 fn ends_by_itself(child: &AnyCell) -> bool {
-    child.core().table().is_some_and(|table| table.inspect(|group| group.own_end().is_some()))
+    !child.has_messages() && child.core().table().is_some_and(|table| table.inspect(Group::ends_by_itself))
 }
 
 fn hash(name: &str) -> u64 {

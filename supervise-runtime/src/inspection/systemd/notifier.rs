@@ -16,9 +16,9 @@ use super::socket::{Sent, Socket};
 use super::status::{Phase, Status};
 use crate::base::clock::after;
 use crate::base::deferred_drop::shielded;
+use crate::decide::group::Group;
 use crate::engine::cell::control::Waiting;
 use crate::inspection::deploy::TIMEOUT_STOP;
-use crate::inspection::snapshot::own_end;
 use crate::tree::TreeRef;
 use crate::values::declaration::TreeSpec;
 
@@ -210,7 +210,8 @@ impl Notifier {
     /// Returns whether the root goes down. It notifies this task of that; this is for what it does not know of yet.
     fn is_stopping(&self) -> bool {
         let core = self.tree.cell.core();
-        core.stop_reason().is_some() || own_end(&self.tree.cell).is_some()
+        let ends = || core.table().is_some_and(|table| table.inspect(Group::ends_for_certain));
+        core.stop_reason().is_some() || ends()
     }
 
     /// Notes that the tree is up, or has been. A service that ends before that has failed for systemd.

@@ -422,7 +422,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     // The wait is notified of the end itself. Inside that very instance it would wait forever, and
                     // returns an error.
                     Next::Wait(cell) => {
-                        if Terminated::of(cell).await.is_err() {
+                        if !is_over(cell).await {
                             return Err(SpawnError::Exists { path: this.path_of(&key) });
                         }
                         continue;
@@ -497,7 +497,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     }
                     Replacing::Inside(handle) => return Err(exists(Some(handle))),
                     Replacing::Ending(cell) => {
-                        if Terminated::of(cell).await.is_err() {
+                        if !is_over(cell).await {
                             return Err(exists(None));
                         }
                     }
@@ -646,6 +646,25 @@ fn tell_each<K: Key>(instance: &AnyCell, key: Arc<K>, ended: &Ended) {
     let core = instance.core();
     if let Some(set) = core.parent.as_ref().and_then(|parent| parent.core().table()) {
         set.tell_each(core, Some(key), ended);
+    }
+}
+
+/// Waits for the end of an instance that is about to end, or until it goes on: a failure, such as a lost node, takes an
+/// end by itself back. `false`: the caller is part of the instance.
+async fn is_over(cell: Arc<AnyCell>) -> bool {
+    let ends = || {
+        let set = cell.core().parent.as_ref().and_then(|parent| parent.core().table());
+        set.is_none_or(|set| set.is_ending(&*cell))
+    };
+    let ended = Terminated::of(cell.clone());
+    // An instance that gives way to another, or that nobody waits for, has a request on its way: its end comes.
+    if !ends() {
+        return ended.await.is_ok();
+    }
+    tokio::select! {
+        biased;
+        ended = ended => ended.is_ok(),
+        () = cell.core().bus.changed.until(|| (!ends()).then_some(())) => true,
     }
 }
 

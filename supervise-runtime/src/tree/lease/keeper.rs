@@ -23,14 +23,16 @@ use crate::actor::waits::{Terminated, report};
 use crate::base::BoxFuture;
 use crate::base::clock::{Moment, after};
 use crate::base::sync::Arc;
+use crate::decide::group::Group;
 use crate::engine::bus::Remote;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::hold::Hold;
 use crate::engine::supervisor::ChildTable;
-use crate::values::ended::{Ended, EndedKind};
+use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::UserError;
 use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
+use crate::values::stop_reason::StopReason;
 
 /// The shortest time between two calls, so that a lease without any time is no hot loop.
 const LEAST: Duration = Duration::from_millis(10);
@@ -201,7 +203,11 @@ impl Keeper {
         let (mut lost, mut asked, mut over) = (false, false, false);
         let mut loses = |refused| {
             if !std::mem::replace(&mut lost, true) {
-                asked = cell.core().was_asked_to_stop();
+                // An end that had begun before the loss is the end of the tree: work that is done is not begun again.
+                let core = cell.core();
+                let failed = matches!(core.stop_reason(), Some(StopReason::Failed | StopReason::Done));
+                let ends = || core.table().is_some_and(|table| table.inspect(Group::ends_by_itself));
+                asked = failed || core.was_asked_to_stop() || ends();
                 tell(self.change(LeaseChange::Lost { token, refused }));
                 send(&**cell, SystemMessage::Stop);
             }
@@ -271,9 +277,7 @@ impl Keeper {
             };
             tell(self.change(change));
         }
-        // An end that had begun before the loss is the end of the tree: what is done is not begun again.
-        let own = matches!(ended.kind(), EndedKind::Done | EndedKind::Failed | EndedKind::Limit);
-        Kept { ended, lost: lost && !own }
+        Kept { ended, lost }
     }
 
     /// Returns the time to wait after a tree has failed under the lease, so that another holder can have it first.

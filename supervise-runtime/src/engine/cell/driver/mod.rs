@@ -616,6 +616,10 @@ impl Driver {
 
     fn take_stop(&mut self, reason: StopReason) {
         let now = Instant::now();
+        if self.machine.is_parked() {
+            // Nothing is up that could be told, but a replacement has to know which request was the last.
+            self.engine.cell.core().set_stop_reason(Some(reason));
+        }
         let mut begins = false;
         if let Some((table, owner)) = self.engine.parent() {
             let stopped = table.on_child(owner, &*self.engine.cell, |group, id| {
