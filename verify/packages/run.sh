@@ -20,5 +20,7 @@ elif ! diff -u "$here/contents.txt" "$list"; then
     echo "the contents of a package have changed; if they are meant to, run: UPDATE=1 verify/packages/run.sh"
     exit 1
 fi
-# A package with an unpublished sibling is built against the archive of that sibling.
+# A package with an unpublished sibling is built against the archive of that sibling. Cargo keeps what it has unpacked and
+# built of such an archive by name and version, even if the archive has changed since.
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/supervise-* "${CARGO_TARGET_DIR:-target}"/debug/.fingerprint/supervise-*
 cargo publish --workspace --dry-run --quiet --allow-dirty
