@@ -387,7 +387,7 @@ async fn a_significant_subtree_that_fails_is_restarted_with_its_group() {
 }
 
 /// S17: a member that is not significant, and that a restart of its group meets on its way to its end, comes up with
-/// its group, as one that has ended does.
+/// its group, as a member does that has ended.
 #[tokio::test(start_paused = true)]
 async fn a_member_that_is_not_significant_comes_up_with_its_group() {
     for say in [Say::Stop, Say::StopAndGoOn] {

@@ -53,8 +53,6 @@ pub(crate) struct Engine {
     pub(super) begun: Option<Box<Begun>>,
     /// Other tasks have run since the last incarnation began.
     pub(super) waited: bool,
-    /// The number of steps that have ended since this task waited last.
-    pub(super) steps: u8,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(in crate::engine::cell) broken: bool,
     /// The next restart has been counted when it was decided.
@@ -187,7 +185,7 @@ impl Engine {
     }
 
     pub(super) fn pending<T>(&mut self) -> Poll<T> {
-        (self.waited, self.steps) = (true, 0);
+        self.waited = true;
         Poll::Pending
     }
 

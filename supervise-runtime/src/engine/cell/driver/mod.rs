@@ -46,9 +46,6 @@ pub(crate) use slot::Step as UserStep;
 /// The time until the first `StillStarting`, and between two of them.
 const STILL_STARTING: Duration = Duration::from_secs(10);
 
-/// The number of steps after which a task that has not waited lets others run. A step may handle a whole turn of messages.
-const STEPS: u8 = 16;
-
 /// The first watchdog check. Almost every child has stopped by then.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
 
@@ -163,7 +160,6 @@ impl Driver {
             message: None,
             begun: None,
             waited: true,
-            steps: 0,
             broken: false,
             #[cfg(feature = "metrics")]
             counted: false,
@@ -246,7 +242,6 @@ impl Driver {
         };
         let own = OwnEvent::taking_back();
         self.finished(end, hands, &own);
-        self.engine.steps = self.engine.steps.saturating_add(1);
         self.engine.message = None;
         if !self.machine.is_starting() {
             self.engine.begun = None;
@@ -320,14 +315,6 @@ impl Driver {
             if self.engine.cell.core().is_fenced() {
                 return self.engine.pending(); // the abort of the tree drops the future
             }
-            if self.gives_way() {
-                if self.poll_deadline(cx) {
-                    self.discard(slot);
-                    return Poll::Ready(Exit::Cut(Cut::TimeUp));
-                }
-                cx.waker().wake_by_ref();
-                return self.engine.pending();
-            }
             #[cfg(feature = "testing")]
             if self.engine.is_held_up(cx) {
                 if self.poll_deadline(cx) {
@@ -375,12 +362,6 @@ impl Driver {
     /// Returns whether the message loop waits, and has to return for an order.
     fn returns_for_order(&self) -> bool {
         self.engine.cell.is_interrupted() && !self.engine.cell.is_busy() && self.machine.is_serving()
-    }
-
-    /// Returns whether this task has gone through many steps since it waited last. It lets others run then: none of the
-    /// steps may have waited.
-    fn gives_way(&mut self) -> bool {
-        self.engine.steps >= STEPS
     }
 
     /// Drops the user future at its await. A panic in its `Drop` is caught and reported.
@@ -531,10 +512,6 @@ impl Driver {
                 self.poll_watchdog(cx);
                 if self.poll_deadline(cx) {
                     return Poll::Ready(Exit::Cut(Cut::TimeUp));
-                }
-                if self.gives_way() {
-                    cx.waker().wake_by_ref();
-                    return self.engine.pending();
                 }
                 if self.poll_background(cx) || self.engine.cell.core().has_control() {
                     continue;
