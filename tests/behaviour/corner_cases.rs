@@ -10,6 +10,7 @@ use supervise::prelude::*;
 use supervise::{Ended, Watched};
 use tokio::time::Instant;
 
+use crate::common::listen::listen;
 use crate::common::{Boom, Do, Journal, Probe, ms, pass, secs, seen, settle, soon};
 
 supervisor! {
@@ -123,7 +124,7 @@ async fn a_panic_in_the_display_of_an_error_does_no_harm() {
             speechless: Speechless = Speechless,
         }
     }
-    let _loud = tracing::subscriber::set_default(Loud);
+    let _loud = listen(Loud);
     let tree = Mute::start().await.unwrap();
     tree.speechless.tell(true).await.unwrap();
     pass(secs(1)).await;

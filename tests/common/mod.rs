@@ -4,6 +4,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 
 pub mod drawings;
+pub mod listen;
 
 use std::collections::HashMap;
 use std::fmt;

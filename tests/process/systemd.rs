@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use supervise::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::common::listen::listen;
+
 // ----- the stand-in for systemd
 
 /// The socket, and the program that was started with its address.
@@ -331,7 +333,7 @@ fn the_other_process() {
         }),
         "up at once" => {
             let subscriber = tracing_subscriber::fmt().with_writer(|| WhenUp).finish();
-            let _on = tracing::subscriber::set_default(subscriber);
+            let _on = listen(subscriber);
             let report = threads().block_on(Shown::tree().systemd().run(async {})).unwrap();
             assert!(report.is_orderly(), "{report}");
             assert!(SHOWN.get().is_some(), "the tree was up");
@@ -433,7 +435,7 @@ fn the_other_process() {
         "warning" => {
             let subscriber =
                 tracing_subscriber::fmt().with_writer(|| Prefixed).without_time().with_ansi(false).finish();
-            let _on = tracing::subscriber::set_default(subscriber);
+            let _on = listen(subscriber);
             one_thread().block_on(async {
                 Shop::tree().systemd().start().await.unwrap().shutdown().await;
             });

@@ -5,6 +5,8 @@ mod closing;
 mod ends;
 mod failures;
 mod fence;
+#[path = "../../../tests/common/listen.rs"]
+mod listen;
 mod messages;
 mod order;
 mod placing;

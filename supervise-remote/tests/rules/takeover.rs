@@ -1,5 +1,6 @@
 //! S60: a new owner.
 
+use crate::listen::listen;
 use crate::world::*;
 
 #[tokio::test(start_paused = true)]
@@ -209,7 +210,7 @@ impl tracing::Subscriber for Texts {
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_leases_says_so() {
     let texts = Texts::default();
-    let _guard = tracing::subscriber::set_default(texts.clone());
+    let _guard = listen(texts.clone());
     let said_once = |text: &str| texts.0.lock().unwrap().iter().filter(|it| it.contains(text)).count() == 1;
     let mut cluster = cluster(&["one", "two"]);
     let _first = cluster.owner();

@@ -9,6 +9,7 @@ use supervise::prelude::*;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+use crate::common::listen::listen;
 use crate::common::{Boom, Do, Journal, Probe, pass, quiet_panics, secs, settle, soon};
 
 /// The calls of a subscriber that panic.
@@ -95,10 +96,9 @@ supervisor! {
 /// Runs on this thread, with this subscriber.
 fn with(bad: &Bad, test: impl Future<Output = ()>) {
     quiet_panics();
-    tracing::subscriber::with_default(bad.clone(), || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        runtime.block_on(test);
-    });
+    let _on = listen(bad.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(test);
 }
 
 /// S19, S41: with a subscriber that panics at each call from the beginning, or from a moment on, a tree does all that it

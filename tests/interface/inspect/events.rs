@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::{Level, Metadata, Subscriber, span};
 
+use crate::common::listen::listen;
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
 
 supervisor! {
@@ -224,12 +225,6 @@ impl Log {
     }
 }
 
-/// If the process has a single subscriber, tracing asks the thread that first reaches a callsite whether it is enabled
-/// there, and caches the answer for all threads: tests that run in parallel would answer no.
-fn listen(log: &Log) -> (tracing::Dispatch, tracing::subscriber::DefaultGuard) {
-    (tracing::Dispatch::new(Log::default()), tracing::subscriber::set_default(log.clone()))
-}
-
 struct Line(String);
 
 impl Visit for Line {
@@ -272,7 +267,7 @@ impl Subscriber for Log {
 #[tokio::test(start_paused = true)]
 async fn the_levels_separate_errors_from_warnings() {
     let log = Log::default();
-    let _on = listen(&log);
+    let _on = listen(log.clone());
     let journal = Journal::default();
     journal.plan("db pre_start", 1, Fault::Slow(secs(15)));
     let tree = Shop::start(journal.clone()).await.unwrap();
@@ -346,7 +341,7 @@ supervisor! {
 #[tokio::test(start_paused = true)]
 async fn the_log_of_the_declared_children_is_complete_at_info() {
     let log = Log::default();
-    let _on = listen(&log);
+    let _on = listen(log.clone());
     let journal = Journal::default();
     let mall = Mall::tree(journal.clone()).seed(7).start().await.unwrap();
     let started = |path: &str| format!("INFO supervise: started path={path} incarnation=1");
@@ -440,7 +435,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
 #[tokio::test(start_paused = true)]
 async fn the_time_down_begins_with_the_failure_that_takes_the_child_down() {
     let log = Log::default();
-    let _on = listen(&log);
+    let _on = listen(log.clone());
     let shop = Shop::start(Journal::default()).await.unwrap();
     shop.db.tell(Do::Fail(Boom::Planned)).await.unwrap(); // resumed
     pass(secs(60)).await;
@@ -464,7 +459,7 @@ async fn a_child_that_is_resumed_from_above_was_not_down() {
     }
 
     let log = Log::default();
-    let _on = listen(&log);
+    let _on = listen(log.clone());
     let tree = Upper::start(Journal::default()).await.unwrap();
     tree.part.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(3600)).await;
@@ -506,7 +501,7 @@ impl Host {
 #[tokio::test(start_paused = true)]
 async fn the_log_of_what_is_below_an_instance_is_that_of_an_instance() {
     let log = Log::default();
-    let _on = listen(&log);
+    let _on = listen(log.clone());
     let inn = Inn::start(Journal::default()).await.unwrap();
     let info = log.take(Level::INFO);
     let row = "INFO supervise: started path=row/0 incarnation=1".to_owned();
