@@ -20,7 +20,7 @@ use crate::base::sync::Arc;
 use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served, TypeName};
-use crate::engine::mailbox::{Admission, Inbox, Turn};
+use crate::engine::mailbox::{Admission, Inbox, MailboxItem, Turn};
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Failure, UserError};
 use crate::values::kind::ChildKind;
@@ -192,11 +192,14 @@ where
 
     fn shut(&mut self) {
         self.cell.set_gate(Admission::Down, None);
+        // What would wait for the next incarnation keeps nobody who asked on the way down (S3).
+        self.inbox.return_batch(&self.cell);
+        self.cell.purge_last_requests(|letter| matches!(letter, Envelope::LastRequest(_)));
     }
 
     fn renew(&mut self) {
         self.inbox.return_batch(&self.cell);
-        self.cell.purge(DeadLetterReason::Restarted, |letter| matches!(letter, Envelope::Msg(_)));
+        self.cell.purge(DeadLetterReason::Restarted, |letter| letter.message().is_some());
     }
 
     fn close(&mut self) {
@@ -321,7 +324,7 @@ impl<A: Actor, F> ActorBody<A, F> {
             return None;
         }
         let handler = match self.inbox.next(&self.cell)? {
-            Envelope::Msg(msg) => {
+            Envelope::Msg(msg) | Envelope::LastRequest(msg) => {
                 if self.notes.due {
                     self.notes.begin(&self.cell, Some(&msg));
                 }

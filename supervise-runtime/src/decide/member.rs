@@ -180,11 +180,6 @@ impl Member {
         self.settings.significant && ends
     }
 
-    /// Returns whether a walk waits for the member to handle its queued messages.
-    pub(crate) fn drains_in_walk(&self) -> bool {
-        self.in_walk && self.ending.is_some() && (self.drains || self.settings.drain)
-    }
-
     /// Returns whether the member may be started now, as far as its own state is concerned.
     pub(crate) fn wants_start(&self) -> bool {
         self.at == MemberState::Queued && self.reached && self.ending.is_none()

@@ -76,6 +76,9 @@ pub(crate) enum Admission {
     Open,
     /// Messages wait: the actor is down (S35).
     Down,
+    /// Messages are refused, because the actor is suspended below a failure. Senders on their way down wait for the
+    /// decision on that failure, which lets the actor serve until its turn, or takes it down (S7).
+    Suspended,
     /// Messages wait for an actor that was named before its turn and has not been up yet. No sender waits: not for room,
     /// and not for a reply (S47).
     Early,
@@ -121,14 +124,24 @@ pub(crate) enum Patience {
     Waits,
     /// Only if the actor was up before: an `ask`, whose sender waits for the reply.
     OnceUp,
-    /// Not at all: a sender that is on its way down itself.
+    /// Not at all: a `tell` of a sender that is on its way down itself.
     Never,
+    /// Neither for the actor nor, later, for its next incarnation: an `ask` of such a sender.
+    NeverAgain,
 }
 
 impl Patience {
     /// Returns how long the code on this thread may wait: none waits on its way down.
     fn here(self) -> Self {
-        if current::is_leaving() { Patience::Never } else { self }
+        match self {
+            Patience::Waits if current::is_leaving() => Patience::Never,
+            Patience::OnceUp if current::is_leaving() => Patience::NeverAgain,
+            patience => patience,
+        }
+    }
+
+    fn is_none(self) -> bool {
+        matches!(self, Patience::Never | Patience::NeverAgain)
     }
 }
 
@@ -150,6 +163,9 @@ pub(crate) trait MailboxItem: Send + 'static {
 
     /// Makes an item of a message.
     fn of(message: Self::Message) -> Self;
+
+    /// Makes an item of the request of a sender on its way down. It does not wait for the next incarnation.
+    fn of_leaving(message: Self::Message) -> Self;
 
     /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
     fn message(&self) -> Option<&'static str>;
@@ -222,7 +238,7 @@ impl<T: MailboxItem> ActorCell<T> {
             return Err(rejected);
         }
         if let Some(msg) = msg.take() {
-            self.enqueue_noted(inner, T::of(msg));
+            self.accept(inner, msg, patience);
         }
         Ok(())
     }
@@ -234,6 +250,15 @@ impl<T: MailboxItem> ActorCell<T> {
             return Some(rejected);
         }
         self.is_full(inner).then(|| inner.if_full())
+    }
+
+    fn accept(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T::Message, patience: Patience) {
+        if patience == Patience::NeverAgain {
+            inner.blocked.has_last_requests();
+            self.enqueue_noted(inner, T::of_leaving(msg));
+        } else {
+            self.enqueue_noted(inner, T::of(msg));
+        }
     }
 
     fn is_full(&self, inner: &Inner<T>) -> bool {
@@ -288,7 +313,7 @@ impl<T: MailboxItem> ActorCell<T> {
                     // A sender may poll again before it is woken: its entry must not use up another sender's wake-up.
                     let known = ticket.take().and_then(|ticket| inner.blocked.remove(&ticket));
                     match msg.take() {
-                        Some(msg) => self.enqueue_noted(inner, T::of(msg)),
+                        Some(msg) => self.accept(inner, msg, patience),
                         None => drop(inner),
                     }
                     foreign();
@@ -388,6 +413,15 @@ fn bury<T: MailboxItem>(letter: T, core: &CellCore, reason: DeadLetterReason) {
 }
 
 impl<T: MailboxItem> ActorCell<T> {
+    /// Removes the requests of senders on their way down, which hear at once. To be called when the gate was shut, by the
+    /// actor's own task, after its batch was given back.
+    pub(crate) fn purge_last_requests(&self, is_one: impl Fn(&T) -> bool) {
+        let are_some = lock(&self.mail.inner).blocked.take_last_requests();
+        if are_some {
+            self.purge(DeadLetterReason::Restarted, is_one);
+        }
+    }
+
     /// Removes the items that end with the incarnation; the messages among them become dead letters with this reason. To
     /// be called by the actor's own task, after its batch was given back.
     pub(crate) fn purge(&self, reason: DeadLetterReason, stale: impl Fn(&T) -> bool) {
@@ -440,8 +474,8 @@ impl<T: MailboxItem> Mail for Mailbox<T> {
         }
     }
 
-    fn set_down(&self, down: bool) {
-        self.reject(down);
+    fn set_down(&self, gate: Admission) {
+        self.reject(gate);
     }
 
     fn set_retry(&self, at: Option<Instant>) {
@@ -457,7 +491,7 @@ impl<T: MailboxItem> Mail for Mailbox<T> {
 
     fn drain_gate(&self) -> Blocked {
         let mut inner = lock(&self.inner);
-        if !matches!(inner.gate, Admission::Open | Admission::Down | Admission::Early) {
+        if matches!(inner.gate, Admission::Draining | Admission::Closed) {
             return Blocked::none();
         }
         inner.set_gate(Admission::Draining);

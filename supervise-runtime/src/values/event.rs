@@ -354,9 +354,10 @@ pub enum DeadLetterReason {
     ///
     /// See rule S36.
     GivenUp,
-    /// The actor was restarted, and its mailbox is `fresh`.
+    /// The actor went down, and the message does not wait for its next incarnation: its mailbox is `fresh`, or a sender
+    /// that goes down itself waits for the reply.
     ///
-    /// See rule S35.
+    /// See rules S3 and S35.
     Restarted,
     /// The message was sent to a node that is lost before it said that it had begun it: perhaps it was handled.
     Unknown,

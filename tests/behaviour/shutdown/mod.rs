@@ -3,6 +3,7 @@
 mod drain;
 mod drain_background;
 mod ends;
+mod last_words;
 mod order_and_time;
 mod other_runtimes;
 mod reports;

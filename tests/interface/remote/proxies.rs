@@ -304,9 +304,31 @@ async fn a_proxy_that_goes_down_is_not_asked() {
     assert_eq!((elsewhere.asked(), tree.proxy.late_failure().is_some()), (before, false));
 }
 
-/// S7: nor is it asked while a supervisor above has failed.
+/// S7: nor is it asked while a failure above is not decided.
 #[tokio::test(start_paused = true)]
 async fn a_suspended_proxy_is_not_asked() {
+    struct Fatal;
+    #[actor]
+    impl Fatal {
+        fn handle(&mut self, _: ()) -> Result<(), Boom> {
+            Err(Boom::Fatal)
+        }
+    }
+    struct Head(Elsewhere, Journal);
+    #[actor]
+    impl Head {
+        async fn handle(&mut self, reply: Reply<(ActorRef<Above>, ActorRef<Fatal>)>, cx: &mut Context<Self>) {
+            let (elsewhere, journal) = (self.0.clone(), self.1.clone());
+            let start = move || Above(elsewhere.clone(), journal.clone());
+            let above = cx.spawn_with("above", start).await.unwrap();
+            reply.send((above, cx.spawn_with("fatal", || Fatal).await.unwrap()));
+            tokio::time::sleep(secs(1)).await;
+        }
+        #[supervision]
+        fn supervises(&self) -> SupervisorStrategy {
+            SupervisorStrategy::new(Strategy::OneForOne).decider(|_: &Failure| Directive::Escalate)
+        }
+    }
     struct Above(Elsewhere, Journal);
     #[actor]
     impl Above {
@@ -319,20 +341,19 @@ async fn a_suspended_proxy_is_not_asked() {
             let start = move || Proxy { elsewhere: elsewhere.clone(), journal: journal.clone() };
             cx.spawn_with("proxy", start).await.unwrap();
         }
-        #[pre_restart]
-        async fn takes_its_time(&mut self) {
-            tokio::time::sleep(secs(1)).await;
-        }
     }
     supervisor! {
         struct Tree(elsewhere: Elsewhere, journal: Journal) {
-            above: Above = Above(elsewhere, journal),
+            head: Head = Head(elsewhere, journal),
         }
     }
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());
     let tree = Tree::start(elsewhere.clone(), journal.clone()).await.unwrap();
+    let (above, fatal) = tree.head.ask(|reply| reply).await.unwrap();
     settle().await;
-    tree.above.tell(()).await.unwrap();
+    fatal.tell(()).await.unwrap(); // `head` fails with it once its message is over
+    settle().await;
+    above.tell(()).await.unwrap(); // kept until then
     settle().await;
     let before = elsewhere.asked();
     elsewhere.fails(lost());

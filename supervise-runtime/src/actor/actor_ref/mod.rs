@@ -45,6 +45,8 @@ pub(crate) type Deliver<A> =
 #[repr(u8)]
 pub(crate) enum Envelope<A: Actor> {
     Msg(A::Msg),
+    /// A request whose sender is on its way down, and would wait for nobody: it does not wait for the next incarnation.
+    LastRequest(A::Msg),
     Notice(Box<(Notice, Deliver<A>)>),
     /// A timer's tick, or the result of a subordinate future. A restart removes it (S11).
     Tick(Arc<Tick<A>>),
@@ -60,8 +62,12 @@ impl<A: Actor> MailboxItem for Envelope<A> {
         Envelope::Msg(message)
     }
 
+    fn of_leaving(message: A::Msg) -> Self {
+        Envelope::LastRequest(message)
+    }
+
     fn message(&self) -> Option<&'static str> {
-        matches!(self, Envelope::Msg(_)).then(type_name::<A::Msg>)
+        matches!(self, Envelope::Msg(_) | Envelope::LastRequest(_)).then(type_name::<A::Msg>)
     }
 }
 

@@ -328,10 +328,10 @@ impl<A: Actor, R> Future for Ask<'_, A, R> {
                     "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
                 );
             }
-            let pushed = if this.push.offer(this.cell) {
+            let pushed = if !current::is_leaving() && this.push.offer(this.cell) {
                 Poll::Ready(Ok(()))
             } else if *this.at_once {
-                Poll::Ready(this.push.try_now(this.cell, Patience::OnceUp))
+                Poll::Ready(this.push.try_closer(this.cell, Patience::OnceUp))
             } else {
                 this.push.poll(this.cell, Patience::OnceUp, cx)
             };

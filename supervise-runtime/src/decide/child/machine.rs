@@ -45,6 +45,8 @@ pub(crate) enum Order {
     Over(Ended),
     /// True: an ancestor has failed. False: the suspension ends.
     Suspend(bool),
+    /// The failure above leaves nothing to resume: the child goes down when its turn comes, and serves until then.
+    Serve,
     /// The supervisor was dropped: no start will ever come.
     Orphan,
     /// The child waits this long, for its own backoff or that of its group.
@@ -187,6 +189,8 @@ pub(crate) enum Effect {
     RefuseNew,
     /// Mailbox: the actor counts as down or as up again, for `while_down(Reject)` (S35).
     MarkDown(bool),
+    /// Mailbox: the actor counts as down until the failure above it is decided, for `while_down(Reject)` (S35).
+    MarkSuspended,
     /// The time of the next start, for senders that are rejected.
     Retry(Option<Instant>),
     /// The child goes down after the message in hand: spawns that are not up yet end (S7).
@@ -202,6 +206,8 @@ pub(crate) enum Effect {
     Suspended(bool),
     /// The children are suspended, or their suspension ends.
     SuspendChildren(bool),
+    /// The children go down when their turns come, and serve until then. Nothing new begins among them.
+    ServeBelow,
     /// The backoff is over: the group decides what follows.
     Due,
     /// The child has begun to end by itself: the group is told.
@@ -370,6 +376,8 @@ pub(crate) struct Machine {
     /// The child is a task that is notified of a stop through its context.
     signalled: bool,
     suspended: bool,
+    /// The child failed, and then the failure above it was decided: resumed, it serves until its turn to go down.
+    serves: bool,
     /// The supervisor was dropped.
     orphan: bool,
     /// The child was up once: its next start is a restart.
@@ -441,6 +449,7 @@ impl Machine {
             settings,
             signalled: false,
             suspended: false,
+            serves: false,
             orphan: false,
             was_up: false,
             has_ended: false,
@@ -726,6 +735,7 @@ impl Machine {
                 self.cold().over = Some(ended);
             }
             Order::Suspend(suspended) => self.suspend(suspended, port),
+            Order::Serve => self.serve(port),
             Order::Orphan => self.orphan = true,
             Order::Kill(failure) => self.kill(failure, port),
             #[cfg(feature = "testing")]
@@ -1006,12 +1016,51 @@ impl Machine {
             }
         }
         port.perform(self, Effect::Interrupt(true));
-        if suspended || self.state == State::Running && !self.goes_down() {
-            port.perform(self, Effect::MarkDown(suspended)); // S35
+        if suspended {
+            port.perform(self, Effect::MarkSuspended); // S35
+        } else if self.state == State::Running && !self.goes_down() {
+            port.perform(self, Effect::MarkDown(false));
         }
-        // The children of a failed child wait for its decision.
-        if suspended || self.state != State::Failed {
-            port.perform(self, Effect::SuspendChildren(suspended));
+        match self.state {
+            // The children of a failed child wait for its decision, and those of a child that goes down for their turns.
+            State::Failed | State::PreRestart if !suspended => {}
+            State::PreRestart => port.perform(self, Effect::ServeBelow),
+            _ => port.perform(self, Effect::SuspendChildren(suspended)),
+        }
+    }
+
+    /// The failure above leaves nothing to resume: what is up serves until its turn comes (S7). What comes up meanwhile
+    /// does so, too.
+    fn serve(&mut self, port: &mut impl Port) {
+        match self.state {
+            State::Idle | State::AwaitingRestart | State::GoingDown | State::Stopping | State::Ended => return,
+            State::Failed => self.serves = true, // unless it is resumed, it serves no more
+            State::PreRestart => {}
+            State::Starting
+            | State::Running
+            | State::Handling
+            | State::StartAgain
+            | State::PostRestart
+            | State::Draining => {
+                if self.suspended {
+                    self.set_suspended(false, port);
+                }
+                port.perform(self, Effect::Interrupt(true));
+                if self.state == State::Running && !self.goes_down() {
+                    port.perform(self, Effect::MarkDown(false)); // S35
+                }
+                if !self.is_starting() {
+                    port.perform(self, Effect::EndSpawns); // none could begin
+                }
+            }
+        }
+        port.perform(self, Effect::ServeBelow);
+    }
+
+    /// The child goes down, whatever else is decided above it: its children, which wait for that, serve until their turns.
+    fn lets_serve(&self, port: &mut impl Port) {
+        if self.suspended || self.state == State::Failed {
+            port.perform(self, Effect::ServeBelow);
         }
     }
 
@@ -1124,6 +1173,7 @@ impl Machine {
         self.state = if self.was_up { State::StartAgain } else { State::Starting };
         (self.aborted, self.drains, self.post_stop_due, self.signalled) = (false, false, false, false);
         (self.due, self.resumed, self.undecided, self.children_are_down) = (false, false, false, false);
+        self.serves = false;
         self.cut = None;
         let ended = std::mem::take(&mut self.has_ended);
         if let Some(cold) = &mut self.cold {
@@ -1240,6 +1290,10 @@ impl Machine {
                     } else if std::mem::take(&mut self.resumed) {
                         let failure = self.cold().failed.take();
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
+                        if std::mem::take(&mut self.serves) {
+                            self.set_suspended(false, port);
+                            port.perform(self, Effect::ServeBelow);
+                        }
                         port.perform(self, Effect::Forgive);
                         port.perform(self, Effect::Open);
                         if port.has_stopped() {
@@ -1449,6 +1503,7 @@ impl Machine {
 
     /// The start failed, or was asked to go down before it had finished.
     fn start_failed(&mut self, end: StepEnd, port: &mut impl Port) {
+        self.lets_serve(port);
         let phase = self.start_phase();
         let thrown = match end {
             StepEnd::Absent => {
@@ -1686,12 +1741,12 @@ impl Machine {
         port.perform(self, Effect::Shut);
         let failure = port.fails(failure, true);
         port.perform(self, Effect::Failed(failure.clone()));
-        port.perform(self, Effect::SuspendChildren(true));
         if self.root {
             self.gives(StopReason::of_failure(&failure), true);
             self.cold().leave = Leave::End(self.root_end(&failure, port));
             return self.go_down_for_good(port);
         }
+        port.perform(self, Effect::SuspendChildren(true));
         self.cold().failed = Some(failure.clone());
         port.perform(self, Effect::Decide { failure, instance: true });
         self.undecided = false; // an earlier failure was decided before it was asked about again
@@ -1738,6 +1793,7 @@ impl Machine {
         if self.leaving_since().is_none() {
             self.leaves(false, port.now(), port);
         }
+        self.lets_serve(port);
         // The mailbox of a child that has failed is shut already.
         if self.state != State::Failed {
             port.perform(self, Effect::Shut);
@@ -1759,6 +1815,7 @@ impl Machine {
     /// Goes down to the end: children, `post_stop`, drop.
     fn go_down_for_good(&mut self, port: &mut impl Port) {
         self.gives(StopReason::Shutdown, false); // the supervisor was dropped
+        self.lets_serve(port);
         self.state = State::Stopping;
         // `shutdown = Kill`: a drain was given its time, but the hooks do not run.
         self.aborted |= self.drains && self.settings.shutdown == ShutdownTimeout::Kill;
@@ -1775,6 +1832,7 @@ impl Machine {
         if failure.is_none() {
             port.perform(self, Effect::Leaves);
         }
+        self.lets_serve(port);
         self.state = State::Stopping;
         self.gives(StopReason::Done, false);
         self.leaves(false, port.now(), port);
@@ -2043,6 +2101,7 @@ impl Machine {
     /// Code of this crate has failed: the incarnation is dropped, and none of its hooks run (S19).
     pub(crate) fn breaks(&mut self, bug: Failure, port: &mut impl Port) {
         (self.cut, self.post_stop_due) = (None, false);
+        self.lets_serve(port);
         self.state = State::Stopping;
         self.gives(StopReason::Failed, false);
         self.leaves(false, port.now(), port);

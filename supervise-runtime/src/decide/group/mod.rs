@@ -192,7 +192,10 @@ pub(crate) struct Group {
     /// The number of members that have not ended.
     living: u32,
     mode: GroupState,
+    /// Nothing new begins.
     suspended: bool,
+    /// Nothing new begins, but the members serve until their turns to go down come.
+    serving: bool,
     /// All members have been up once in this incarnation: a failure is no longer a failure of the first start.
     all_were_up: bool,
     /// The build has finished: no further member is declared.
@@ -253,6 +256,7 @@ impl Group {
             living: 0,
             mode: Group::first_mode(owner),
             suspended: false,
+            serving: false,
             all_were_up: owner != Owner::Tree,
             built: owner != Owner::Tree,
             restarts_kept: false,
@@ -574,6 +578,19 @@ impl Group {
         matches!(self.mode, GroupState::Down { from, .. } if from == 0 || self.order(id) >= from)
     }
 
+    /// Returns whether the member goes down in the walk that is under way, if its turn has not come yet: no answer from
+    /// above can change that.
+    fn is_going_down(&self, id: Id) -> bool {
+        let stays = || self.is_kept(id) && matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. });
+        self.in_range(id) && !stays()
+    }
+
+    /// Returns whether the member begins no work because of a failure above it.
+    fn holds_back(&self, id: Id) -> bool {
+        let is_task = || self.roster.get(id).is_some_and(|member| member.settings.kind == Some(ChildKind::Task));
+        self.suspended && !self.serving && !self.is_going_down(id) && !is_task()
+    }
+
     /// Returns the budget that all members share; otherwise each member has its own.
     pub(crate) fn view_shared(&self, now: Instant) -> Option<BudgetView> {
         let allowance = (self.is_group() || self.shared).then(|| self.group_allowance())?;
@@ -582,8 +599,7 @@ impl Group {
 
     /// Returns whether the member is up, not suspended, and not about to end.
     pub(crate) fn runs(&self, id: Id) -> bool {
-        let member =
-            self.roster.get(id).filter(|member| !self.suspended || member.settings.kind == Some(ChildKind::Task));
+        let member = self.roster.get(id).filter(|_| !self.holds_back(id));
         member.is_some_and(|member| member.at == MemberState::Up && !member.leaving)
     }
 
@@ -607,7 +623,7 @@ impl Group {
             kind: member.settings.kind,
             lifecycle: member.settings.lifecycle,
             holds_up: self.wait == Some(id) && self.mode == GroupState::Up,
-            suspended: self.suspended && member.settings.kind != Some(ChildKind::Task),
+            suspended: self.holds_back(id),
             leaving: leaves || member.ending.as_ref().is_some_and(Ended::is_orderly),
             fresh: member.dynamic
                 && !member.was_up
@@ -756,8 +772,20 @@ impl Group {
     /// An ancestor has failed, or the supervisor itself: nothing new begins.
     pub(crate) fn suspend(&mut self) {
         if !self.suspended {
-            self.suspended = true;
+            (self.suspended, self.serving) = (true, false);
             self.tell_suspended(true);
+        }
+    }
+
+    /// The failure of an ancestor, or of the supervisor itself, leaves nothing to resume: all members go down when their
+    /// turns come. They serve until then, and nothing new begins (S7).
+    pub(crate) fn serve(&mut self) {
+        (self.suspended, self.serving) = (true, true);
+        for id in self.roster.ids() {
+            let concerns = |member: &Member| !member.is_value() && member.at != MemberState::Ended;
+            if self.roster.get(id).is_some_and(concerns) && !self.is_going_down(id) {
+                self.effects.push(GroupEffect::Tell(id, Order::Serve));
+            }
         }
     }
 
@@ -822,8 +850,14 @@ impl Group {
         }
         self.cause = Some(failure.clone());
         self.reason = StopReason::restarted_above(failure);
-        self.suspended = false;
-        for member in self.roster.iter_mut() {
+        let suspended = std::mem::take(&mut self.suspended);
+        for id in self.roster.ids() {
+            let Some(member) = self.roster.get_mut(id) else { continue };
+            if member.kept && suspended {
+                // It has served since the decision, as all others, and now waits for its own restart.
+                self.effects.push(GroupEffect::Tell(id, Order::Suspend(true)));
+            }
+            let member = self.roster.member(id);
             if member.dynamic && !member.kept && member.at != MemberState::Ended {
                 member.asked_to_end();
             } else if !member.dynamic && !member.on_request {
@@ -877,6 +911,7 @@ impl Group {
         self.wait = None;
         self.in_flight = 0;
         self.restarts_kept = self.owner == Owner::Actor;
+        self.serving = false;
         self.suspended = suspended; // a suspension of the previous incarnation has ended with the order to start
         for member in self.roster.iter_mut() {
             member.reached = member.dynamic;
@@ -1696,6 +1731,12 @@ impl Group {
 
     fn turn_down(&mut self, from: u64, next: AfterDown) {
         self.mode = GroupState::Down { from, next };
+        // The children of a member that has failed wait for the decision on it. It has come, but perhaps not its turn.
+        for id in self.roster.ids() {
+            if self.at(id) == MemberState::Failed && self.in_range(id) {
+                self.effects.push(GroupEffect::Tell(id, Order::Serve));
+            }
+        }
         self.plan = self.roster.places();
         self.position = self.plan.len();
         // Children use values until they are down, so values go after all of them (S30).
@@ -1886,11 +1927,12 @@ impl Group {
     }
 
     fn tell_suspended(&mut self, suspended: bool) {
-        // A suspension has no meaning for a member that has ended: the order would only wake it. It would stop a drain
-        // for which a walk waits, and no decision about the ancestor would reach the member before the walk goes on.
+        // A suspension has no meaning for a member that has ended: the order would only wake it. A member that goes down
+        // with its range serves until its turn comes, and drains then: those before it in the walk may wait for its
+        // reply, and the walk waits for its drain.
         for id in self.roster.ids() {
             let concerns = |member: &Member| !member.is_value() && member.at != MemberState::Ended;
-            if self.roster.get(id).is_some_and(|member| concerns(member) && !(suspended && member.drains_in_walk())) {
+            if self.roster.get(id).is_some_and(concerns) && !(suspended && self.is_going_down(id)) {
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(suspended)));
             }
         }

@@ -212,7 +212,7 @@ impl Harness {
                 Order::Drain => Some(format!("drain {id}")),
                 Order::Over(_) => Some(format!("over {id}")),
                 Order::Redecide => Some(format!("redecide {id}")),
-                Order::Suspend(_) => None,
+                Order::Suspend(_) | Order::Serve => None,
                 other => panic!("no order of a group: {other:?}"),
             },
             GroupEffect::TellOwner(order) => match order {

@@ -309,6 +309,11 @@ impl Life {
                     self.own.take_effects();
                     Some(if suspended { "children suspended" } else { "children released" }.to_owned())
                 }
+                Effect::ServeBelow => {
+                    self.own.serve();
+                    self.own.take_effects();
+                    Some("children serve".to_owned())
+                }
                 Effect::ResumeChildren(_) => Some("children resumed".to_owned()),
                 Effect::OpenReport => None,
                 Effect::Suspended(true) => Some("suspended".to_owned()),
@@ -326,6 +331,7 @@ impl Life {
                 Effect::Broken(_) => Some("broken".to_owned()),
                 Effect::EndsAs(ended) => Some(format!("ends as {ended}")),
                 Effect::MarkDown(_)
+                | Effect::MarkSuspended
                 | Effect::Retry(_)
                 | Effect::EndSpawns
                 | Effect::AllowSpawns

@@ -54,6 +54,7 @@ enum Move {
     Reset(usize),
     Spawn(usize),
     Hold,
+    Decided,
     Release,
     /// The actor fails or goes down after its message.
     Absorb,
@@ -100,7 +101,8 @@ fn of_word(word: u32) -> Move {
         164..167 => Move::Keep(child),
         167..169 => Move::Reset(child),
         169..175 => Move::Spawn(child % 3),
-        175..181 => Move::Hold,
+        175..180 => Move::Hold,
+        180 => Move::Decided,
         181..188 => Move::Release,
         188..220 => Move::Owner,
         220..228 => Move::Parent(directive),
@@ -282,6 +284,7 @@ fn take(sim: &mut Sim, happens: Move) {
             hit_2c("suspension / its end", column);
             sim.suspend();
         }
+        (Move::Decided, _) => sim.decide_above(),
         (Move::Release, _) => sim.end_suspension(),
         (Move::Absorb, _) if sim.plan.owner == Owner::Actor => sim.absorb_spawns(),
         (Move::Owner, _) => sim.owner_step(),

@@ -181,6 +181,7 @@ impl Child {
             "over with a failure" => self.order(Order::Over(Ended::Failed(failure(Phase::Running)))),
             "suspend" => self.order(Order::Suspend(true)),
             "end of the suspension" => self.order(Order::Suspend(false)),
+            "serve" => self.order(Order::Serve),
             "orphan" => self.order(Order::Orphan),
             "wait" => self.order(Order::Wait(Duration::from_secs(3))),
             "wait is over" => self.machine.wait_is_over(&mut self.known),

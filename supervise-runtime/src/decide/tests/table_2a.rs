@@ -171,7 +171,14 @@ fn up(cases: &mut Vec<Case>) {
         Failed,
         [
             (Failure, || nothing(Failed, Failure)),
-            (Down, || leads(Failed, Down, AGAIN, AwaitingRestart)),
+            (Down, || {
+                leads(
+                    Failed,
+                    Down,
+                    "prerestart, children serve, children restart, poststop, drop, gone",
+                    AwaitingRestart,
+                );
+            }),
             (Suspend, || leads(Failed, Suspend, "suspended, children suspended", Failed)),
             (Release, || {
                 leads(Failed, Release, "released", Failed);
@@ -179,7 +186,10 @@ fn up(cases: &mut Vec<Case>) {
                 life.order(Order::Redecide);
                 assert_eq!(life.trace(), "decide again");
             }),
-            (Stop, || leads(Failed, Stop, FOR_GOOD, AwaitingRestart)),
+            (Stop, || {
+                let below = "children serve, refuse, children stop";
+                leads(Failed, Stop, &format!("refuse, {below}, poststop, drop, gone"), AwaitingRestart);
+            }),
             (Kill, || leads(Failed, Kill, "reported", Failed)),
             (TimeUp, || nothing(Failed, TimeUp)),
         ],
@@ -200,12 +210,10 @@ fn going_down(cases: &mut Vec<Case>) {
             (Failure, || leads(PreRestart, Failure, &format!("late, {GOES_ON}"), AwaitingRestart)),
             (Down, || leads(PreRestart, Down, GOES_ON, AwaitingRestart)),
             (Suspend, || {
-                leads(PreRestart, Suspend, &format!("suspended, children suspended, {GOES_ON}"), AwaitingRestart);
+                leads(PreRestart, Suspend, &format!("suspended, children serve, {GOES_ON}"), AwaitingRestart);
             }),
             // The release is recorded; nothing begins because of it.
-            (Release, || {
-                leads(PreRestart, Release, &format!("released, children released, {GOES_ON}"), AwaitingRestart)
-            }),
+            (Release, || leads(PreRestart, Release, &format!("released, {GOES_ON}"), AwaitingRestart)),
             (Stop, || leads(PreRestart, Stop, ENDS_CHILDREN, AwaitingRestart)),
             (Kill, || leads(PreRestart, Kill, &format!("cut, {ABORTED}"), AwaitingRestart)),
             (TimeUp, || leads(PreRestart, TimeUp, ABORTED, AwaitingRestart)),

@@ -24,7 +24,7 @@ use crate::engine::bus::TreeShared;
 use crate::engine::death_watch::Pact;
 use crate::engine::hold::Hold;
 use crate::engine::log::{Facts, is_logged};
-use crate::engine::mailbox::Blocked;
+use crate::engine::mailbox::{Admission, Blocked};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::{self, PathMeters};
 use crate::engine::observed::Tally;
@@ -1059,8 +1059,8 @@ pub(crate) type AnyCell = CellOf<dyn Mail>;
 pub(crate) trait Mail: Any + Send + Sync {
     /// Refuses messages from now on; queued ones become dead letters.
     fn refuse(&self, _cell: &AnyCell) {}
-    /// Marks the actor as down, or as up again, in a cell that refuses messages meanwhile.
-    fn set_down(&self, _down: bool) {}
+    /// Marks the actor as down or suspended, or as up again, in a cell that refuses messages meanwhile.
+    fn set_down(&self, _gate: Admission) {}
     /// Sets the time of the next start, for senders that are rejected.
     fn set_retry(&self, _at: Option<Instant>) {}
     /// Reopens a closed mailbox.
@@ -1156,10 +1156,11 @@ impl AnyCell {
         self.mail.refuse(self);
     }
 
-    /// Marks the cell as down; the current message continues. Only matters with `while_down(Reject)`.
-    pub(crate) fn set_down(&self, down: bool) {
+    /// Marks the cell as down or suspended, or as up again; the current message continues. Only matters with
+    /// `while_down(Reject)`.
+    pub(crate) fn set_down(&self, gate: Admission) {
         if self.rejecting {
-            self.mail.set_down(down);
+            self.mail.set_down(gate);
         }
     }
 

@@ -28,11 +28,13 @@ impl<T> Inner<T> {
         match (self.gate, self.rejecting) {
             (Admission::Open, _) => None,
             (Admission::Draining | Admission::Closed, _) => Some(Rejected::Closed),
-            (Admission::Down | Admission::Early, true) => {
+            (Admission::Suspended, _) if patience.is_none() => None,
+            (Admission::Suspended | Admission::Down | Admission::Early, true) => {
                 let retry_in = self.blocked.retry_at().map(|at| at.saturating_duration_since(Instant::now()));
                 Some(Rejected::Down { retry_in })
             }
-            (Admission::Down, false) => (patience == Patience::Never).then_some(Rejected::Down { retry_in: None }),
+            (Admission::Suspended, false) => None,
+            (Admission::Down, false) => patience.is_none().then_some(Rejected::Down { retry_in: None }),
             (Admission::Early, false) => (patience != Patience::Waits).then_some(Rejected::Down { retry_in: None }),
         }
     }
@@ -42,7 +44,9 @@ impl<T> Inner<T> {
     pub(super) fn if_full(&self) -> Rejected {
         match self.gate {
             Admission::Early => Rejected::Down { retry_in: None },
-            Admission::Open | Admission::Down | Admission::Draining | Admission::Closed => Rejected::Full,
+            Admission::Open | Admission::Down | Admission::Suspended | Admission::Draining | Admission::Closed => {
+                Rejected::Full
+            }
         }
     }
 }
@@ -53,7 +57,7 @@ impl<T: MailboxItem> ActorCell<T> {
         let inner = lock(&self.mail.inner);
         let rejected = match inner.gate {
             Admission::Draining => self.is_full(&inner).then_some(Rejected::Full),
-            Admission::Open | Admission::Down | Admission::Early | Admission::Closed => {
+            Admission::Open | Admission::Down | Admission::Suspended | Admission::Early | Admission::Closed => {
                 self.refuses(&inner, Patience::Waits)
             }
         };
@@ -67,13 +71,17 @@ impl<T: MailboxItem> ActorCell<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// Marks the actor as down for its supervisor, or as up again; the current message continues. To be called only with
-    /// `while_down(Reject)` (S35).
-    pub(super) fn reject(&self, down: bool) {
+    /// Marks the actor as down or suspended for its supervisor, or as up again; the current message continues. To be
+    /// called only with `while_down(Reject)` (S35).
+    pub(super) fn reject(&self, to: Admission) {
         let mut inner = lock(&self.inner);
         debug_assert!(inner.rejecting, "other mailboxes take messages while the actor is down");
-        let (from, to) = if down { (Admission::Open, Admission::Down) } else { (Admission::Down, Admission::Open) };
-        if inner.gate != from {
+        let changes = match to {
+            Admission::Open => matches!(inner.gate, Admission::Down | Admission::Suspended),
+            Admission::Suspended => inner.gate == Admission::Open,
+            _ => matches!(inner.gate, Admission::Open | Admission::Suspended),
+        };
+        if !changes {
             return;
         }
         inner.set_gate(to);

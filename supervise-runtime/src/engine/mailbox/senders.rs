@@ -21,6 +21,8 @@ struct Waiting {
     tickets: u64,
     /// The end of the backoff, for the refusals.
     retry_at: Option<Instant>,
+    /// Senders on their way down have sent requests since this was last asked.
+    last_requests: bool,
     /// The times at which the messages came: see [`arrivals`](super::arrivals).
     arrivals: VecDeque<Instant>,
     /// The time at which the message came that the actor has taken out.
@@ -40,6 +42,14 @@ impl Senders {
 
     pub(super) fn set_retry_at(&mut self, at: Option<Instant>) {
         self.0.get_or_insert_default().retry_at = at;
+    }
+
+    pub(super) fn has_last_requests(&mut self) {
+        self.0.get_or_insert_default().last_requests = true;
+    }
+
+    pub(super) fn take_last_requests(&mut self) -> bool {
+        self.0.as_mut().is_some_and(|waiting| take(&mut waiting.last_requests))
     }
 
     pub(super) fn arrivals(&self) -> Option<&VecDeque<Instant>> {

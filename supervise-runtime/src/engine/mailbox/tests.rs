@@ -22,6 +22,10 @@ impl MailboxItem for Letter {
         message
     }
 
+    fn of_leaving(message: Letter) -> Self {
+        message
+    }
+
     fn message(&self) -> Option<&'static str> {
         Some("Letter")
     }

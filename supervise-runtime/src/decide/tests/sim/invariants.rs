@@ -153,7 +153,7 @@ impl Sim {
     }
 
     fn quiet_round(&mut self) {
-        if self.suspended && self.stand != Stand::Failed {
+        if self.decided || self.suspended && self.stand != Stand::Failed {
             self.end_suspension();
         }
         self.owner_step();

@@ -138,6 +138,8 @@ pub(in crate::decide::tests) struct Sim {
     pub(in crate::decide::tests) now: Instant,
     pub(in crate::decide::tests) stand: Stand,
     pub(in crate::decide::tests) suspended: bool,
+    /// The failure above was decided: all children go down, and serve until then.
+    pub(in crate::decide::tests) decided: bool,
     pub(in crate::decide::tests) was_up: bool,
     /// Whether the first start of this incarnation is over: all members were up.
     pub(in crate::decide::tests) all_were_up: bool,
@@ -168,6 +170,7 @@ impl Sim {
             now: Instant::now(),
             stand: if plan.owner == Owner::Tree { Stand::Building(0) } else { Stand::Up },
             suspended: false,
+            decided: false,
             was_up: false,
             all_were_up: plan.owner != Owner::Tree,
             owner_fails: false,
@@ -308,7 +311,8 @@ impl Sim {
         }
         self.group.rebuild(false);
         self.all_were_up = self.plan.owner != Owner::Tree;
-        (self.suspended, self.owner_fails, self.all_ended) = (false, false, false);
+        (self.suspended, self.decided) = (false, false);
+        (self.owner_fails, self.all_ended) = (false, false);
         self.charges.clear();
         for id in self.ids() {
             self.may_start_again(id, true);
@@ -335,7 +339,7 @@ impl Sim {
         }
         self.children_down = false;
         if again {
-            self.suspended = false;
+            (self.suspended, self.decided) = (false, false);
             for id in self.ids() {
                 self.joins(id);
             }
@@ -360,21 +364,35 @@ impl Sim {
         self.carry_out();
     }
 
+    /// The failure above leaves nothing to resume.
+    pub(in crate::decide::tests) fn decide_above(&mut self) {
+        let waits = self.suspended && matches!(self.stand, Stand::Up | Stand::Building(_) | Stand::Failed);
+        if waits && !self.decided {
+            self.decided = true;
+            self.group.serve();
+            self.carry_out();
+        }
+    }
+
     pub(in crate::decide::tests) fn absorb_spawns(&mut self) {
         self.group.absorb_spawns(StopReason::Shutdown, self.now);
         self.carry_out();
     }
 
     pub(in crate::decide::tests) fn end_suspension(&mut self) {
-        if self.stand != Stand::Failed {
-            self.suspended = false;
+        if self.decided && matches!(self.stand, Stand::Up | Stand::Building(_) | Stand::Failed) {
+            self.take_down(self.was_up);
+        } else if self.stand != Stand::Failed {
+            (self.suspended, self.decided) = (false, false);
             self.group.end_suspension(self.now);
             self.carry_out();
         }
     }
 
     pub(in crate::decide::tests) fn resume(&mut self) {
-        if self.stand == Stand::Failed {
+        if self.stand == Stand::Failed && self.decided {
+            self.take_down(self.was_up);
+        } else if self.stand == Stand::Failed {
             self.stand = Stand::Up;
             self.all_were_up = true; // only a supervisor that is up is resumed
             self.suspended = false;
@@ -491,7 +509,7 @@ impl Sim {
                 }
                 self.child(id).alone = false;
             }
-            Order::Suspend(_) if !self.has(id) => return,
+            Order::Suspend(_) | Order::Serve if !self.has(id) => return,
             _ => {}
         }
         self.tell(id, order);

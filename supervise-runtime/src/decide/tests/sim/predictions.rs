@@ -38,7 +38,10 @@ impl Sim {
             };
             assert_eq!((view.at, view.kind, view.lifecycle), (at, Some(child.kind), child.lifecycle));
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
-            assert_eq!(view.suspended, self.suspended && child.kind != ChildKind::Task, "{id} is shown as suspended");
+            let stays = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Rebuild, .. });
+            let serves = self.decided || self.in_range(id) && !(stays && self.group.is_kept(id));
+            let suspended = self.suspended && !serves && child.kind != ChildKind::Task;
+            assert_eq!(view.suspended, suspended, "{id} is shown as suspended");
             let first =
                 !child.was_up && child.streak == 0 && matches!(view.at, MemberState::Queued | MemberState::Starting);
             assert_eq!(view.fresh, child.dynamic && first, "{id} is shown as fresh");

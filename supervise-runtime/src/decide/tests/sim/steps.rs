@@ -158,6 +158,7 @@ impl Sim {
             | Effect::Late(_)
             | Effect::Reported(_)
             | Effect::MarkDown(_)
+            | Effect::MarkSuspended
             | Effect::Retry(_)
             | Effect::EndSpawns
             | Effect::AllowSpawns
@@ -165,6 +166,7 @@ impl Sim {
             | Effect::OpenReport
             | Effect::Suspended(_)
             | Effect::SuspendChildren(_)
+            | Effect::ServeBelow
             | Effect::ForgetLate
             | Effect::Forgive
             | Effect::DropBackground

@@ -24,6 +24,7 @@ use crate::engine::cell::body::{Hands, TypeName};
 use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::mailbox::Admission;
 use crate::engine::polls::Runs;
 use crate::engine::supervisor::{ChildTable, OwnEvent};
 use crate::values::ended::Ended;
@@ -213,7 +214,8 @@ impl Engine {
                 self.cell.refuse_new();
                 self.stop_timers(machine);
             }
-            Effect::MarkDown(down) => self.cell.set_down(down),
+            Effect::MarkDown(down) => self.cell.set_down(if down { Admission::Down } else { Admission::Open }),
+            Effect::MarkSuspended => self.cell.set_down(Admission::Suspended),
             Effect::Retry(at) => self.cell.set_retry(at),
             Effect::EndSpawns => self.end_spawns(machine),
             Effect::AllowSpawns => self.cell.core().set_leaving(false),
@@ -226,6 +228,11 @@ impl Engine {
                         true => group.suspend(),
                         false => group.end_suspension(own.now()),
                     });
+                }
+            }
+            Effect::ServeBelow => {
+                if let Some(table) = self.cell.core().table() {
+                    table.on(&*self.cell, Group::serve);
                 }
             }
             Effect::Due => {
@@ -363,7 +370,7 @@ impl Engine {
     pub(super) fn open(&mut self, machine: &Machine, hands: &mut dyn Hands) {
         hands.open();
         if machine.is_suspended() {
-            self.cell.set_down(true);
+            self.cell.set_down(Admission::Suspended);
         }
     }
 

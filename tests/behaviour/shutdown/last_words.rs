@@ -1,0 +1,349 @@
+//! The last words of children whose supervisor has failed: S3, S7, S17, S24, S35.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use supervise::BoxError;
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{pass, quiet_panics, secs, settle, soon};
+
+/// All that was done and said.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn write(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn count(&self, what: &str) -> usize {
+        self.lines().iter().filter(|line| line.contains(what)).count()
+    }
+}
+
+pub enum Order {
+    Save(&'static str, Option<Reply<()>>),
+    Work(Duration),
+    Fail,
+    Panic,
+    Ends,
+}
+
+/// Keeps what the others save at the end.
+pub struct Db(Log);
+
+#[actor]
+impl Db {
+    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        match order {
+            Order::Save(what, reply) => {
+                self.0.write(format!("saved {what}"));
+                if let Some(reply) = reply {
+                    reply.send(());
+                }
+            }
+            Order::Work(time) => tokio::time::sleep(time).await,
+            Order::Fail => return Err("told to".into()),
+            Order::Panic => panic!("planned panic"),
+            Order::Ends => cx.stop(),
+        }
+        Ok(())
+    }
+
+    #[post_stop]
+    fn bye(&mut self) {
+        self.0.write("db is down");
+    }
+}
+
+/// Saves in each of its hooks, in each way.
+pub struct User {
+    db: ActorRef<Db>,
+    log: Log,
+}
+
+impl User {
+    async fn saves(&self, hook: &'static str) {
+        let said = |form: &str, failed: Option<String>, since: Instant| {
+            let took = since.elapsed();
+            match failed {
+                None => self.log.write(format!("{hook} {form}: ok")),
+                Some(error) => self.log.write(format!("{hook} {form}: {error} after {took:?}")),
+            }
+        };
+        let begun = Instant::now();
+        said("ask", self.db.ask(|reply| Order::Save(hook, Some(reply))).await.err().map(|it| it.to_string()), begun);
+        let begun = Instant::now();
+        said("tell", self.db.tell(Order::Save(hook, None)).await.err().map(|it| it.to_string()), begun);
+        let begun = Instant::now();
+        let asked = self.db.try_ask(|reply| Order::Save(hook, Some(reply))).forever().await;
+        said("try_ask", asked.err().map(|it| it.to_string()), begun);
+        let begun = Instant::now();
+        said("try_tell", self.db.try_tell(Order::Save(hook, None)).err().map(|it| it.to_string()), begun);
+    }
+}
+
+#[actor]
+impl User {
+    fn handle(&mut self, order: Order) -> Result<(), BoxError> {
+        if let Order::Fail = order { Err("told to".into()) } else { Ok(()) }
+    }
+
+    #[pre_restart]
+    async fn before(&mut self) {
+        self.saves("pre_restart").await;
+    }
+
+    #[post_stop]
+    async fn after(&mut self) {
+        self.saves("post_stop").await;
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        let told = self.db.try_tell(Order::Save("drop", None));
+        self.log.write(format!("drop try_tell: {}", told.err().map_or("ok".to_owned(), |error| error.to_string())));
+    }
+}
+
+pub struct Bad;
+
+#[actor]
+impl Bad {
+    fn handle(&mut self, (): ()) -> Result<(), BoxError> {
+        Err("told to".into())
+    }
+}
+
+/// The ways down of `user` in the trees below.
+const WAYS: [&str; 13] = [
+    "the actor above fails",
+    "the actor above panics",
+    "the actor above ends by itself",
+    "the actor above is restarted",
+    "the actor above is stopped",
+    "the actor above is killed",
+    "the subtree escalates",
+    "the subtree is at its limit",
+    "the subtree is restarted",
+    "the subtree is stopped",
+    "a sibling fails, AllForOne",
+    "the user alone is restarted",
+    "the user fails, and escalates",
+];
+
+/// A tree with these settings for `db` and `user`, and what happens in it.
+macro_rules! tree {
+    ($name:ident, db: [$($db:tt)*], user: [$($user:tt)*], setting: [$($set:tt)*]) => {
+        mod $name {
+            use super::*;
+
+            pub struct Parent(Log);
+
+            #[actor]
+            impl Parent {
+                #[pre_start]
+                async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+                    let log = self.0.clone();
+                    let db = cx.spawn(child! { $($db)* "db": Db = Db(log) }).await?;
+                    let log = self.0.clone();
+                    cx.spawn(child! { $($user)* "user": User = User { db, log } }).await?;
+                    Ok(())
+                }
+
+                async fn handle(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), BoxError> {
+                    match order {
+                        Order::Fail => return Err("told to".into()),
+                        Order::Panic => panic!("planned panic"),
+                        Order::Ends => cx.stop(),
+                        Order::Work(_) | Order::Save(..) => {}
+                    }
+                    Ok(())
+                }
+            }
+
+            supervisor! {
+                pub struct App(log: Log) {
+                    #![strategy(OneForOne, max_restarts = Unlimited)]
+                    $($set)*
+                    parent: Parent = Parent(log),
+                    escalates: struct Escalates {
+                        #![decider(_ => Escalate)]
+                        $($set)*
+                        $($db)*
+                        db: Db = Db(log),
+                        $($user)*
+                        user: User = User { db, log },
+                        bad: Bad = Bad,
+                    },
+                    all: struct All {
+                        #![strategy(AllForOne)]
+                        $($set)*
+                        $($db)*
+                        db: Db = Db(log),
+                        $($user)*
+                        user: User = User { db, log },
+                        bad: Bad = Bad,
+                    },
+                    limited: struct Limited {
+                        #![strategy(OneForOne, max_restarts = 0)]
+                        $($set)*
+                        $($db)*
+                        db: Db = Db(log),
+                        $($user)*
+                        user: User = User { db, log },
+                        bad: Bad = Bad,
+                    },
+                }
+            }
+
+            /// Returns the log once all is over, how long that took, and the number of dead letters.
+            pub async fn goes(way: &str, busy: bool) -> (Vec<String>, Duration, usize) {
+                let log = Log::default();
+                let mut tree = App::tree(log.clone());
+                let mut events = tree.events();
+                let app = tree.start().await.unwrap();
+                let dbs = [&app.escalates.db, &app.all.db, &app.limited.db];
+                for db in dbs.into_iter().filter(|_| busy) {
+                    db.tell(Order::Work(secs(1))).await.unwrap();
+                    settle().await;
+                    while db.try_tell(Order::Save("what was queued", None)).is_ok() {}
+                }
+                settle().await;
+                let begun = Instant::now();
+                match way {
+                    "the actor above fails" => app.parent.tell(Order::Fail).await.unwrap(),
+                    "the actor above panics" => app.parent.tell(Order::Panic).await.unwrap(),
+                    "the actor above ends by itself" => app.parent.tell(Order::Ends).await.unwrap(),
+                    "the actor above is restarted" => drop(app.parent.restart().unwrap()),
+                    "the actor above is stopped" => app.parent.stop(),
+                    "the actor above is killed" => app.parent.kill(),
+                    "the subtree escalates" => app.escalates.bad.tell(()).await.unwrap(),
+                    "the subtree is at its limit" => app.limited.bad.tell(()).await.unwrap(),
+                    "the subtree is restarted" => drop(app.escalates.restart().unwrap()),
+                    "the subtree is stopped" => app.escalates.stop(),
+                    "a sibling fails, AllForOne" => app.all.bad.tell(()).await.unwrap(),
+                    "the user alone is restarted" => drop(app.all.user.restart().unwrap()),
+                    "the user fails, and escalates" => app.escalates.user.tell(Order::Fail).await.unwrap(),
+                    other => panic!("{other}"),
+                }
+                let mut took = Duration::ZERO;
+                while took < secs(600) {
+                    let before = log.lines().len();
+                    pass(secs(30)).await;
+                    took = begun.elapsed();
+                    if log.lines().len() == before {
+                        break;
+                    }
+                }
+                let lines = log.lines();
+                let seen = crate::common::seen(&mut events);
+                assert!(!seen.iter().any(|line| line.contains("aborted")), "{way}: {seen:?}");
+                soon(app.shutdown()).await;
+                (lines, took, seen.iter().filter(|line| line.contains("dead letter")).count())
+            }
+        }
+    };
+}
+
+tree!(holds, db: [], user: [], setting: []);
+tree!(rejects, db: [#[while_down(Reject)]], user: [#[lifecycle(Permanent, shutdown = Infinity)]], setting: []);
+tree!(drains, db: [#[lifecycle(Permanent, drain)]], user: [], setting: []);
+tree!(full, db: [#[mailbox(Bounded(2))]], user: [#[lifecycle(Permanent, shutdown = Infinity)]], setting: []);
+
+fn on_one_thread<T>(test: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(test)
+}
+
+/// Each last word of `user` is accepted, and each request answered, whatever takes it down. A word that is queued when the
+/// turn of `db` comes is a dead letter, unless `db` drains. Returns how many were.
+fn each_is_heard(way: &str, (lines, took, dead): (Vec<String>, Duration, usize)) -> usize {
+    assert!(took <= secs(60), "{way}: {lines:?}");
+    let said: Vec<&String> = lines.iter().filter(|line| line.contains(": ")).collect();
+    assert!(said.iter().any(|line| line.starts_with("post_stop ask")), "{way}: {lines:?}");
+    for line in &said {
+        assert!(line.ends_with(": ok"), "{way}: {line} in {lines:?}");
+    }
+    let heard = lines.iter().filter(|line| line.starts_with("saved ") && !line.contains("queued")).count();
+    assert_eq!(heard + dead, said.len(), "{way}: {lines:?}");
+    dead
+}
+
+/// S3, S7, S17, S24, S35: below a failure that is decided, each member serves until its turn to go down comes. So the last
+/// words of those after it are handled, in each way down, whatever its mailbox does while it is down.
+#[test]
+fn below_a_failure_last_words_are_heard() {
+    quiet_panics();
+    for way in WAYS {
+        each_is_heard(way, on_one_thread(holds::goes(way, false)));
+        each_is_heard(way, on_one_thread(rejects::goes(way, false)));
+        let dead = each_is_heard(way, on_one_thread(drains::goes(way, false)));
+        assert_eq!(dead, 0, "{way}: `db` drains");
+        each_is_heard(way, on_one_thread(full::goes(way, false)));
+    }
+}
+
+/// S7, S17: they are heard although a message is in hand and all room is taken: each member that serves makes room again.
+#[test]
+fn below_a_failure_last_words_wait_for_room() {
+    quiet_panics();
+    for way in WAYS.into_iter().filter(|way| !way.contains("actor")) {
+        let (lines, took, dead) = on_one_thread(full::goes(way, true));
+        assert!(took <= secs(60), "{way}: {lines:?}");
+        for form in ["ask", "tell"] {
+            assert!(lines.contains(&format!("post_stop {form}: ok")), "{way}: {lines:?}");
+        }
+        let lost = lines.iter().filter(|line| line.ends_with(": its mailbox is full")).count();
+        let said = lines.iter().filter(|line| line.ends_with(": ok")).count();
+        let heard = lines.iter().filter(|line| line.starts_with("saved ") && !line.contains("queued")).count();
+        assert!(heard + dead >= said && lost == 0, "{way}, {heard} and {dead} of {said}: {lines:?}");
+    }
+}
+
+/// S3, S35: an actor that goes down ends the waits of those that go down themselves: for its reply, and for room. Their
+/// requests do not wait for its next incarnation, and what it accepts was accepted.
+#[tokio::test(start_paused = true)]
+async fn a_last_request_ends_with_its_addressee() {
+    supervisor! {
+        struct Two(log: Log) {
+            #[mailbox(Bounded(3))]
+            #[backoff(1h..1h)]
+            db: Db = Db(log),
+            #[lifecycle(Permanent, shutdown = Infinity)]
+            user: User = User { db, log },
+        }
+    }
+    for fault in [Order::Fail, Order::Panic] {
+        quiet_panics();
+        let log = Log::default();
+        let two = Two::start(log.clone()).await.unwrap();
+        two.db.tell(Order::Work(secs(1))).await.unwrap();
+        settle().await;
+        two.db.tell(fault).await.unwrap();
+        two.user.stop(); // its first request waits in the mailbox
+        settle().await;
+        let begun = Instant::now();
+        soon(two.user.terminated()).await.unwrap();
+        assert_eq!(begun.elapsed(), secs(1), "not longer than `db` is up");
+        let lines = log.lines();
+        let of = |what: &str| lines.iter().filter(|line| line.starts_with(what)).cloned().collect::<Vec<_>>();
+        assert_eq!(
+            of("post_stop ask"),
+            ["post_stop ask: no reply will come from db: it failed, ended, or dropped the `Reply` after 1s"]
+        );
+        assert_eq!(of("post_stop tell").len(), 1);
+        assert!(of("post_stop tell")[0].contains("is down"), "{lines:?}");
+        pass(secs(2 * 3600)).await;
+        assert_eq!((two.db.incarnation(), log.count("saved")), (2, 0), "{:?}", log.lines());
+        assert_eq!(two.dead_letters(), 1);
+        two.db.ask(|reply| Order::Save("later", Some(reply))).await.unwrap();
+    }
+}
