@@ -6,7 +6,6 @@
 #![allow(missing_docs, unreachable_pub)] // modules of one test crate share helpers
 
 mod kit;
-mod known;
 mod shapes;
 mod world;
 

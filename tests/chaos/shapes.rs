@@ -9,7 +9,6 @@ use supervise::testing::{Chaos, LeaseFault, MemoryLease, Random, chaos};
 use supervise::{BoxError, ChildRef};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::known;
 use crate::world::{Starts, W, World};
 use crate::{ms, quiet, secs, seeds};
 
@@ -523,7 +522,6 @@ fn under_chaos(time: Duration) -> Chaos<Shapes> {
             world.calm_down();
         })
         .holds(holds)
-        .unchecked(known::UNKEPT)
 }
 
 /// S1, S5, S16, S21, S24, S25: the promises of every shape and setting hold under chaos.

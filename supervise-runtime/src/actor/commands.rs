@@ -264,6 +264,7 @@ pub(crate) fn drain(cell: &AnyCell) {
         // Senders that waited for room are woken here, after the lock.
         Some((CommandOutcome::Drain, refused)) => drop(refused),
         Some((CommandOutcome::Nothing, _)) => {}
+        Some((CommandOutcome::NoStart, _)) => send(cell, SystemMessage::Drain),
         Some(_) | None => send(cell, SystemMessage::Stop),
     }
 }

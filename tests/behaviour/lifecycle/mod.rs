@@ -4,6 +4,7 @@ mod best_effort;
 mod death_watch;
 mod ending_by_itself;
 mod first_start;
+mod in_one_poll;
 mod last_words;
 mod policies;
 mod run;

@@ -542,6 +542,31 @@ impl Machine {
         !self.is_parked() && self.state != State::Failed && self.stop_reason().is_some_and(|reason| !reason.is_own())
     }
 
+    /// Returns whether the child is up or coming up, and nothing takes it down yet.
+    pub(crate) fn is_free(&self) -> bool {
+        let up = match self.state {
+            State::Starting | State::Running | State::Handling | State::StartAgain | State::PostRestart => true,
+            State::Idle
+            | State::Failed
+            | State::PreRestart
+            | State::GoingDown
+            | State::AwaitingRestart
+            | State::Stopping
+            | State::Draining
+            | State::Ended => false,
+        };
+        up && !self.is_leaving()
+    }
+
+    /// The child was killed, and asked to end in the same moment: the kill is its end.
+    pub(crate) fn ends_killed(&mut self) {
+        if let Leave::End(why) = &mut self.cold().leave
+            && why.is_orderly()
+        {
+            *why = Ended::Killed;
+        }
+    }
+
     /// Records why the child goes down. `ends`: for good, which replaces a restart; otherwise the first reason stays.
     fn gives(&mut self, reason: StopReason, ends: bool) {
         let replaces = ends && !self.ends();
@@ -916,9 +941,13 @@ impl Machine {
         self.kind == ChildKind::Task && !self.signalled
     }
 
+    /// The strongest request to drop the user future stays.
     fn cuts(&mut self, cut: Cut) {
-        if self.cut != Some(Cut::Abort) {
-            self.cut = Some(cut);
+        let is_killed = || self.cold.as_ref().is_some_and(|cold| cold.failing.is_some());
+        match (self.cut, cut) {
+            (Some(Cut::Abort), _) => {}
+            (Some(Cut::Fails), Cut::Leaves) if is_killed() => {}
+            _ => self.cut = Some(cut),
         }
     }
 
@@ -1088,8 +1117,19 @@ impl Machine {
         }
     }
 
+    /// Fails the child at its next await. Of two such failures in one poll a kill is decided, otherwise the first; the
+    /// other one is reported.
     fn fails_with(&mut self, failure: Failure, port: &mut impl Port) {
-        self.cold().failing = Some(failure);
+        let is_kill = |failure: &Failure| matches!(failure.cause(), Cause::Killed);
+        let (decided, other) = match self.cold().failing.take() {
+            Some(before) if is_kill(&failure) && !is_kill(&before) => (failure, Some(before)),
+            Some(before) => (before, Some(failure)),
+            None => (failure, None),
+        };
+        self.cold().failing = Some(decided);
+        if let Some(other) = other.filter(|other| !is_kill(other)) {
+            port.perform(self, self.report_of(other));
+        }
         self.cuts(Cut::Fails);
         port.perform(self, Effect::Interrupt(true));
     }
@@ -1670,8 +1710,11 @@ impl Machine {
                 threw = Some(port.has_stopped());
                 Some(port.failure(Phase::Running, Cause::TimedOut))
             }
-            StepEnd::Cut(Cut::TimeUp | Cut::Abort) => {
+            StepEnd::Cut(cut @ (Cut::TimeUp | Cut::Abort)) => {
                 self.abort(port);
+                if cut == Cut::Abort {
+                    self.absorb_alongside(port);
+                }
                 if !going {
                     return Served::ByItself; // a task has returned, but its subtasks have not
                 }
@@ -1863,6 +1906,11 @@ impl Machine {
         way.is_some_and(|way| matches!(way.then, Then::TaskFailed(_)))
     }
 
+    /// Returns whether the child ends because it was killed: its subtasks have no time.
+    fn is_killed(&self) -> bool {
+        self.cold.as_ref().is_some_and(|cold| matches!(cold.leave, Leave::End(Ended::Killed)))
+    }
+
     fn is_broken(&self) -> bool {
         let way = self.cold.as_ref().and_then(|cold| cold.way.as_ref());
         way.is_some_and(|way| matches!(way.then, Then::Broken(_)))
@@ -1881,7 +1929,7 @@ impl Machine {
             self.state = State::GoingDown;
         }
         match self.kind {
-            ChildKind::Task if self.aborted || self.is_broken() => self.stage = Stage::Dropping,
+            ChildKind::Task if self.aborted || self.is_broken() || self.is_killed() => self.stage = Stage::Dropping,
             ChildKind::Task => self.stage = Stage::Settling,
             ChildKind::Actor | ChildKind::Tree | ChildKind::Set => self.tasks_are_down(port),
         }

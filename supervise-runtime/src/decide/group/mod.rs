@@ -1358,6 +1358,25 @@ impl Group {
         true
     }
 
+    /// The child was killed in the moment in which a caller asked for its restart: the kill is decided, and no restart is
+    /// under way. `starting`: the child was coming up.
+    pub(crate) fn takes_back_restart(&mut self, id: Id, starting: bool) {
+        let Some(member) = self.roster.get_mut(id) else { return };
+        if member.at == MemberState::GoingDown && !member.in_walk && member.ending.is_none() {
+            member.at = if starting { MemberState::Starting } else { MemberState::Up };
+            (member.down_since, member.at_once) = (None, false);
+            member.alone &= starting;
+        }
+    }
+
+    /// The child, of which a caller asked a restart and then a drain, has heard of neither: it drains.
+    pub(crate) fn drains_after_all(&mut self, id: Id) {
+        if let Some(member) = self.roster.get_mut(id) {
+            member.asked_to_end();
+            (member.on_request, member.drains) = (true, true);
+        }
+    }
+
     /// The failure of the child was kept by its own decider, which is asked again.
     pub(crate) fn ask_again(&mut self, id: Id) {
         if matches!(self.at(id), MemberState::Failed | MemberState::FailedStart) {

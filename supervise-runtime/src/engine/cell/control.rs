@@ -32,9 +32,7 @@ use crate::engine::supervisor::ChildTable;
 use crate::values::declaration::{ChildSpec, TreeSpec};
 use crate::values::ended::{Ended, Watched};
 use crate::values::event::EventKind;
-#[cfg(feature = "testing")]
-use crate::values::failure::Cause;
-use crate::values::failure::Failure;
+use crate::values::failure::{Cause, Failure};
 use crate::values::hooks::DeclaredHooks;
 use crate::values::link_error::LinkError;
 use crate::values::mailbox_depth::MailboxDepth;
@@ -69,6 +67,8 @@ pub(crate) enum SystemMessage {
     Stop,
     /// A stop, after which another instance takes the place.
     Replace,
+    /// A drain of a child that goes down for a restart: a stop, if it has heard of that.
+    Drain,
     Kill,
     /// A test injects a failure.
     #[cfg(feature = "testing")]
@@ -91,10 +91,33 @@ impl SystemMessage {
             self,
             SystemMessage::Stop
                 | SystemMessage::Replace
+                | SystemMessage::Drain
                 | SystemMessage::Kill
                 | SystemMessage::Abort
                 | SystemMessage::DeathPact(_)
         )
+    }
+
+    pub(crate) fn is_kill(&self) -> bool {
+        matches!(self, SystemMessage::Kill)
+    }
+
+    pub(crate) fn is_stop(&self) -> bool {
+        matches!(self, SystemMessage::Stop | SystemMessage::Replace)
+    }
+
+    pub(crate) fn is_drain(&self) -> bool {
+        matches!(self, SystemMessage::Drain | SystemMessage::Order(Order::Drain))
+    }
+
+    /// Returns whether a caller has asked for a restart of this child alone.
+    pub(crate) fn is_restart(&self) -> bool {
+        match self {
+            SystemMessage::Order(Order::Down(failure, StopReason::Restart)) => {
+                matches!(failure.cause(), Cause::Requested)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -533,10 +533,50 @@ impl Driver {
     #[cold]
     pub(super) fn take_orders(&mut self) {
         while self.engine.cell.core().has_control() {
-            let (first, more) = self.engine.cell.core().take_control();
-            first.into_iter().for_each(|message| self.take(message));
-            more.into_iter().flat_map(|more| *more).for_each(|message| self.take(message));
+            match self.engine.cell.core().take_control() {
+                (first, None) => first.into_iter().for_each(|message| self.take(message)),
+                (first, Some(more)) => self.take_together(first, *more),
+            }
         }
+    }
+
+    /// Takes what came in one poll: the strongest request decides, whatever the order (S26).
+    fn take_together(&mut self, first: Option<SystemMessage>, more: Vec<SystemMessage>) {
+        let any = |is_one: fn(&SystemMessage) -> bool| first.iter().chain(&more).any(is_one);
+        let free = self.machine.is_free();
+        let aborts = any(|message| matches!(message, SystemMessage::Abort));
+        let (kills, stops) = (free && any(SystemMessage::is_kill), free && any(SystemMessage::is_stop));
+        let (drains, restarts) = (free && any(SystemMessage::is_drain), free && any(SystemMessage::is_restart));
+        if kills && !aborts {
+            if restarts && !stops && !drains {
+                let starting = self.machine.is_starting();
+                self.engine.with_group(&OwnEvent::default(), |group, id| group.takes_back_restart(id, starting));
+            }
+            self.take_kill(Cause::Killed);
+        }
+        for message in first.into_iter().chain(more) {
+            let weaker = kills && message.is_kill()
+                || (kills || stops) && message.is_drain()
+                || (kills || stops || drains) && message.is_restart();
+            match message {
+                SystemMessage::Drain if !weaker && restarts => self.take_drain(),
+                message if !weaker => self.take(message),
+                _ => {}
+            }
+        }
+        if kills && !aborts && (stops || drains) {
+            if !stops {
+                self.take_stop(StopReason::Drain);
+            }
+            self.machine.ends_killed();
+            self.engine.with_group(&OwnEvent::default(), |group, id| group.ends_as(id, Ended::Killed));
+        }
+    }
+
+    /// Carries out a `drain()` that came together with a restart, of which the child has not heard.
+    fn take_drain(&mut self) {
+        self.engine.with_group(&OwnEvent::default(), |group, id| group.drains_after_all(id));
+        self.order(Order::Drain);
     }
 
     fn take_order(&mut self, order: Order, own: &OwnEvent) {
@@ -554,7 +594,7 @@ impl Driver {
     fn take(&mut self, message: SystemMessage) {
         match message {
             SystemMessage::Order(order) => self.take_order(order, &OwnEvent::default()),
-            SystemMessage::Stop => self.take_stop(StopReason::Asked),
+            SystemMessage::Stop | SystemMessage::Drain => self.take_stop(StopReason::Asked),
             SystemMessage::Replace => self.take_stop(StopReason::Replaced),
             SystemMessage::Abort => self.take_abort(),
             SystemMessage::Kill => self.take_kill(Cause::Killed),

@@ -1,0 +1,397 @@
+//! Several requests that a child takes in one poll: S4, S26, S46.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use supervise::prelude::*;
+use tokio::time::Instant;
+
+use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, settle};
+
+/// The requests, the strongest first.
+const REQUESTS: [&str; 5] = ["kill", "stop", "drain", "restart", "start_again"];
+
+/// What the children do when the requests come.
+const KINDS: [&str; 9] = [
+    "an idle actor",
+    "a busy actor",
+    "a hung actor",
+    "an actor that comes up",
+    "a task without a context",
+    "a task that obeys",
+    "a deaf task",
+    "a tree",
+    "an instance of a set",
+];
+
+pub enum Say {
+    Work(Duration),
+    Note,
+}
+
+pub struct Worker(Journal);
+
+#[actor]
+impl Worker {
+    async fn handle(&mut self, say: Say) -> Result<(), Boom> {
+        match say {
+            Say::Work(time) => {
+                self.0.write("works");
+                tokio::time::sleep(time).await;
+                self.0.write("worked");
+            }
+            Say::Note => self.0.write("note"),
+        }
+        Ok(())
+    }
+    #[pre_start]
+    async fn begin(&mut self) -> Result<(), Boom> {
+        self.0.reach("pre_start".to_owned()).await
+    }
+    #[pre_restart]
+    fn before(&mut self) {
+        self.0.write("pre_restart");
+    }
+    #[post_restart]
+    fn again(&mut self) {
+        self.0.write("post_restart");
+    }
+    #[post_stop]
+    fn end(&mut self) {
+        self.0.write("post_stop");
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.0.write("drop");
+    }
+}
+
+async fn works(journal: Journal) {
+    journal.write("task begins");
+    std::future::pending().await
+}
+
+supervisor! {
+    pub struct All(journal: Journal) {
+        #![strategy(OneForOne, max_restarts = Unlimited)]
+        #[lifecycle(Permanent, shutdown = 2s)]
+        actor: Worker = Worker(journal),
+        #[lifecycle(Transient)]
+        plain: task = works(journal),
+        #[lifecycle(Transient, shutdown = 2s)]
+        obeys: task = |cx| async move {
+            journal.write("task begins");
+            cx.stopped().await;
+            journal.write("task obeys");
+        },
+        #[lifecycle(Transient, shutdown = 2s)]
+        deaf: task = |_cx| works(journal),
+        sub: struct Sub {
+            #[lifecycle(Permanent, shutdown = 2s)]
+            below: Worker = Worker(journal),
+        },
+        #[lifecycle(Transient, shutdown = 2s)]
+        set: [u32 => Worker] = |_key: u32| Worker(journal),
+    }
+}
+
+/// The outcome of requests: the end, the incarnation, what ran, how long it took, and whether a restart was promised that
+/// did not come.
+#[derive(Debug, PartialEq, Clone)]
+struct Outcome {
+    ended: Option<String>,
+    incarnation: u32,
+    ran: Vec<String>,
+    took: Duration,
+    dead_letters: u64,
+}
+
+/// The answers that callers wait for: of `restart()` and `start_again()`.
+type Answers = BTreeMap<&'static str, bool>;
+
+async fn ask(handle: &impl Handle, requests: &[&'static str]) -> Answers {
+    let mut waits = Vec::new();
+    let mut answers = Answers::new();
+    for &request in requests {
+        let start = match request {
+            "kill" => {
+                handle.kill_it();
+                continue;
+            }
+            "stop" => {
+                handle.stop_it();
+                continue;
+            }
+            "drain" => {
+                handle.drain_it();
+                continue;
+            }
+            "restart" => handle.restart_it(),
+            "start_again" => handle.start_it_again(),
+            other => panic!("{other}"),
+        };
+        match start {
+            Ok(start) => waits.push((request, start)),
+            Err(_) => drop(answers.insert(request, false)),
+        }
+    }
+    for (request, start) in waits {
+        let answer = tokio::time::timeout(secs(60), start).await;
+        answers.insert(request, answer.unwrap_or_else(|_| panic!("{request} in {requests:?} is not answered")).is_ok());
+    }
+    answers
+}
+
+type Start = std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+
+trait Handle {
+    fn kill_it(&self);
+    fn stop_it(&self);
+    fn drain_it(&self);
+    fn restart_it(&self) -> Result<Start, String>;
+    fn start_it_again(&self) -> Result<Start, String>;
+    fn seen(&self) -> (Option<String>, u32);
+}
+
+macro_rules! handle {
+    ($type:ty, $this:ident, drain: $drain:expr) => {
+        impl Handle for $type {
+            fn kill_it(&self) {
+                self.kill();
+            }
+            fn stop_it(&self) {
+                self.stop();
+            }
+            fn drain_it(&self) {
+                let $this = self;
+                $drain;
+            }
+            fn restart_it(&self) -> Result<Start, String> {
+                let start = self.restart().map_err(|error| error.to_string())?;
+                Ok(Box::pin(async move { start.await.map(drop).map_err(|error| error.to_string()) }))
+            }
+            fn start_it_again(&self) -> Result<Start, String> {
+                let start = self.start_again().map_err(|error| error.to_string())?;
+                Ok(Box::pin(async move { start.await.map(drop).map_err(|error| error.to_string()) }))
+            }
+            fn seen(&self) -> (Option<String>, u32) {
+                (self.ended().map(|ended| ended.to_string()), self.incarnation())
+            }
+        }
+    };
+}
+
+handle!(ActorRef<Worker>, this, drain: this.drain());
+handle!(TaskRef, this, drain: this.stop());
+handle!(TreeRef, this, drain: this.stop());
+
+async fn outcome(kind: &str, requests: &[&'static str]) -> (Outcome, Answers) {
+    let journal = Journal::default();
+    let all = All::start(journal.clone()).await.unwrap();
+    settle().await;
+    let key = all.set.spawn(1).await.unwrap();
+    settle().await;
+    journal.take();
+    let busy = match kind {
+        "a busy actor" => ms(500),
+        "a hung actor" => secs(3600),
+        _ => Duration::ZERO,
+    };
+    if busy > Duration::ZERO {
+        all.actor.tell(Say::Work(busy)).await.unwrap();
+        settle().await;
+        all.actor.tell(Say::Note).await.unwrap();
+    }
+    if kind == "an actor that comes up" {
+        journal.plan("pre_start", 1, crate::common::Fault::Slow(secs(1)));
+        drop(all.actor.restart().unwrap());
+        settle().await;
+    }
+    let begun = Instant::now();
+    async fn run(
+        handle: &impl Handle,
+        journal: &Journal,
+        begun: Instant,
+        requests: &[&'static str],
+    ) -> (Outcome, Answers) {
+        let answers = ask(handle, requests).await;
+        let mut ran = Vec::new();
+        let mut took = Duration::ZERO;
+        settle().await;
+        for _ in 0..6 {
+            let lines = journal.take();
+            if !lines.is_empty() {
+                took = begun.elapsed();
+            }
+            ran.extend(lines);
+            pass(ms(500)).await;
+        }
+        let (ended, incarnation) = handle.seen();
+        (Outcome { ended, incarnation, ran, took, dead_letters: 0 }, answers)
+    }
+    let (mut out, answers) = match kind {
+        "a task without a context" => run(&all.plain, &journal, begun, requests).await,
+        "a task that obeys" => run(&all.obeys, &journal, begun, requests).await,
+        "a deaf task" => run(&all.deaf, &journal, begun, requests).await,
+        "a tree" => run(&*all.sub, &journal, begun, requests).await,
+        "an instance of a set" => run(&key, &journal, begun, requests).await,
+        _ => run(&all.actor, &journal, begun, requests).await,
+    };
+    out.dead_letters = all.dead_letters();
+    all.shutdown().await;
+    (out, answers)
+}
+
+/// All orders of all sets of requests.
+fn permutations() -> Vec<Vec<&'static str>> {
+    let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
+    let mut at = 0;
+    while at < all.len() {
+        for request in REQUESTS {
+            if !all[at].contains(&request) {
+                let mut longer = all[at].clone();
+                longer.push(request);
+                all.push(longer);
+            }
+        }
+        at += 1;
+    }
+    all.remove(0);
+    all
+}
+
+/// S4, S26, S46: of the requests that a child takes in one poll the strongest decides, in whatever order they came. Each
+/// caller that waits gets an answer, and none is promised a start that did not come.
+#[test]
+fn of_several_requests_in_one_poll_the_strongest_decides() {
+    quiet_panics();
+    let mut wrong = Vec::new();
+    let all = permutations();
+    assert_eq!(all.len(), 325);
+    for kind in KINDS {
+        let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let mut alone = BTreeMap::new();
+        for requests in &all {
+            let (out, answers) = runtime().block_on(outcome(kind, requests));
+            if let [request] = requests[..] {
+                alone.insert(request, out.clone());
+            }
+            let strongest = REQUESTS.into_iter().find(|request| requests.contains(request)).unwrap();
+            if alone[strongest] != out {
+                wrong.push(format!("{kind}, {requests:?}: {out:?}, and not {:?}", alone[strongest]));
+            }
+            for (request, is_ok) in answers {
+                if is_ok != (request == "restart" && out.ended.is_none()) {
+                    wrong.push(format!("{kind}, {requests:?}: {request} was told {is_ok}, and got {out:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
+/// What the code of a child does in the poll in which it is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Does {
+    Fails,
+    Panics,
+    EndsItself,
+    EndsItselfAndFails,
+    Returns,
+}
+
+pub struct Waits(Journal);
+
+#[actor]
+impl Waits {
+    async fn handle(
+        &mut self,
+        order: Option<tokio::sync::oneshot::Receiver<Does>>,
+        cx: &mut Context<Self>,
+    ) -> Result<(), Boom> {
+        let Some(order) = order else {
+            self.0.write("next");
+            return Ok(());
+        };
+        match order.await.unwrap_or(Does::Returns) {
+            Does::Returns => Ok(()),
+            Does::Fails => Err(Boom::Told),
+            Does::Panics => panic!("planned panic"),
+            Does::EndsItself => {
+                cx.stop();
+                Ok(())
+            }
+            Does::EndsItselfAndFails => {
+                cx.stop();
+                Err(Boom::Told)
+            }
+        }
+    }
+    #[pre_restart]
+    fn before(&mut self) {
+        self.0.write("pre_restart");
+    }
+    #[post_stop]
+    fn end(&mut self) {
+        self.0.write("post_stop");
+    }
+}
+
+/// S4, S26: a failure or an end by itself that comes in the same poll as a request does not weaken it. A failure that came
+/// to pass is reported; a kill drops the code before it fails.
+#[test]
+fn what_the_code_does_in_the_same_poll_does_not_weaken_a_request() {
+    supervisor! {
+        struct One(journal: Journal) {
+            #[lifecycle(Transient)]
+            waits: Waits = Waits(journal),
+        }
+    }
+    async fn goes(request: &'static str, does: Does) -> (Outcome, bool) {
+        let journal = Journal::default();
+        let mut blueprint = One::tree(journal.clone());
+        let mut events = blueprint.events();
+        let one = blueprint.start().await.unwrap();
+        let (order, waits) = tokio::sync::oneshot::channel();
+        one.waits.tell(Some(waits)).await.unwrap();
+        settle().await;
+        one.waits.tell(None).await.unwrap();
+        order.send(does).unwrap();
+        match request {
+            "kill" => one.waits.kill(),
+            "stop" => one.waits.stop(),
+            "drain" => one.waits.drain(),
+            _ => drop(one.waits.restart().unwrap()),
+        }
+        settle().await;
+        pass(secs(1)).await;
+        let (ended, incarnation) = (one.waits.ended().map(|ended| ended.to_string()), one.waits.incarnation());
+        let seen = crate::common::seen(&mut events);
+        let reported = seen.iter().any(|line| line.contains("told to") || line.contains("planned"));
+        let out = Outcome { ended, incarnation, ran: journal.take(), took: ms(0), dead_letters: one.dead_letters() };
+        one.shutdown().await;
+        (out, reported || one_late(&seen))
+    }
+    fn one_late(seen: &[String]) -> bool {
+        seen.iter().any(|line| line.contains("reported") || line.contains("failed"))
+    }
+    quiet_panics();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    for request in ["kill", "stop", "drain", "restart"] {
+        let (alone, _) = runtime().block_on(goes(request, Does::Returns));
+        for does in [Does::Fails, Does::Panics, Does::EndsItself, Does::EndsItselfAndFails] {
+            let (out, reported) = runtime().block_on(goes(request, does));
+            let mut expected = alone.clone();
+            let fails = does != Does::EndsItself;
+            if request == "drain" {
+                // Both end a drain, at any time, and the rest become dead letters (S26).
+                expected.ran.retain(|line| line != "next");
+                expected.dead_letters = 1;
+            }
+            assert_eq!(out, expected, "{request}, and the code {does:?}");
+            assert_eq!(reported, request == "kill" || fails, "{request}, and the code {does:?}");
+        }
+    }
+}
