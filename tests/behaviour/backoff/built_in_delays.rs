@@ -228,3 +228,85 @@ async fn a_failure_without_a_message_is_of_the_same_streak() {
     assert!(streaks.len() == 7 && streaks.windows(2).all(|two| two[0] + 1 == two[1]), "{streaks:?}");
     assert_eq!(tree.doomed.incarnation(), 8);
 }
+
+/// The streaks that the decisions so far have told.
+fn streaks(events: &mut Events) -> Vec<u32> {
+    let mut streaks = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let EventKind::Decided { streak, .. } = event.kind {
+            streaks.push(streak);
+        }
+    }
+    streaks
+}
+
+/// S14, S40: a decision tells the streak as it is at that time: each failure after good work is the first of a streak, the
+/// second time as well as the first.
+#[tokio::test(start_paused = true)]
+async fn each_outage_is_the_first_of_a_streak() {
+    supervisor! {
+        struct Works(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            probe: Probe = Probe::start("probe", journal).await?,
+            #[backoff(50ms..50ms, random_factor = 0)]
+            rare: Probe = Probe::start("rare", journal).await?,
+            task: task = async {
+                tokio::time::sleep(secs(11)).await;
+                Err::<(), _>(Boom::Told)
+            },
+        }
+    }
+    for row in 1..=3 {
+        for what in ["a message", "a long run", "a task"] {
+            let mut tree = Works::tree(Journal::default());
+            let mut events = tree.events();
+            let tree = tree.start().await.unwrap();
+            if what != "a task" {
+                tree.task.stop();
+            }
+            let one = if row == 2 { &tree.rare } else { &tree.probe };
+            for _ in 0..3 {
+                match what {
+                    "a message" => {
+                        one.tell(Do::Note("work")).await.unwrap();
+                        one.tell(Do::Fail(Boom::Told)).await.unwrap();
+                        pass(ms(200)).await;
+                    }
+                    "a long run" => {
+                        pass(secs(11)).await;
+                        one.tell(Do::Fail(Boom::Told)).await.unwrap();
+                        pass(ms(200)).await;
+                    }
+                    _ => pass(secs(12)).await,
+                }
+            }
+            assert_eq!(streaks(&mut events), [1, 1, 1], "{what}");
+            tree.shutdown().await;
+        }
+    }
+}
+
+/// S7, S14: so does the decision about a failure that was kept.
+#[tokio::test(start_paused = true)]
+async fn a_kept_failure_after_good_work_is_the_first_of_a_streak() {
+    use crate::nodes::{Kid, Say, family, spawn};
+    let (family, _) = family(Directive::Resume).await;
+    let (kid, fatal) = (spawn(&family.top, Kid::new("kid")).await, spawn(&family.top, Kid::new("fatal")).await);
+    let mut events = family.events();
+    for _ in 0..3 {
+        pass(secs(11)).await;
+        family.top.tell(Say::Work(secs(1))).await.unwrap();
+        settle().await;
+        fatal.tell(Say::Fail(Boom::Fatal)).await.unwrap(); // `top` fails with it once its message is over
+        settle().await;
+        kid.tell(Say::Fail(Boom::Told)).await.unwrap(); // kept until then
+        pass(secs(2)).await;
+    }
+    let mut of_kid = Vec::new();
+    while let Some(Ok(event)) = events.try_next() {
+        if let (EventKind::Decided { streak, .. }, "top/kid") = (event.kind, &*event.path) {
+            of_kid.push(streak);
+        }
+    }
+    assert_eq!(of_kid, [1, 1, 1]);
+}

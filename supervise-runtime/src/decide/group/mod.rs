@@ -452,9 +452,18 @@ impl Group {
         self.roster.get(id).map_or(Row::default(), |member| member.restart_delay.row(member.settings.delay(), now))
     }
 
-    /// Returns the length of the child's streak of restarts; 1 for the first.
-    pub(crate) fn streak(&self, id: Id) -> u32 {
+    #[cfg(test)]
+    pub(super) fn streak(&self, id: Id) -> u32 {
         self.roster.get(id).map_or(0, |member| member.restart_delay.streak())
+    }
+
+    /// Returns the length that the streak has with a restart after a failure at this time. `handled`: the incarnation has
+    /// handled a message.
+    pub(crate) fn next_streak(&self, id: Id, handled: bool, now: Instant) -> u32 {
+        self.roster.get(id).map_or(1, |member| {
+            let handled = handled && member.settings.kind == Some(ChildKind::Actor);
+            if handled { 1 } else { member.restart_delay.streak_at(now).saturating_add(1) }
+        })
     }
 
     /// Returns whether all members are up or have ended, and none is still to be declared.
@@ -1067,8 +1076,15 @@ impl Group {
 
     /// The child has failed, as by [`Group::failed`]. `by_default`: the facts, if nobody is asked and the default is a
     /// restart. A restart that concerns no other member and is within the limit is decided at once.
-    pub(crate) fn fails(&mut self, id: Id, failure: &Failure, instance: bool, by_default: Option<FailureInfo>) -> Told {
-        let streak = self.streak(id) + 1;
+    pub(crate) fn fails(
+        &mut self,
+        id: Id,
+        failure: &Failure,
+        (instance, handled): (bool, bool),
+        by_default: Option<FailureInfo>,
+        now: Instant,
+    ) -> Told {
+        let streak = self.next_streak(id, handled, now);
         let route = self.failed(id, instance);
         let alone = !self.is_group() || self.is_alone(id);
         let facts = by_default.filter(|_| route == FailureRoute::Decide && instance && alone && !self.is_ended());

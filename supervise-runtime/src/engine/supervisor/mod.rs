@@ -291,14 +291,15 @@ impl ChildTable {
         child: &AnyCell,
         own: &OwnEvent,
         failure: Failure,
-        (instance, by_default): (bool, Option<FailureInfo>),
+        (instance, handled): (bool, bool),
+        by_default: Option<FailureInfo>,
     ) -> Failure {
         let _shelter = DeferDrops::new();
         let mut inner = lock(&self.inner);
         let Some(id) = inner.id_of(child) else { return failure };
         let failure = failure.in_row(inner.group.row(id, own.now()));
         let by_default = by_default.filter(|_| !inner.has_decider);
-        own.tell(inner.group.fails(id, &failure, instance, by_default));
+        own.tell(inner.group.fails(id, &failure, (instance, handled), by_default, own.now()));
         Inner::carry_out_of(inner, owner, Some((id, Some(own)))).done();
         failure
     }

@@ -8,6 +8,7 @@ use crate::decide::group::{FailureRoute, GroupState, Id};
 use crate::decide::member::MemberState;
 use crate::decide::tests::coverage::{column_2c, hit_2c};
 use crate::values::failure::{Cause, Failure, Phase};
+use crate::values::kind::ChildKind;
 use crate::values::strategy::{Directive, Lifecycle, Strategy};
 
 impl Sim {
@@ -40,9 +41,11 @@ impl Sim {
         let going = self.in_range(id) || self.group.at(id) == MemberState::GoingDown;
         let ending = self.group.is_stopping() || self.child(id).stopped || going;
         let by_default = self.restarts_by_default(id, &failure, directive).then(|| self.facts(id));
-        let told = self.group.fails(id, &failure, instance, by_default);
+        let handled = self.facts(id).handled;
+        let told = self.group.fails(id, &failure, (instance, handled), by_default, self.now);
         self.child(id).leaving = false;
-        assert_eq!(told.streak, self.child(id).streak + 1, "the row of failures");
+        let ends = handled && self.child(id).kind == ChildKind::Actor; // a message ends a streak (S14)
+        assert_eq!(told.streak, if ends { 1 } else { self.child(id).streak + 1 }, "the row of failures");
         let reported = told.route;
         let used = match reported {
             FailureRoute::Absorbed => {

@@ -638,7 +638,7 @@ impl Engine {
             self.event_of_own(own, |group, id| group.spends(id)); // nothing of it can be resumed
         }
         match self.parent() {
-            Some((table, owner)) => table.fails(owner, &*self.cell, own, failure, (instance, facts)),
+            Some((table, owner)) => table.fails(owner, &*self.cell, own, failure, (instance, handled), facts),
             None => failure, // nobody decides about a root
         }
     }
@@ -678,8 +678,10 @@ impl Engine {
         hands: &mut dyn Hands,
         own: &OwnEvent,
     ) -> FailureRoute {
-        let told =
-            own.take_told().or_else(|| self.with_group(own, |group, id| group.fails(id, failure, instance, None)));
+        let (handled, now) = (hands.has_handled(), own.now());
+        let told = own
+            .take_told()
+            .or_else(|| self.with_group(own, |group, id| group.fails(id, failure, (instance, handled), None, now)));
         let Told { route, streak, restarts } = told.unwrap_or(NOT_TOLD);
         if restarts {
             self.tell_decided(Directive::Restart, failure, streak, DecidedBy::Default, own);
@@ -692,7 +694,8 @@ impl Engine {
 
     /// Decides a kept failure now.
     pub(super) fn decide_again(&mut self, machine: &Machine, failure: &Failure, hands: &mut dyn Hands, own: &OwnEvent) {
-        let streak = self.look(|group, id| group.streak(id) + 1).unwrap_or(1);
+        let (handled, now) = (hands.has_handled(), own.now());
+        let streak = self.look(|group, id| group.next_streak(id, handled, now)).unwrap_or(1);
         self.decide(machine, failure, (FailureRoute::Decide, streak), hands, own);
     }
 
