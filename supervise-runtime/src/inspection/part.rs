@@ -149,8 +149,7 @@ impl TreeRef {
         };
         while !rest.is_empty() {
             let table = cell.core().table()?;
-            let mut below = "";
-            let found = table.find(now, |child| child.core().strip(rest).map(|left| below = left).is_some())?;
+            let (found, below) = table.find(now, rest)?;
             rest = below;
             (cell, seen) = (found.0, Some(found.1));
         }

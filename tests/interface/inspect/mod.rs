@@ -9,5 +9,6 @@ mod observe;
 mod operate;
 mod outside;
 mod parts;
+mod paths;
 mod snapshot;
 mod spec;

@@ -11,6 +11,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::ptr::addr_eq;
 use std::time::Duration;
 
@@ -79,8 +80,10 @@ struct Inner {
     /// The places where the build stores the start expression and the settings of a declared child for the next
     /// incarnation, by the child's slot.
     recipes: Vec<Option<Recipe>>,
-    /// The children of an actor, by a hash of the name, with their slots. Instances of a set have no names.
+    /// The children of an actor, by a hash of the name, with their slots. All others are here once one of many was looked
+    /// up by its path.
     names: BTreeSet<(u64, Id)>,
+    indexed: Indexed,
     /// The order for a watchdog is on its way to the owner, or its timer runs.
     watched: bool,
     /// The time since when no time is left for any child.
@@ -102,6 +105,17 @@ struct Inner {
     runtime: Option<Handle>,
     /// The owner's task is over: nothing is kept here any more.
     finished: bool,
+}
+
+/// Whether all children are found by their names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Indexed {
+    /// Only those of an actor are.
+    #[default]
+    No,
+    /// The new ones are, and the others are being added.
+    Begun,
+    Yes,
 }
 
 /// The children of one cell.
@@ -155,6 +169,7 @@ impl ChildTable {
                     entries: Vec::new(),
                     recipes: Vec::new(),
                     names: BTreeSet::new(),
+                    indexed: Indexed::default(),
                     watched: false,
                     aborted: None,
                     closing: 0,
@@ -696,10 +711,21 @@ impl Inner {
     /// Returns the key under which the child is found by its name.
     fn key(&self, entry: &Entry) -> Option<u64> {
         match entry {
+            Entry::Child { cell, .. } if self.indexed != Indexed::No => Some(hash(&cell.core().name())),
             Entry::Child { cell, .. } if matches!(self.group.owner(), Owner::Actor | Owner::Guardian) => {
                 cell.core().text().map(hash)
             }
             _ => None,
+        }
+    }
+
+    /// Adds the children in these slots to those that are found by their names.
+    fn index(&mut self, slots: Range<usize>) {
+        for slot in slots {
+            let entry = self.entries.get(slot).and_then(Option::as_ref);
+            if let Some(key) = entry.and_then(|entry| self.key(entry)) {
+                self.names.insert((key, slot as Id));
+            }
         }
     }
 

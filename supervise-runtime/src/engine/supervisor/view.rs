@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{ChildTable, Entry, Inner};
+use super::{ChildTable, Entry, Indexed, Inner, hash};
 use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, lock};
 use crate::decide::group::{BudgetView, Group, Id, MemberView};
@@ -105,14 +105,44 @@ impl ChildTable {
         (first, others)
     }
 
-    /// Returns the child for which `is` returns `true`. It runs under the lock.
-    pub(crate) fn find(&self, now: Instant, mut is: impl FnMut(&AnyCell) -> bool) -> Option<(Arc<AnyCell>, ChildView)> {
+    /// Returns the child with whose name this path begins, and the path below it.
+    pub(crate) fn find<'a>(&self, now: Instant, path: &'a str) -> Option<((Arc<AnyCell>, ChildView), &'a str)> {
         let shared = self.inspect(|group| group.view_shared(now));
-        let mut found = self.copy(|inner, id, entry| match entry {
-            Entry::Child { cell, .. } if is(&**cell) => inner.seen(id, entry, shared, now),
-            _ => None,
+        let seen = |inner: &Inner, id: Id, entry: &Entry| match entry {
+            Entry::Child { cell, .. } => {
+                let below = cell.core().strip(path)?;
+                Some((inner.seen(id, entry, shared, now)?, below))
+            }
+            Entry::Value(_) => None,
+        };
+        if !self.is_indexed() {
+            return self.copy(seen).pop();
+        }
+        // The name of an element of an array has two parts.
+        let mut ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let inner = lock(&self.inner);
+        let mut found = ends.by_ref().take(2).flat_map(|end| {
+            let key = hash(&path[..end]);
+            inner.names.range((key, 0)..=(key, Id::MAX)).rev()
         });
-        found.pop()
+        found.find_map(|(_, id)| seen(&inner, *id, inner.entries.get(*id as usize)?.as_ref()?))
+    }
+
+    /// Returns whether all children are found by their names. Few children need no index, and those of a set have one from
+    /// the first look on.
+    fn is_indexed(&self) -> bool {
+        let mut inner = lock(&self.inner);
+        if inner.indexed == Indexed::No && inner.entries.len() > AT_ONCE {
+            inner.indexed = Indexed::Begun; // from now on the new ones are added
+            let slots = inner.entries.len();
+            for from in (0..slots).step_by(AT_ONCE) {
+                drop(inner);
+                inner = lock(&self.inner);
+                inner.index(from..slots.min(from + AT_ONCE));
+            }
+            inner.indexed = Indexed::Yes;
+        }
+        inner.indexed == Indexed::Yes
     }
 
     /// Returns all children, in the order of their declaration or spawning.
