@@ -94,10 +94,10 @@ async fn livez(State(front): State<Front>) -> Answer {
     if given_up { Err(unavailable(health)) } else { Ok("alive".to_owned()) }
 }
 
-/// Whether visitors should be sent here: not while something is down.
+/// Whether visitors should be sent here: not while something is down. A child that was restarted lately is up.
 async fn readyz(State(front): State<Front>) -> Answer {
     let health = front.tree.health();
-    if health.is_healthy() { Ok("healthy".to_owned()) } else { Err(unavailable(health)) }
+    if health.is_up() { Ok("ready".to_owned()) } else { Err(unavailable(health)) }
 }
 
 /// Answers once this number of purchases is in hand: a caller that waits for this knows that its requests have been

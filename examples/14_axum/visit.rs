@@ -30,7 +30,7 @@ async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), E
     let address = address.wait_for(Option::is_some).await?.ok_or("no address")?;
     expect(address, "GET /livez", "200 alive").await?;
     while !get(address, "GET /readyz").await?.starts_with("200") {}
-    expect(address, "GET /readyz", "200 healthy").await?;
+    expect(address, "GET /readyz", "200 ready").await?;
     expect(address, "POST /carts/ann/apple", "200 ann owes 30 cents").await?;
 
     println!("\nThe price of cake is not a number, so the actor that reads it fails:");
@@ -42,7 +42,7 @@ async fn story(mut address: watch::Receiver<Option<SocketAddr>>) -> Result<(), E
     println!("GET /tree\n{}", get(address, "GET /tree").await?.trim_start_matches("200 "));
     println!("The next request waits for the new instance. The cart was never down:");
     expect(address, "POST /carts/ann/pear", "200 ann owes 75 cents").await?;
-    expect(address, "GET /readyz", "200 healthy").await?;
+    expect(address, "GET /readyz", "200 ready").await?;
 
     println!("\nA slow purchase is in hand when SIGTERM comes:");
     let slow = tokio::spawn(get(address, "POST /carts/bob/apple?ms=800"));

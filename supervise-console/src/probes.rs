@@ -16,7 +16,7 @@ use axum::response::Response;
 use axum::routing::get;
 use futures_util::FutureExt;
 use serde_json::json;
-use supervise::inspect::{Extent, Node, NodeState, SymptomKind};
+use supervise::inspect::{Extent, Node, NodeState};
 use supervise::{TaskContext, TreeRef};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -244,9 +244,7 @@ impl Probes {
                 continue;
             };
             for symptom in health.symptoms() {
-                let counts =
-                    matches!(symptom.reason, SymptomKind::Down(_) | SymptomKind::NoNode { .. } | SymptomKind::Ended(_));
-                if counts && !is_left_out(&symptom.path) && !unready.contains(&symptom.path) {
+                if symptom.reason.is_down() && !is_left_out(&symptom.path) && !unready.contains(&symptom.path) {
                     unready.push(symptom.path.clone());
                 }
             }

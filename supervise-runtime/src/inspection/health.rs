@@ -23,25 +23,22 @@ use crate::values::strategy::Lifecycle;
 ///
 /// ```
 /// use supervise::TreeRef;
-/// use supervise::inspect::Health;
 /// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
 /// # impl Db { fn handle(&mut self, _msg: ()) {} }
 ///
-/// /// The answer to the probe of an orchestrator: status and text.
+/// /// The answer to the readiness probe of an orchestrator: status and text.
 /// fn probe(tree: &TreeRef) -> (u16, String) {
-///     match tree.health() {
-///         Health::Healthy => (200, "ok".to_owned()),
-///         degraded => (503, degraded.to_string()),
-///     }
+///     let health = tree.health();
+///     (if health.is_up() { 200 } else { 503 }, health.to_string())
 /// }
 ///
 /// # supervisor! { struct Shop { db: Db = Db, other: Db = Db } }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let shop = Shop::start().await?;
-/// assert_eq!(probe(&shop), (200, "ok".to_owned()));
+/// assert_eq!(probe(&shop), (200, "healthy".to_owned()));
 /// shop.db.kill(); // by default it is not started again
 /// shop.db.terminated().await?;
 /// assert_eq!(probe(&shop), (503, "degraded: db has ended: killed".to_owned()));
@@ -150,9 +147,39 @@ pub enum SymptomKind {
 }
 
 impl Health {
-    /// Returns `true` if there are no symptoms.
+    /// Returns `true` if there are no symptoms at all.
+    ///
+    /// This is the question of an operator. A readiness probe asks [`is_up`](Health::is_up): a child that is up again after
+    /// a restart stays a symptom until its streak is over, so a child that comes and goes is a symptom for as long as it
+    /// does.
     pub fn is_healthy(&self) -> bool {
         matches!(self, Health::Healthy)
+    }
+
+    /// Returns `true` if everything that should be up is up: no symptom says that a node is down. Restarts that are
+    /// over, and senders that wait, do not count.
+    ///
+    /// This is the question of a readiness probe.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+    /// # supervisor! { struct Shop { db: Db = Db } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start().await?;
+    /// shop.db.tell(()).await?; // fails, and is restarted at once
+    /// # tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    /// assert_eq!(shop.health().to_string(), "degraded: db was restarted");
+    /// assert!(shop.health().is_up());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_up(&self) -> bool {
+        !self.symptoms().iter().any(|symptom| symptom.reason.is_down())
     }
 
     /// Returns the symptoms.
@@ -160,6 +187,17 @@ impl Health {
         match self {
             Health::Healthy => &[],
             Health::Degraded(symptoms) => symptoms,
+        }
+    }
+}
+
+impl SymptomKind {
+    /// Returns `true` if the node does not serve: it is down, waits for another machine, or has ended against its
+    /// lifecycle.
+    pub fn is_down(&self) -> bool {
+        match self {
+            SymptomKind::Down(_) | SymptomKind::NoNode { .. } | SymptomKind::Ended(_) => true,
+            SymptomKind::Streak(_) | SymptomKind::Blocked(_) => false,
         }
     }
 }

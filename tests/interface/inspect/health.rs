@@ -90,6 +90,57 @@ async fn a_streak_is_over_after_ten_seconds() {
     assert!(tree.health().is_healthy(), "{}", tree.health());
 }
 
+/// S14, S32, S42: a child that comes and goes is a symptom as long as it does, also if its backoff starts over in
+/// between; readiness asks whether it is up.
+#[tokio::test(start_paused = true)]
+async fn a_child_that_comes_and_goes_is_a_symptom_and_serves_while_it_is_up() {
+    async fn job() -> Result<(), Boom> {
+        tokio::time::sleep(secs(6)).await;
+        Err(Boom::Told)
+    }
+    supervisor! {
+        struct Archive {
+            #[backoff(200ms..10s, random_factor = 0)]
+            archiver: task = job(),
+            keep: task = std::future::pending::<()>(),
+        }
+    }
+    let tree = Archive::start().await.unwrap();
+    assert!(tree.health().is_healthy() && tree.health().is_up());
+    pass(ms(6_100)).await;
+    for round in 1..50 {
+        // The job was up for longer than the 5.1 s after which its backoff starts over.
+        assert_eq!(tree.health().to_string(), "degraded: archiver is backing off", "{round}");
+        assert!(!tree.health().is_up());
+        for _ in 0..5 {
+            pass(ms(1_180)).await;
+            let health = tree.health();
+            assert!(matches!(health.symptoms()[0].reason, SymptomKind::Streak(n) if n == round), "{health}");
+            assert!(!health.is_healthy() && health.is_up());
+        }
+        pass(ms(300)).await;
+    }
+}
+
+/// S42: down, waiting for a machine and ended against the lifecycle are what a readiness probe counts. Senders that wait
+/// are not.
+#[tokio::test(start_paused = true)]
+async fn a_tree_with_blocked_senders_is_up_and_one_with_an_ended_child_is_not() {
+    let (tree, _) = shop().await;
+    let cart = tree.cart.clone();
+    cart.tell(Do::Work(secs(5))).await.unwrap();
+    settle().await;
+    cart.tell(Do::Add(1)).await.unwrap();
+    let sender = tokio::spawn(async move { cart.tell(Do::Add(1)).await.unwrap() });
+    settle().await;
+    assert!(!tree.health().is_healthy() && tree.health().is_up());
+    sender.await.unwrap();
+    tree.db.tell(Do::Fail(Boom::Fatal)).await.unwrap();
+    tree.db.terminated().await.unwrap();
+    settle().await;
+    assert!(!tree.health().is_up(), "{}", tree.health());
+}
+
 /// S42: senders that wait for room are a symptom.
 #[tokio::test(start_paused = true)]
 async fn blocked_senders_degrade() {
