@@ -366,6 +366,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Lamp as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, true, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -379,6 +380,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: <Lamp as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["max_children(4)"],
                     at: ::core::panic::Location::caller(),
@@ -392,6 +394,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, true, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -421,6 +424,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Lamp as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -458,10 +462,10 @@ const _: () = {
 ///
 ///```text
 ///House  RestForOne  strategy(RestForOne)  decider(..)
-///├── hall: Lamp  Permanent
-///├── rooms: [Lamp]  Transient  max_children(4)
-///└── garden: Garden  Permanent  OneForOne
-///    └── gate: Lamp  Permanent
+///├── hall: Lamp  Permanent  at most 10 restarts in 60s of all together: House fails after 5.11s of outage
+///├── rooms: [Lamp]  Transient  max_children(4)  at most 10 restarts in 60s: it ends after 5.11s of outage
+///└── garden: Garden  Permanent  OneForOne  at most 10 restarts in 60s of all together: House fails after 5.11s of outage
+///    └── gate: Lamp  Permanent  at most 10 restarts in 60s: garden fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct House {
@@ -591,7 +595,7 @@ impl House {
 ///
 ///```text
 ///Garden  OneForOne
-///└── gate: Lamp  Permanent
+///└── gate: Lamp  Permanent  at most 10 restarts in 60s: Garden fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Garden {

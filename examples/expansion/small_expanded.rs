@@ -222,6 +222,18 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Counter as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::DeclaredLimit::AtMost {
+                        restarts: 10u32,
+                        within: ::core::option::Option::Some(__rt::Duration::new(60, 0)),
+                        shared: false,
+                        on_limit: __rt::OnLimit::Escalate,
+                        outage: ::core::option::Option::Some(__rt::Outage::UsesUp {
+                            least: __rt::Duration::new(42, 700000000),
+                            most: ::core::option::Option::Some(
+                                __rt::Duration::new(51, 240000000),
+                            ),
+                        }),
+                    },
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["backoff(100ms..10s)"],
                     at: ::core::panic::Location::caller(),
@@ -235,6 +247,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
@@ -275,8 +288,8 @@ const _: () = {
 ///
 ///```text
 ///Clock  OneForOne  strategy(OneForOne, max_restarts = 10, within = 1min)
-///├── counter: Counter  Permanent  backoff(100ms..10s)
-///└── ticker: task  Transient
+///├── counter: Counter  Permanent  backoff(100ms..10s)  at most 10 restarts in 60s: Clock fails after 42.7s to 51.24s of outage
+///└── ticker: task  Transient  at most 10 restarts in 60s: Clock fails after 5.12s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Clock {

@@ -127,7 +127,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("on_limit", ON_LIMIT, "`Escalate`"),
             arg("budget", Value::Choice(&["Shared"]), "one for each child; only for `OneForOne`"),
         ],
-        default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff",
+        default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff, unless one is written here",
         doc: "The children that restart when one of them fails, the number of restarts that is too many, and whether all \
               children share it.",
     },

@@ -15,6 +15,7 @@ use core::time::Duration;
 mod backoff;
 mod child;
 mod limit;
+mod outage;
 pub mod shutdown;
 
 pub use backoff::{Backoff, Exponential, FACTOR, Fall, RANDOM_FACTOR, Reset, Stepped, Waits, default_reset, is_time};
@@ -23,6 +24,7 @@ pub use limit::{
     DEFAULT_MAX_RESTARTS, DEFAULT_WITHIN, Limit, MIN_DELAY, MaxRestarts, Supervision, effective, group, least_time,
     supervision,
 };
+pub use outage::{AtLimit, COMPUTED_LIMIT, Delays, Held, HeldWords, LONGEST, Outage, Range};
 pub use shutdown::{Shutdown, time_to_end};
 
 /// The shortest lease of a remote child. Its node asks for the next one after a third of it, over a network.

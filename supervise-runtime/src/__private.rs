@@ -23,12 +23,14 @@ pub use crate::tree::{
 };
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
 pub use crate::values::declaration::{
-    Below, ChildSpec, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_shutdown, remote_key, shutdown_suffices,
+    Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_limit, default_shutdown,
+    remote_key, shutdown_suffices,
 };
 pub use crate::values::ended::{Ended, Watched};
 pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
 pub use crate::values::hooks::DeclaredHooks;
 pub use crate::values::kind::ChildKind;
+pub use crate::values::outage::Outage;
 pub use crate::values::report::Report;
 pub use crate::values::strategy::{
     Arm, BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,

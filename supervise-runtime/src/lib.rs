@@ -123,7 +123,10 @@ pub mod metrics {
 /// The declaration of a tree as a constant.
 pub mod spec {
     pub use crate::inspection::deploy::{PodSnippet, SystemdUnit};
-    pub use crate::values::declaration::{Below, ChildSpec, DeclaredShutdown, RemoteSpec, Shape, TreeSpec};
+    pub use crate::values::declaration::{
+        Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec,
+    };
+    pub use crate::values::outage::Outage;
 }
 
 /// The futures that methods return. Programs await them, and seldom name them.

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use supervise_rules::{Given, MaxRestarts};
+use supervise_rules::{Given, Held, MaxRestarts};
 use tokio::time::Instant;
 
 use crate::base::clock::after;
+use crate::values::outage::Outage;
 use crate::values::strategy::{OnLimit, RestartLimit};
 
 /// A resolved limit: every field has its value.
@@ -30,6 +31,16 @@ impl Allowance {
         };
         let within = within.value();
         Allowance { max, within, on_limit: own.on_limit.or(tree.on_limit).unwrap_or(on_limit) }
+    }
+
+    /// The limit as the rules see it, with the outage of a child that uses it up.
+    pub(crate) fn held(&self, outage: Outage, shared: bool) -> Held {
+        Held { max: self.max_restarts(), within: self.within, shared, outage: Some(outage.facts()) }
+    }
+
+    /// The number of restarts as the rules see it.
+    pub(crate) fn max_restarts(&self) -> MaxRestarts {
+        self.max.map_or(MaxRestarts::Unlimited, MaxRestarts::AtMost)
     }
 }
 

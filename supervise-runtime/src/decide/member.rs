@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::budget::Allowance;
 use super::delay::RestartDelay;
 use crate::values::backoff::Backoff;
 use crate::values::ended::{Ended, EndedKind};
 use crate::values::kind::ChildKind;
+use crate::values::outage::{Outage, delays};
 use crate::values::strategy::{Lifecycle, RestartLimit};
 
 /// The state of a member. The letters are those of the model of the group rules.
@@ -79,6 +81,12 @@ impl Settings {
     /// The delay that holds for the restarts of the child.
     pub(crate) fn delay(&self) -> Option<&Backoff> {
         self.backoff.as_ref().or(self.pace.as_ref())
+    }
+
+    /// The outage of the child that uses this allowance up.
+    pub(crate) fn outage(&self, allowance: &Allowance) -> Outage {
+        let delays = delays(self.delay(), self.kind != Some(ChildKind::Task));
+        supervise_rules::Outage::of(&delays, allowance.max_restarts(), allowance.within).into()
     }
 
     /// Whether this is a child, and declares no backoff.

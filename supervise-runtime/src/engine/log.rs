@@ -23,6 +23,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) down: &'a dyn Fn() -> Option<Duration>,
     /// The delay of the restart that was decided.
     pub(crate) delay: Option<Duration>,
+    /// Returns the restart limit that holds for the child, in words.
+    pub(crate) limit: &'a dyn Fn() -> Option<String>,
 }
 
 /// Returns whether a line of level `info` may be written.
@@ -64,7 +66,18 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
     match kind {
         EventKind::Decided { directive: Directive::Restart, failure, streak, by } if *streak <= 1 => {
             let (decider, arm, delay) = (display(decider(by)), arm(by), facts.delay.map(rounded));
-            fails!(ERROR, failure, directive = %"restart", streak, delay, decider, arm, "failed; restarting")
+            let limit = facts.limit;
+            fails!(
+                ERROR,
+                failure,
+                directive = %"restart",
+                streak,
+                delay,
+                decider,
+                arm,
+                limit = limit(),
+                "failed; restarting"
+            )
         }
         EventKind::Decided { directive: Directive::Restart, failure, streak, by } => {
             let (decider, arm, delay) = (display(decider(by)), arm(by), facts.delay.map(rounded));

@@ -3,18 +3,22 @@
 use crate::inspection::draw::{Drawing, Drawn, Tone};
 use crate::values::declaration::{ChildSpec, RemoteSpec, Shape, TreeSpec};
 use crate::values::kind::ChildKind;
+use crate::values::strategy::Strategy;
 
 impl TreeSpec {
     /// Draws the tree as indented text: one line for each child, followed by its settings.
     ///
     /// ```text
-    /// Shop  OneForOne  strategy(OneForOne, max_restarts = 10, within = 10min)
-    /// ├── db: Db  Permanent  backoff(3s..30s)
-    /// ├── reports: Reports  Permanent  AllForOne
-    /// │   └── daily: Report  Permanent
-    /// ├── shards: [Shard; 4]  Permanent
-    /// └── sessions: [UserId => Session]  Transient
+    /// Shop  OneForOne
+    /// ├── db: Db  Permanent  backoff(3s..30s)  no restart limit
+    /// ├── reports: Reports  Permanent  AllForOne  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+    /// │   └── daily: Report  Permanent  at most 10 restarts in 60s of all together: reports fails after 5.11s of outage
+    /// ├── shards: [Shard; 4]  Permanent  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+    /// └── sessions: [UserId => Session]  Transient  at most 10 restarts in 60s: it ends after 5.11s of outage
     /// ```
+    ///
+    /// The limit is the limit that holds for the child, or for each instance of a set, also where none is written: see
+    /// [`DeclaredLimit`](crate::spec::DeclaredLimit). The outage is one in which each attempt fails at once.
     pub fn render(&self) -> String {
         self.drawing().text()
     }
@@ -30,10 +34,17 @@ impl TreeSpec {
     }
 
     fn drawing(&self) -> Drawing {
-        let below = |children: &'static [ChildSpec]| children.iter().map(Some).collect();
-        Drawing::of(None, |child: Option<&ChildSpec>| match child {
-            Some(child) => (child.drawn(), below(child.below().map_or(&[][..], |tree| tree.children))),
-            None => (self.drawn(), below(self.children)),
+        // Each child with the name and the strategy of its tree.
+        let below = |of: (&'static str, Strategy), children: &'static [ChildSpec]| {
+            children.iter().map(|child| Some((of, child))).collect()
+        };
+        Drawing::of(None, |entry: Option<((&'static str, Strategy), &'static ChildSpec)>| match entry {
+            Some((of, child)) => {
+                let tree = child.below();
+                let own = (child.name, tree.map_or(Strategy::OneForOne, |tree| tree.strategy));
+                (child.drawn(of), below(own, tree.map_or(&[][..], |tree| tree.children)))
+            }
+            None => (self.drawn(), below((self.name, self.strategy), self.children)),
         })
     }
 
@@ -60,7 +71,7 @@ impl ChildSpec {
         if self.is_set() { None } else { self.tree() }
     }
 
-    fn drawn(&self) -> Drawn {
+    fn drawn(&self, of: (&str, Strategy)) -> Drawn {
         let one = if self.remote.is_some() { format!("remote {}", self.item) } else { self.item.to_owned() };
         let item = match self.shape {
             Shape::One | Shape::Only => one,
@@ -75,6 +86,7 @@ impl ChildSpec {
         // The setting `on` of a remote child is shown with its values, which the tree may have given.
         let written = self.settings.iter().filter(|text| !(self.remote.is_some() && text.starts_with("on(")));
         notes.extend(written.map(|text| setting(text)));
+        notes.extend(self.limit_note(of));
         Drawn {
             label: format!("{}: {item}", self.name),
             notes,

@@ -17,9 +17,10 @@ use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::lease::LeaseChange;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::network::{NetworkView, RemoteNode, RoleWait};
+use crate::values::outage::Outage;
 use crate::values::report::{ChildReport, Report};
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Arm, Directive, Lifecycle, Strategy};
+use crate::values::strategy::{Arm, Directive, Lifecycle, OnLimit, Strategy};
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -417,13 +418,21 @@ fn state(state: &NodeState) -> &'static str {
 
 impl Serialize for Since<'_, RestartBudget> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let RestartBudget { used, max, within, restored } = self.node;
+        let RestartBudget { used, max, within, restored, shared, on_limit, outage } = self.node;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("used", used)?;
         map.serialize_entry("max", max)?;
         map.serialize_entry("within_ms", &within.map(millis))?;
         if let Some(restored) = restored {
             map.serialize_entry("restored_ms", &millis(restored.saturating_duration_since(self.started)))?;
+        }
+        if max.is_some() {
+            map.serialize_entry("shared", shared)?;
+            map.serialize_entry("on_limit", on_limit)?;
+            if let Outage::UsesUp { least, most } = outage {
+                map.serialize_entry("outage_ms", &millis(*least))?;
+                map.serialize_entry("outage_most_ms", &most.map(millis))?;
+            }
         }
         map.end()
     }
@@ -572,6 +581,10 @@ words! {
         DeadLetterReason::Unknown => "unknown",
         DeadLetterReason::NotWritten => "not_written",
         DeadLetterReason::NotRead => "not_read",
+    }
+    OnLimit {
+        OnLimit::Escalate => "escalate",
+        OnLimit::Stop => "stop",
     }
     Lifecycle {
         Lifecycle::Permanent => "permanent",

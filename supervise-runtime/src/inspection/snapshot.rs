@@ -21,7 +21,8 @@ use crate::values::kind::ChildKind;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::network::{NetworkView, RemoteNode};
 use crate::values::observe::Observe;
-use crate::values::strategy::{Lifecycle, Strategy};
+use crate::values::outage::Outage;
+use crate::values::strategy::{Lifecycle, OnLimit, Strategy};
 
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
 ///
@@ -451,6 +452,12 @@ pub struct RestartBudget {
     /// The time at which nothing of the budget is used any more, if nothing fails until then; `None` if nothing is used,
     /// or the window has no end.
     pub restored: Option<Instant>,
+    /// Whether the restarts of all members of the supervisor count together.
+    pub shared: bool,
+    /// The action when the budget is used up.
+    pub on_limit: OnLimit,
+    /// The outage of this child alone that uses the whole budget up, if nothing of it is used before.
+    pub outage: Outage,
 }
 
 impl Snapshot {
@@ -565,6 +572,9 @@ impl Node {
                 max: member.budget.allowance.max,
                 within: member.budget.allowance.within,
                 restored: member.budget.restored,
+                shared: member.shared,
+                on_limit: member.budget.allowance.on_limit,
+                outage: member.outage,
             }),
             streak: streak(cell, member),
             runs_on: elsewhere.as_ref().and_then(|elsewhere| elsewhere.node.as_deref().map(str::to_owned)),

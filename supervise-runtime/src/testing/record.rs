@@ -91,7 +91,7 @@ impl Record {
 }
 
 /// Returns an event in a few words, with its path: `"db failed"`, `"db decided Restart"`, `"db restart in 3s"`,
-/// `"db restarted"`, `"db ended RestartLimit"`. The [`Event`] itself has the causes, messages and incarnations.
+/// `"db restarted"`, `"db ended Limit"`. The [`Event`] itself has the causes, messages and incarnations.
 ///
 /// ```
 /// use supervise::prelude::*;

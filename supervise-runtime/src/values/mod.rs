@@ -17,6 +17,7 @@ pub(crate) mod mailbox_depth;
 pub(crate) mod network;
 pub(crate) mod observe;
 pub(crate) mod operation;
+pub(crate) mod outage;
 pub mod path;
 pub(crate) mod place;
 pub(crate) mod report;

@@ -267,6 +267,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Loader<T> as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -280,6 +281,7 @@ const _: () = {
                     shape: __rt::Shape::Array(__rt::number::<{ N }>()),
                     kind: <Loader<T> as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
@@ -295,6 +297,7 @@ const _: () = {
                     shape: __rt::Shape::Keyed("Key<T>"),
                     kind: <Cache<T, N> as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -310,6 +313,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
@@ -346,6 +350,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Bell as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -405,11 +410,11 @@ const _: () = {
 ///
 ///```text
 ///Cache  OneForOne
-///├── loader: Loader<T>  Permanent
-///├── shards: [Loader<T>; N]  Permanent  lifecycle(Permanent, shutdown = 5s)
-///├── by_key: [Key<T> => Cache<T, N>]  Transient
-///└── inner: Inner  Permanent  OneForOne  lifecycle(Permanent, shutdown = 5s)
-///    └── leaf: Bell  Permanent
+///├── loader: Loader<T>  Permanent  at most 10 restarts in 60s: Cache fails after 5.11s of outage
+///├── shards: [Loader<T>; N]  Permanent  lifecycle(Permanent, shutdown = 5s)  at most 10 restarts in 60s: Cache fails after 5.11s of outage
+///├── by_key: [Key<T> => Cache<T, N>]  Transient  at most 10 restarts in 60s: it ends after 5.11s of outage
+///└── inner: Inner  Permanent  OneForOne  lifecycle(Permanent, shutdown = 5s)  at most 10 restarts in 60s: Cache fails after 5.11s of outage
+///    └── leaf: Bell  Permanent  at most 10 restarts in 60s: inner fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Cache<T: Row + 'static, const N: usize = 2>
@@ -549,7 +554,7 @@ where
 ///
 ///```text
 ///Inner  OneForOne
-///└── leaf: Bell  Permanent
+///└── leaf: Bell  Permanent  at most 10 restarts in 60s: Inner fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Inner<T: Row + 'static, const N: usize = 2>

@@ -148,6 +148,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -161,6 +162,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -199,9 +201,9 @@ const _: () = {
 ///
 ///```text
 ///Mistakes  OneForOne
-///├── one: Cart  Permanent
-///├── later: Cart  Permanent
-///└── broken: Cart  Permanent
+///├── one: Cart  Permanent  at most 10 restarts in 60s: Mistakes fails after 5.11s of outage
+///├── later: Cart  Permanent  at most 10 restarts in 60s: Mistakes fails after 5.11s of outage
+///└── broken: Cart  Permanent  at most 10 restarts in 60s: Mistakes fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Mistakes {

@@ -342,6 +342,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Bell as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -355,6 +356,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Bell as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -368,6 +370,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
@@ -383,6 +386,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -412,6 +416,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Bell as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, true, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -448,11 +453,14 @@ const _: () = {
 ///
 ///```text
 ///Names  OneForOne
-#[cfg_attr(all(feature = "http"), doc = "├── struct: Bell  Permanent")]
-///├── start: Bell  Permanent
-///├── heartbeat: task  Transient
-///└── inner: Inner  Permanent  AllForOne  strategy(AllForOne)
-///    └── leaf: Bell  Permanent
+#[cfg_attr(
+    all(feature = "http"),
+    doc = "├── struct: Bell  Permanent  at most 10 restarts in 60s: Names fails after 5.11s of outage"
+)]
+///├── start: Bell  Permanent  at most 10 restarts in 60s: Names fails after 5.11s of outage
+///├── heartbeat: task  Transient  at most 10 restarts in 60s: Names fails after 5.12s of outage
+///└── inner: Inner  Permanent  AllForOne  strategy(AllForOne)  at most 10 restarts in 60s: Names fails after 5.11s of outage
+///    └── leaf: Bell  Permanent  at most 10 restarts in 60s of all together: inner fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub(crate) struct Names {
@@ -600,7 +608,7 @@ impl Names {
 ///
 ///```text
 ///Inner  AllForOne  strategy(AllForOne)
-///└── leaf: Bell  Permanent
+///└── leaf: Bell  Permanent  at most 10 restarts in 60s of all together: Inner fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub(crate) struct Inner {
@@ -869,6 +877,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Names as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -882,6 +891,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Bell as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -895,6 +905,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Bell as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["while_down(Reject)", "mailbox(Bounded(3))"],
                     at: ::core::panic::Location::caller(),
@@ -908,6 +919,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
@@ -945,10 +957,10 @@ const _: () = {
 ///
 ///```text
 ///Other  OneForOne
-///├── names: Names  Permanent
-///├── first: Bell  Permanent
-///├── second: Bell  Permanent  while_down(Reject)  mailbox(Bounded(3))
-///└── third: task  Transient
+///├── names: Names  Permanent  at most 10 restarts in 60s: Other fails after 5.11s of outage
+///├── first: Bell  Permanent  at most 10 restarts in 60s: Other fails after 5.11s of outage
+///├── second: Bell  Permanent  while_down(Reject)  mailbox(Bounded(3))  at most 10 restarts in 60s: Other fails after 5.11s of outage
+///└── third: task  Transient  at most 10 restarts in 60s: Other fails after 5.12s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Other {

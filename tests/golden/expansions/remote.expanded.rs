@@ -1556,6 +1556,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -1569,6 +1570,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(4, 0)),
                     ),
@@ -1588,6 +1590,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["on(\"edge\", overlap = Allowed, window = 8)"],
                     at: ::core::panic::Location::caller(),
@@ -1601,6 +1604,7 @@ const _: () = {
                     shape: __rt::Shape::Optional,
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -1614,6 +1618,7 @@ const _: () = {
                     shape: __rt::Shape::Array(__rt::number::<{ 4 }>()),
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["on(spread = OnePerNode)"],
                     at: ::core::panic::Location::caller(),
@@ -1627,6 +1632,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -1640,6 +1646,7 @@ const _: () = {
                     shape: __rt::Shape::Keyed("String"),
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -1653,6 +1660,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Tree,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -1670,6 +1678,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Front as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -1698,6 +1707,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Actor,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["on(\"deep\")"],
                     at: ::core::panic::Location::caller(),
@@ -1733,19 +1743,19 @@ const _: () = {
 ///
 ///```text
 ///Shop  OneForOne  on("worker", lease = 2s)
-///├── db: Db  Permanent
-///├── pricing: remote Pricing  Permanent  on("worker")  lifecycle(Permanent, start = 3s, shutdown = 4s, handler = 1s, drain)  pre_restart(Pricing::dump)  redeliver(attempts = 2)
-///├── loader: remote Loader<T>  Permanent  on("edge", overlap = Allowed, window = 8)
-///├── audit: Option<remote Audit>  Permanent  on("worker")
-///├── shards: [remote Shard; 4]  Permanent  on("worker")  on(spread = OnePerNode)
-///├── carts: [remote Cart]  Transient  on("worker")
-///├── sessions: [String => remote Session]  Transient  on("worker")
-///├── below: Below  Permanent  OneForOne
+///├── db: Db  Permanent  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+///├── pricing: remote Pricing  Permanent  on("worker")  lifecycle(Permanent, start = 3s, shutdown = 4s, handler = 1s, drain)  pre_restart(Pricing::dump)  redeliver(attempts = 2)  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+///├── loader: remote Loader<T>  Permanent  on("edge", overlap = Allowed, window = 8)  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+///├── audit: Option<remote Audit>  Permanent  on("worker")  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+///├── shards: [remote Shard; 4]  Permanent  on("worker")  on(spread = OnePerNode)  at most 10 restarts in 60s: Shop fails after 5.11s of outage
+///├── carts: [remote Cart]  Transient  on("worker")  at most 10 restarts in 60s: it ends after 5.11s of outage
+///├── sessions: [String => remote Session]  Transient  on("worker")  at most 10 restarts in 60s: it ends after 5.11s of outage
+///├── below: Below  Permanent  OneForOne  at most 10 restarts in 60s: Shop fails after 5.11s of outage
 #[cfg_attr(
     all(unix),
-    doc = "│   ├── deep: remote Deep  Permanent  on(\"deep\")"
+    doc = "│   ├── deep: remote Deep  Permanent  on(\"deep\")  at most 10 restarts in 60s: below fails after 5.11s of outage"
 )]
-///└── front: Front  Permanent
+///└── front: Front  Permanent  at most 10 restarts in 60s: Shop fails after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Shop<T: Row + 'static> {
@@ -2022,7 +2032,10 @@ impl<T: Row + 'static> Shop<T> {
 ///
 ///```text
 ///Below  OneForOne
-#[cfg_attr(all(unix), doc = "├── deep: remote Deep  Permanent  on(\"deep\")")]
+#[cfg_attr(
+    all(unix),
+    doc = "├── deep: remote Deep  Permanent  on(\"deep\")  at most 10 restarts in 60s: Below fails after 5.11s of outage"
+)]
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 pub struct Below<T: Row + 'static> {

@@ -413,6 +413,20 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::DeclaredLimit::AtMost {
+                        restarts: 3u32,
+                        within: ::core::option::Option::Some(
+                            __rt::Duration::new(3600, 0),
+                        ),
+                        shared: false,
+                        on_limit: __rt::OnLimit::Escalate,
+                        outage: ::core::option::Option::Some(__rt::Outage::UsesUp {
+                            least: __rt::Duration::new(21, 0),
+                            most: ::core::option::Option::Some(
+                                __rt::Duration::new(25, 200000000),
+                            ),
+                        }),
+                    },
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(5, 0)),
                     ),
@@ -438,6 +452,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::DeclaredLimit::Computed,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[
                         "backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))",
@@ -453,6 +468,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::DeclaredLimit::Unlimited,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[
                         "backoff(SlottedBackoff::new(10ms).ceiling(10))",
@@ -470,6 +486,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::DeclaredLimit::Computed,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Infinity,
                     ),
@@ -488,6 +505,7 @@ const _: () = {
                     shape: __rt::Shape::Only,
                     kind: <Defaults as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["only_with(lease())"],
                     at: ::core::panic::Location::caller(),
@@ -527,11 +545,11 @@ const _: () = {
 ///
 ///```text
 ///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  shutdown(20s, Together)  decider(..)
-///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)
-///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))
-///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)  max_starting(2)
-///├── server: task  Transient  runtime(tokio::runtime::Handle::current())  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)
-///└── nightly: Defaults  Permanent  only_with(lease())
+///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)  at most 3 restarts in 3600s: Settings fails after 21s to 25.2s of outage
+///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))  a restart limit that the start computes
+///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)  max_starting(2)  no restart limit
+///├── server: task  Transient  runtime(tokio::runtime::Handle::current())  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)  a restart limit that the start computes
+///└── nightly: Defaults  Permanent  only_with(lease())  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Settings {
@@ -869,6 +887,13 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Db as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::DeclaredLimit::AtMost {
+                        restarts: 10u32,
+                        within: ::core::option::Option::Some(__rt::Duration::new(60, 0)),
+                        shared: false,
+                        on_limit: __rt::OnLimit::Escalate,
+                        outage: ::core::option::Option::None,
+                    },
                     shutdown: __rt::default_shutdown(
                         <Db as __rt::Declared>::KIND,
                         __rt::DeclaredShutdown::Is(
@@ -887,6 +912,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Temporary,
+                    limit: __rt::DeclaredLimit::Never,
                     shutdown: __rt::default_shutdown(
                         __rt::ChildKind::Task,
                         __rt::DeclaredShutdown::Is(
@@ -930,7 +956,7 @@ const _: () = {
 ///
 ///```text
 ///Defaults  OneForOne  lifecycle(Transient, shutdown = 2s, start = 3s)  backoff(pace)  mailbox(Bounded(room), ask = 1s)
-///├── db: Db  Transient
+///├── db: Db  Transient  at most 10 restarts in 60s: then Defaults fails
 ///└── once: [task]  Temporary  lifecycle(Temporary)
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]

@@ -551,6 +551,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -564,6 +565,7 @@ const _: () = {
                     shape: __rt::Shape::Optional,
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -577,6 +579,7 @@ const _: () = {
                     shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -590,6 +593,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["initial(0..count)"],
                     at: ::core::panic::Location::caller(),
@@ -603,6 +607,7 @@ const _: () = {
                     shape: __rt::Shape::Keyed("String"),
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -616,6 +621,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: <Cart as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Temporary,
+                    limit: __rt::DeclaredLimit::Never,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["lifecycle(Temporary)"],
                     at: ::core::panic::Location::caller(),
@@ -629,6 +635,7 @@ const _: () = {
                     shape: __rt::Shape::Keyed("u64"),
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Temporary,
+                    limit: __rt::DeclaredLimit::Never,
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
@@ -644,6 +651,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: <Shapes as __rt::Declared>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -679,14 +687,14 @@ const _: () = {
 ///
 ///```text
 ///Shapes  OneForOne
-///├── one: Cart  Permanent
-///├── maybe: Option<Cart>  Permanent
-///├── row: [Cart; 2]  Permanent
-///├── any: [Cart]  Transient  initial(0..count)
-///├── keyed: [String => Cart]  Transient
+///├── one: Cart  Permanent  at most 10 restarts in 60s: Shapes fails after 5.11s of outage
+///├── maybe: Option<Cart>  Permanent  at most 10 restarts in 60s: Shapes fails after 5.11s of outage
+///├── row: [Cart; 2]  Permanent  at most 10 restarts in 60s: Shapes fails after 5.11s of outage
+///├── any: [Cart]  Transient  initial(0..count)  at most 10 restarts in 60s: it ends after 5.11s of outage
+///├── keyed: [String => Cart]  Transient  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///├── once: [Cart]  Temporary  lifecycle(Temporary)
 ///├── once_keyed: [u64 => task]  Temporary  lifecycle(Temporary)  initial([(1, socket)])
-///└── branches: [Shapes]  Transient
+///└── branches: [Shapes]  Transient  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Shapes {

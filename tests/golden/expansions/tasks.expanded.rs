@@ -334,6 +334,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
@@ -349,6 +350,7 @@ const _: () = {
                     shape: __rt::Shape::One,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -362,6 +364,7 @@ const _: () = {
                     shape: __rt::Shape::Optional,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -375,6 +378,7 @@ const _: () = {
                     shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Escalate, false, true),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -388,6 +392,7 @@ const _: () = {
                     shape: __rt::Shape::Set,
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, true),
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
@@ -403,6 +408,7 @@ const _: () = {
                     shape: __rt::Shape::Keyed("String"),
                     kind: __rt::ChildKind::Task,
                     lifecycle: __rt::Lifecycle::Transient,
+                    limit: __rt::default_limit(__rt::OnLimit::Stop, false, true),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
@@ -438,12 +444,12 @@ const _: () = {
 ///
 ///```text
 ///Tasks  OneForOne
-///├── plain: task  Transient
-///├── told: task  Transient
-///├── maybe: Option<task>  Transient
-///├── row: [task; 2]  Transient
-///├── any: [task]  Transient
-///└── keyed: [String => task]  Transient
+///├── plain: task  Transient  at most 10 restarts in 60s: Tasks fails after 5.12s of outage
+///├── told: task  Transient  at most 10 restarts in 60s: Tasks fails after 5.12s of outage
+///├── maybe: Option<task>  Transient  at most 10 restarts in 60s: Tasks fails after 5.12s of outage
+///├── row: [task; 2]  Transient  at most 10 restarts in 60s: Tasks fails after 5.12s of outage
+///├── any: [task]  Transient  at most 10 restarts in 60s: it ends after 5.12s of outage
+///└── keyed: [String => task]  Transient  at most 10 restarts in 60s: it ends after 5.12s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
 struct Tasks {

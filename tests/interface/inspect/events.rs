@@ -206,7 +206,7 @@ async fn a_guard_that_ends_nothing_is_dropped_silently() {
 
 /// Records every tracing event.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<Logged>>>);
+pub(super) struct Log(Arc<Mutex<Vec<Logged>>>);
 
 /// The level, the target, and `message fields`.
 type Logged = (Level, &'static str, String);
@@ -218,7 +218,7 @@ impl Log {
     }
 
     /// Takes all lines, as `LEVEL target: message fields`, up to this level.
-    fn take(&self, level: Level) -> Vec<String> {
+    pub(super) fn take(&self, level: Level) -> Vec<String> {
         let lines = std::mem::take(&mut *self.0.lock().unwrap());
         let lines = lines.into_iter().filter(|line| line.0 <= level);
         lines.map(|(level, target, line)| format!("{level} {target}: {line}")).collect()
@@ -357,7 +357,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
     assert_eq!(
         log.take(Level::INFO),
         [format!(
-            "ERROR supervise: failed; restarting path=db incarnation=1 failure=\"failed while running: Told\" cause=error directive=restart streak=1 delay=3s {}",
+            "ERROR supervise: failed; restarting path=db incarnation=1 failure=\"failed while running: Told\" cause=error directive=restart streak=1 delay=3s {} limit=\"no restart limit\"",
             decided("_ => Restart")
         )]
     );

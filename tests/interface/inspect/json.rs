@@ -106,7 +106,10 @@ async fn a_snapshot() {
                     "declared_at": place(ARMS + 3, 9), "hooks": ["pre_start", "post_stop", "pre_restart", "post_restart"],
                     "settings": ["backoff(3s..30s, random_factor = 0)",
                         "limit(max_restarts = 1, within = 1min, on_limit = Stop)"],
-                    "restarts": { "used": 1, "max": 1, "within_ms": 60000, "restored_ms": 61500 },
+                    "restarts": {
+                        "used": 1, "max": 1, "within_ms": 60000, "restored_ms": 61500, "shared": false, "on_limit": "stop",
+                        "outage_ms": 3000, "outage_most_ms": 3000,
+                    },
                     "mailbox": { "waiting": 0, "capacity": 1024, "blocked": 0 },
                     "last_failure": failure(), "children": [],
                 },
@@ -115,14 +118,16 @@ async fn a_snapshot() {
                     "lifecycle": "transient", "incarnation": 1, "streak": 0,
                     "up_since_ms": 0, "declared_at": place(ARMS + 6, 9), "hooks": ["pre_start", "post_stop", "pre_restart", "post_restart"],
                     "settings": ["mailbox(Bounded(2))", "lifecycle(Transient, shutdown = 1s)"],
-                    "restarts": { "used": 0, "max": 10, "within_ms": 60000 },
+                    "restarts": { "used": 0, "max": 10, "within_ms": 60000, "shared": false, "on_limit": "escalate",
+                        "outage_ms": 5110, "outage_most_ms": 5110 },
                     "mailbox": { "waiting": 0, "capacity": 2, "blocked": 0 }, "children": [],
                 },
                 {
                     "path": "ticker", "name": "ticker", "kind": "task", "state": "ended",
                     "ended": { "why": "stopped" }, "lifecycle": "permanent", "incarnation": 1, "streak": 0,
                     "declared_at": place(ARMS + 8, 9), "settings": ["lifecycle(Permanent)"],
-                    "restarts": { "used": 0, "max": 10, "within_ms": 60000 }, "children": [],
+                    "restarts": { "used": 0, "max": 10, "within_ms": 60000, "shared": false, "on_limit": "escalate",
+                        "outage_ms": 5120, "outage_most_ms": 5120 }, "children": [],
                 },
             ],
         }})
@@ -187,7 +192,8 @@ async fn a_page_and_a_request() {
             "path": "ticker", "name": "ticker", "kind": "task", "state": "running",
             "lifecycle": "permanent", "incarnation": 1, "streak": 0, "up_since_ms": 0,
             "declared_at": place(ARMS + 8, 9), "settings": ["lifecycle(Permanent)"],
-            "restarts": { "used": 0, "max": 10, "within_ms": 60000 }, "children": [],
+            "restarts": { "used": 0, "max": 10, "within_ms": 60000, "shared": false, "on_limit": "escalate",
+                        "outage_ms": 5120, "outage_most_ms": 5120 }, "children": [],
         }] })
     );
 }

@@ -5,6 +5,7 @@ mod decided;
 mod events;
 mod health;
 mod json;
+mod limits;
 mod observe;
 mod operate;
 mod outside;

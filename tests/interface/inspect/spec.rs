@@ -6,7 +6,7 @@ use std::time::Duration;
 use supervise::inspect::ChildKind;
 use supervise::policy::{ShutdownOrder, ShutdownTimeout};
 use supervise::prelude::*;
-use supervise::spec::{Below, ChildSpec, DeclaredShutdown, Shape, TreeSpec};
+use supervise::spec::{Below, ChildSpec, DeclaredLimit, DeclaredShutdown, Shape, TreeSpec};
 
 use crate::common::drawings::{check_graphviz, same_as_kept};
 use crate::common::{Journal, Probe, secs};
@@ -108,6 +108,7 @@ const fn child(name: &'static str, shape: Shape, kind: ChildKind) -> ChildSpec {
         shape,
         kind,
         lifecycle: Lifecycle::Permanent,
+        limit: DeclaredLimit::Unlimited,
         shutdown: DeclaredShutdown::Default,
         settings: &[],
         at: Location::caller(),

@@ -250,6 +250,36 @@ test("nodes are listed, with what waits for one", async () => {
   });
 });
 
+test("the detail shows the outage that uses the limit up, and what ends then", async () => {
+  const limit = (more) => ({ restarts: { used: 0, max: 5, within_ms: 60000, shared: false, on_limit: "escalate", ...more } });
+  const nodes = [
+    node("root", limit({ outage_ms: 5110, outage_most_ms: 5110 })),
+    node("jitter", limit({ outage_ms: 3100, outage_most_ms: 3720 })),
+    node("slots", limit({ outage_ms: 5000, outage_most_ms: null })),
+    node("patient", limit({})),
+    node("own", limit({ on_limit: "stop", outage_ms: 300000, outage_most_ms: 300000 })),
+    node("never", limit({ max: 0, outage_ms: 0, outage_most_ms: 0 })),
+    node("free", { restarts: { used: 0, max: null, within_ms: null } }),
+    node("once", { lifecycle: "temporary", ...limit({ outage_ms: 5110, outage_most_ms: 5110 }) }),
+    node("below", { kind: "tree", children: [node("below/leaf", limit({ outage_ms: 400, outage_most_ms: 400 }))] }),
+  ];
+  const wanted = {
+    root: "the tree ends after 5.1s of outage", jitter: "the tree ends after 3.1s to 3.7s of outage",
+    slots: "the tree ends after 5.0s of outage at the soonest", patient: "no outage uses it up",
+    own: "it ends after 5m of outage", never: "the tree ends at its first failure", free: "", once: "",
+    "below/leaf": "below fails after 0.4s of outage",
+  };
+  await on({ root: tree(nodes) }, async (page) => {
+    await live(page);
+    for (const [path, words] of Object.entries(wanted)) {
+      await page.click(row(path));
+      await until(page, `the detail of ${path}`, (path) => document.querySelector("#detail h2")?.textContent === path, path);
+      const shown = () => page.evaluate(() => [...document.querySelectorAll("#detail dt")].find((dt) => dt.textContent === "outage" && !dt.hidden)?.nextElementSibling.textContent ?? "");
+      assert.equal(await shown(), words, path);
+    }
+  });
+});
+
 test("an event that comes while the detail is under way is shown once", async () => {
   const event = (at, kind) => ({ path: "db", at_ms: at, incarnation: 1, event: kind });
   let server, answer;

@@ -71,7 +71,7 @@ fn chosen(settings: &[Setting], argument: &str, chosen: &str) -> bool {
 }
 
 /// The value of `name = value`.
-fn argument<T: Copy>(setting: Option<&Setting>, name: &str, read: impl Fn(&Expr) -> Option<T>) -> Given<T> {
+pub(super) fn argument<T: Copy>(setting: Option<&Setting>, name: &str, read: impl Fn(&Expr) -> Option<T>) -> Given<T> {
     match setting.and_then(|setting| setting.named(name)) {
         Some((_, value)) => given(read(value)),
         // A misspelt argument may be meant as this one.
@@ -176,7 +176,7 @@ pub(super) fn integer<N: std::str::FromStr<Err: std::fmt::Display>>(value: &Expr
 }
 
 /// The value of a number.
-fn number(value: &Expr) -> Option<f64> {
+pub(super) fn number(value: &Expr) -> Option<f64> {
     match value {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) => int.base10_parse().ok(),

@@ -4,6 +4,7 @@ mod arguments;
 mod backoff;
 mod defaults;
 mod facts;
+mod held;
 mod later;
 mod mutable;
 mod names;
@@ -21,6 +22,7 @@ mod values;
 
 use proc_macro2::Ident;
 
+pub(super) use held::{Limited, limit};
 pub(super) use later::{below, is_ahead, rejects};
 pub(super) use names::plain_name;
 pub(super) use order::inside;

@@ -5,8 +5,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use supervise_rules::{AtLimit, COMPUTED_LIMIT, Range};
 use syn::{Attribute, Meta};
 
+use super::super::check::{Limited, limit};
 use super::super::model::{Args, Body, Child, Setting, Shape, setting};
 use super::scope::plain;
 use super::types::{item, strategy};
@@ -15,7 +17,7 @@ use crate::pretty::to_source;
 /// Emits the `#[doc]` attributes with the drawing.
 pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
     let mut lines = vec![(Vec::new(), format!("{name}  {}{}", strategy(body), settings(&body.settings)))];
-    children(body, "", &[], &mut lines);
+    children(body, &name.to_string(), "", &[], &mut lines);
     let lines = lines.into_iter().map(|(cfgs, text)| {
         if cfgs.is_empty() { quote!(#[doc = #text]) } else { quote!(#[cfg_attr(all(#(#cfgs),*), doc = #text)]) }
     });
@@ -29,7 +31,7 @@ pub(super) fn docs(name: &Ident, body: &Body) -> TokenStream {
 
 type Line = (Vec<TokenStream>, String);
 
-fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Line>) {
+fn children(body: &Body, tree: &str, indent: &str, outer: &[TokenStream], lines: &mut Vec<Line>) {
     let last = body.children().count().saturating_sub(1);
     for (i, child) in body.children().enumerate() {
         let mut cfgs = outer.to_vec();
@@ -37,9 +39,9 @@ fn children(body: &Body, indent: &str, outer: &[TokenStream], lines: &mut Vec<Li
         // A child that may be missing cannot close the branch.
         let (branch, deeper) =
             if i == last && child.cfgs.is_empty() { ("└── ", "    ") } else { ("├── ", "│   ") };
-        lines.push((cfgs.clone(), format!("{indent}{branch}{}", describe(child))));
+        lines.push((cfgs.clone(), format!("{indent}{branch}{}{}", describe(child), limit_note(child, body, tree))));
         if let Some(subtree) = child.subtree() {
-            children(&subtree.body, &format!("{indent}{deeper}"), &cfgs, lines);
+            children(&subtree.body, &plain(&child.name), &format!("{indent}{deeper}"), &cfgs, lines);
         }
     }
 }
@@ -63,6 +65,23 @@ fn describe(child: &Child) -> String {
         format!("  on({role})")
     });
     format!("{}: {item}  {}{inner}{role}{}", plain(&child.name), child.lifecycle().word(), settings(&child.settings))
+}
+
+/// The restart limit that holds for the child, in the words of `SPEC`.
+fn limit_note(child: &Child, body: &Body, tree: &str) -> String {
+    let in_set = child.is_set() || child.only_with().is_some();
+    let own = plain(&child.name);
+    let (supervisor, range) = match &*strategy(body).to_string() {
+        _ if in_set => (&*own, Range::One),
+        "AllForOne" => (tree, Range::All),
+        "RestForOne" => (tree, Range::Rest),
+        _ => (tree, Range::One),
+    };
+    match limit(child, body) {
+        Limited::Never => String::new(),
+        Limited::Computed => format!("  {COMPUTED_LIMIT}"),
+        Limited::By(held, stops) => format!("  {}", held.words(AtLimit { supervisor, range, stops })),
+    }
 }
 
 fn settings(settings: &[Setting]) -> String {

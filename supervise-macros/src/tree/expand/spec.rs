@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use supervise_rules::{Held, MaxRestarts, Outage};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
-use super::super::check::plain_name;
+use super::super::check::{Limited, limit, plain_name};
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, span_of, word};
 use super::remote;
 use super::scope::plain;
@@ -30,8 +31,10 @@ pub(super) fn tree_handle(
     let strategy = strategy(body);
     let (shutdown, order) = time_to_end(body);
     let settings = body.settings.iter().map(|setting| &setting.text);
-    let children =
-        body.children().filter(|entry| entry.is_typed()).filter_map(|entry| child(entry, name, within, types, hidden));
+    let children = body
+        .children()
+        .filter(|entry| entry.is_typed())
+        .filter_map(|entry| child(entry, body, name, within, types, hidden));
     let head = types.implementing(&quote!(__rt::TreeHandle), name);
     let at = place(name);
     quote! {
@@ -51,7 +54,14 @@ pub(super) fn tree_handle(
     }
 }
 
-fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden: bool) -> Option<TokenStream> {
+fn child(
+    child: &Child,
+    tree: &Body,
+    own: &Ident,
+    within: &[&Ident],
+    types: Types<'_>,
+    hidden: bool,
+) -> Option<TokenStream> {
     let remote = match child.remote().filter(|_| !hidden) {
         Some(_) => {
             let declared = remote::declaration(child, own, types);
@@ -109,6 +119,7 @@ fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden
         Some(default) => quote!(__rt::default_shutdown(#kind, __rt::DeclaredShutdown::#default)),
         None => quote!(__rt::DeclaredShutdown::#declared),
     };
+    let limit = limited(limit(child, tree), child.is_task());
     let settings = child.settings.iter().map(|setting| &setting.text);
     let at = place(&child.name);
     Some(quote! {
@@ -120,6 +131,7 @@ fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden
             shape: __rt::Shape::#shape,
             kind: #kind,
             lifecycle: __rt::Lifecycle::#lifecycle,
+            limit: #limit,
             shutdown: #shutdown,
             settings: &[#(#settings),*],
             at: #at,
@@ -127,6 +139,42 @@ fn child(child: &Child, own: &Ident, within: &[&Ident], types: Types<'_>, hidden
             remote: #remote,
         },
     })
+}
+
+/// Emits the restart limit of a child. That of most children is the default, which is a short call.
+fn limited(limit: Limited, is_task: bool) -> TokenStream {
+    let time = |time: Duration| duration::tokens(time, proc_macro2::Span::call_site()).into_token_stream();
+    let optional = |of: Option<TokenStream>| match of {
+        Some(of) => quote!(::core::option::Option::Some(#of)),
+        None => quote!(::core::option::Option::None),
+    };
+    let (held, stops) = match limit {
+        Limited::Never => return quote!(__rt::DeclaredLimit::Never),
+        Limited::Computed => return quote!(__rt::DeclaredLimit::Computed),
+        Limited::By(held, stops) => (held, stops),
+    };
+    let MaxRestarts::AtMost(restarts) = held.max else { return quote!(__rt::DeclaredLimit::Unlimited) };
+    let (within, shared) = (optional(held.within.map(time)), held.shared);
+    let on_limit = if stops { quote!(Stop) } else { quote!(Escalate) };
+    if held == Held::by_default(shared, is_task) {
+        return quote!(__rt::default_limit(__rt::OnLimit::#on_limit, #shared, #is_task));
+    }
+    let outage = optional(held.outage.map(|outage| match outage {
+        Outage::Survived => quote!(__rt::Outage::Survived),
+        Outage::UsesUp { least, most } => {
+            let (least, most) = (time(least), optional(most.map(time)));
+            quote!(__rt::Outage::UsesUp { least: #least, most: #most })
+        }
+    }));
+    quote! {
+        __rt::DeclaredLimit::AtMost {
+            restarts: #restarts,
+            within: #within,
+            shared: #shared,
+            on_limit: __rt::OnLimit::#on_limit,
+            outage: #outage,
+        }
+    }
 }
 
 /// Emits the place of a name in the source, as rustc knows it.

@@ -48,6 +48,7 @@ use crate::values::ended::{Ended, EndedKind};
 use crate::values::failure::{Failure, Row};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
+use crate::values::outage::Outage;
 use crate::values::stop_reason::StopReason;
 use crate::values::strategy::{BudgetScope, Directive, OnLimit, RestartLimit, ShutdownOrder, Strategy};
 
@@ -641,6 +642,8 @@ impl Group {
             order: member.order,
             streak: member.restart_delay.streak_at(now),
             budget,
+            shared: shared.is_some(),
+            outage: member.settings.outage(&budget.allowance),
             up: member.restart_delay.up(),
         })
     }
@@ -649,6 +652,13 @@ impl Group {
     pub(crate) fn budget_of(&self, id: Id, now: Instant) -> BudgetView {
         let budget = self.roster.get(id).and_then(|member| member.restart_delay.budget());
         BudgetView::of(budget, self.allowance_of(id), now)
+    }
+
+    /// Returns the limit that holds for a member, its outage included, and whether all members share it.
+    pub(crate) fn limit_of(&self, id: Id) -> Option<(Allowance, Outage, bool)> {
+        let shared = self.shares_budget(id);
+        let allowance = if shared { self.group_allowance() } else { self.allowance_of(id) };
+        Some((allowance, self.roster.get(id)?.settings.outage(&allowance), shared))
     }
 
     /// Returns whether the group is about to end by itself, and how.

@@ -5,6 +5,7 @@ use tokio::time::Instant;
 use crate::decide::budget::{Allowance, Budget};
 use crate::decide::member::MemberState;
 use crate::values::kind::ChildKind;
+use crate::values::outage::Outage;
 use crate::values::strategy::Lifecycle;
 
 /// One member, as it is now.
@@ -27,6 +28,10 @@ pub(crate) struct MemberView {
     pub(crate) streak: u32,
     /// The budget of the member, or of its group.
     pub(crate) budget: BudgetView,
+    /// Whether all members share the budget.
+    pub(crate) shared: bool,
+    /// The outage of this member that uses the budget up.
+    pub(crate) outage: Outage,
     /// The time when the present incarnation went up, if it was up.
     pub(crate) up: Option<Instant>,
 }

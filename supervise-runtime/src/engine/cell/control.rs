@@ -494,11 +494,12 @@ impl CellCore {
     }
 
     pub(crate) fn emit(&self, kind: EventKind) {
-        self.emit_delayed(kind, None);
+        self.emit_decided(kind, None, &|| None);
     }
 
-    /// Raises an event. `delay`: that of the restart that was decided.
-    pub(crate) fn emit_delayed(&self, kind: EventKind, delay: Option<Duration>) {
+    /// Raises an event. `delay`: the delay of a restart that was decided. `limit`: the limit of such restarts in words, for a
+    /// line of the log.
+    pub(crate) fn emit_decided(&self, kind: EventKind, delay: Option<Duration>, limit: &dyn Fn() -> Option<String>) {
         if let EventKind::Failed { failure, .. } = &kind {
             let now = is_logged().then(Instant::now);
             let mut life = lock(&self.life);
@@ -509,7 +510,8 @@ impl CellCore {
             drop(before); // outside of the lock: the error in it is a user value
         }
         let down = || Some(lock(&self.life).rare()?.down?.elapsed());
-        let facts = Facts { declared: &|| self.is_declared(), is_root: self.parent.is_none(), down: &down, delay };
+        let facts =
+            Facts { declared: &|| self.is_declared(), is_root: self.parent.is_none(), down: &down, delay, limit };
         #[cfg(feature = "metrics")]
         self.record(&kind);
         self.bus.emit(|| self.path(), self.incarnation(), kind, &facts);

@@ -808,6 +808,8 @@ macro_rules! spawns {
 
             /// Returns the instance of this key, and spawns it if there is none: once, however many callers ask. If the
             /// instance is stopping, or is stopped while it starts, the call waits for its end and spawns the next one.
+            /// The instance runs on the tokio runtime of the set, wherever this is awaited, and does not depend on the
+            /// runtime of another caller for which it was begun (rule S25).
             ///
             /// # Errors
             ///
@@ -829,7 +831,8 @@ macro_rules! spawns {
             }
 
             /// Stops the instance of this key, waits for its end, starts another one under the key, and waits until
-            /// that one is up. If there is no such key, this is a spawn.
+            /// that one is up. If there is no such key, this is a spawn. Both run on the tokio runtime of the set (rule
+            /// S25).
             ///
             /// The key is in use all the while: [`get`](Keyed::get) returns the old instance until its end, and then
             /// `None`; [`spawn`](Keyed::spawn) fails with `Exists`; [`get_or_spawn`](Keyed::get_or_spawn) and a second

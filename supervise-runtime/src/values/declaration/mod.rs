@@ -1,10 +1,13 @@
 //! The declared tree as a constant.
 
 mod budget;
+mod limit;
 mod remote;
 mod shutdown_check;
 
 pub use budget::default_shutdown;
+pub(crate) use limit::at_limit;
+pub use limit::{DeclaredLimit, default_limit};
 pub use remote::{RemoteSpec, remote_key};
 pub use shutdown_check::shutdown_suffices;
 
@@ -97,6 +100,8 @@ pub struct ChildSpec {
     pub kind: ChildKind,
     /// The ends after which the child is restarted.
     pub lifecycle: Lifecycle,
+    /// The restart limit that holds for the child; for a set, the limit of each instance.
+    pub limit: DeclaredLimit,
     /// The time that the child may take to go down.
     pub shutdown: DeclaredShutdown,
     /// The settings above the child, as written.

@@ -17,7 +17,7 @@ use crate::base::BoxFuture;
 use crate::base::clock::after;
 use crate::base::sync::Arc;
 use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
-use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Told};
+use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Owner, Told};
 use crate::decide::member::MemberState;
 use crate::engine::background::Background;
 use crate::engine::cell::body::{Hands, TypeName};
@@ -27,6 +27,7 @@ use crate::engine::cell::stop_signal::StopSignal;
 use crate::engine::mailbox::Admission;
 use crate::engine::polls::Runs;
 use crate::engine::supervisor::{ChildTable, OwnEvent};
+use crate::values::declaration::at_limit;
 use crate::values::ended::Ended;
 use crate::values::event::{DecidedBy, EventKind};
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
@@ -35,7 +36,7 @@ use crate::values::kind::ChildKind;
 use crate::values::report::ChildEnd;
 use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Decider, Directive, Lifecycle, ShutdownTimeout, default_directive};
+use crate::values::strategy::{Decider, Directive, Lifecycle, OnLimit, ShutdownTimeout, Strategy, default_directive};
 
 /// The treatment of a failure of a child that is in no group.
 const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restarts: false };
@@ -665,9 +666,25 @@ impl Engine {
         let core = self.cell.core();
         if core.bus.is_heard() || core.bus.is_metered() {
             let decided = EventKind::Decided { directive, failure: failure.clone(), streak, by };
-            core.emit_delayed(decided, own.scheduled());
+            core.emit_decided(decided, own.scheduled(), &|| self.limit());
         }
         self.tell_scheduled(own);
+    }
+
+    /// Returns the restart limit that holds for this child in words, with the outage that uses it up (S15).
+    fn limit(&self) -> Option<String> {
+        let (table, above) = self.parent()?;
+        let (allowance, outage, shared) = table.look(&*self.cell, Group::limit_of)??;
+        let core = above.core();
+        let (is_root, path) = (core.parent.is_none(), core.path());
+        let then = match (table.inspect(Group::owner), allowance.on_limit, table.strategy()) {
+            (Owner::Guardian, ..) => "it ends".to_owned(), // nobody above could fail (S39)
+            // An actor goes on without its children (S18).
+            (Owner::Actor, OnLimit::Stop, Strategy::AllForOne) => "it ends, and all beside it,".to_owned(),
+            (_, OnLimit::Escalate, _) if is_root => "the tree ends".to_owned(),
+            (_, on_limit, strategy) => at_limit(if is_root { "the tree" } else { &path }, strategy, on_limit),
+        };
+        Some(allowance.held(outage, shared).words(then).to_string())
     }
 
     pub(super) fn decide_first(
