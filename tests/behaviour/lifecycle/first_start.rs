@@ -316,6 +316,28 @@ async fn a_first_start_at_its_limit_gives_the_failures_before_it() {
     assert_eq!(lines.last().unwrap(), "a drop");
 }
 
+/// S21: the first start is over when each child is up, has ended, or waits for its backoff, and so is all or nothing: a
+/// limit that is reached later ends what `on_limit` says, also if the child was never up.
+#[tokio::test(start_paused = true)]
+async fn a_limit_after_the_first_start_ends_only_its_child() {
+    supervisor! {
+        struct Behind(journal: Journal) {
+            a: Probe = Probe::start("a", journal).await?,
+            #[backoff(3s..30s, random_factor = 0.0)]
+            #[limit(max_restarts = 3, on_limit = Stop)]
+            b: Probe = Probe::start("b", journal).await?,
+        }
+    }
+    let (journal, before) = (Journal::default(), tokio::time::Instant::now());
+    journal.plan("b start", 9, Fault::Error);
+    let tree = Behind::start(journal).await.unwrap();
+    assert_eq!(before.elapsed(), secs(0));
+    assert!(matches!(tree.b.terminated().await.unwrap(), Ended::Limit(_)));
+    assert_eq!(before.elapsed(), secs(3 + 6 + 12));
+    assert!(tree.ready().await && tree.a.is_alive());
+    assert!(tree.shutdown().await.is_orderly());
+}
+
 /// S21: the parent retries a subtree whose start failed; `start()` waits for the subtree, because its handles exist
 /// only then.
 #[tokio::test(start_paused = true)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use supervise::BoxError;
 use supervise::error::{AskError, CommandError, SendRejection};
 use supervise::event::Events;
 use supervise::prelude::*;
@@ -487,6 +488,68 @@ async fn a_drain_goes_on_if_an_ancestor_of_the_stopping_supervisor_fails() {
     let of_the_child: Vec<_> = journal.take().into_iter().filter(|line| line.starts_with("child")).collect();
     assert_eq!(of_the_child, ["child worked", "child queued", "child post_stop", "child drop"]);
     assert_eq!((company.dead_letters(), company.branch.incarnation()), (0, 2));
+}
+
+/// Passes what it gets on to a child of its own, which drains or not.
+struct Relay {
+    kid: Option<ActorRef<Probe>>,
+    drains: bool,
+    journal: Journal,
+}
+
+#[actor]
+impl Relay {
+    #[pre_start]
+    async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+        let journal = self.journal.clone();
+        self.kid = Some(match self.drains {
+            false => cx.spawn(child! { "kid": Probe = Probe::start("kid", journal).await? }).await?,
+            true => {
+                cx.spawn(child! {
+                    #[lifecycle(drain)]
+                    "kid": Probe = Probe::start("kid", journal).await?
+                })
+                .await?
+            }
+        });
+        Ok(())
+    }
+
+    async fn handle(&mut self, note: &'static str) -> Result<(), BoxError> {
+        let kid = self.kid.as_ref().ok_or("it is started")?;
+        if note == "one" {
+            kid.tell(Do::Work(secs(1))).await?;
+        }
+        Ok(kid.tell(Do::Note(note)).await?)
+    }
+}
+
+/// S26: a drain is about one actor. A child of it goes down after the queue was handled, and handles its own only if it
+/// declares `drain`.
+#[tokio::test(start_paused = true)]
+async fn a_drain_is_not_handed_down() {
+    supervisor! {
+        struct Relays(drains: bool, journal: Journal) {
+            relay: Relay = Relay { kid: None, drains, journal },
+        }
+    }
+    for (drains, handled, dead) in [(false, 0, 4), (true, 3, 0)] {
+        let journal = Journal::default();
+        let tree = Relays::start(drains, journal.clone()).await.unwrap();
+        for note in ["one", "two", "three"] {
+            tree.relay.tell(note).await.unwrap();
+        }
+        tree.relay.drain();
+        tree.relay.terminated().await.unwrap();
+        let notes = ["one", "two", "three"];
+        let lines = journal.take();
+        assert_eq!(
+            lines.iter().filter(|line| notes.iter().any(|note| line.ends_with(note))).count(),
+            handled,
+            "{lines:?}"
+        );
+        assert_eq!(tree.dead_letters(), dead);
+    }
 }
 
 /// S26, 2d: an actor that drains cannot be restarted.

@@ -1,17 +1,17 @@
 //! Children with a runtime of their own, `#[runtime(handle)]`: S25.
 
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::thread;
 
-use supervise::ChildRef;
 use supervise::error::{CommandError, InvalidSettings, SpawnError, StartingError};
 use supervise::inspect::EndedKind;
 use supervise::prelude::*;
 use supervise::testing;
+use supervise::{ChildRef, Origin};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::yield_now;
 
 use crate::common::{Boom, Journal, comes_back, seen};
@@ -615,4 +615,127 @@ fn a_child_that_is_gone_with_its_runtime_is_a_symptom() {
             tree.shutdown().await;
         });
     });
+}
+
+supervisor! {
+    /// Two sets whose instances start, and stop, once the gate is open.
+    struct Gated(heavy: Handle, journal: Journal, gate: watch::Receiver<bool>) {
+        plain: [u32 => Where] = |_key: u32| opened(gate, journal).await,
+        #[runtime(heavy)]
+        apart: [u32 => Where] = |_key: u32| opened(gate, journal).await,
+    }
+}
+
+async fn opened(mut gate: watch::Receiver<bool>, journal: Journal) -> Where {
+    _ = gate.wait_for(|open| *open).await;
+    Where::start(journal)
+}
+
+/// S25, S27: an instance runs where its set runs, whoever spawns it: also if the caller that has begun its start is gone
+/// with its runtime, while a second one waits for it, and if nobody drives the runtime of the only caller.
+#[test]
+fn an_instance_does_not_depend_on_the_runtime_of_a_caller() {
+    comes_back(|| {
+        let (trees, heavy, journal) = (runtime("trees"), runtime("heavy"), Journal::default());
+        let (open, gate) = watch::channel(false);
+        let start = Gated::start(heavy.handle().clone(), journal, gate);
+        let tree = trees.block_on(async { tokio::spawn(start).await.unwrap().unwrap() });
+        for (set, thread) in [(&tree.plain, "trees"), (&tree.apart, "heavy")] {
+            open.send_replace(false);
+            let first = current();
+            let begun = first.spawn(set.get_or_spawn(1));
+            first.block_on(yield_now());
+            assert_eq!(set.keys(), [1], "the first caller has begun it");
+            let (instance, origin) = trees.block_on(async {
+                let mut second = pin!(set.get_or_spawn(1).told());
+                tokio::select! {
+                    biased;
+                    _ = &mut second => panic!("the gate is shut"),
+                    () = yield_now() => {}
+                }
+                tokio::task::spawn_blocking(move || drop(first)).await.unwrap();
+                assert!(begun.await.unwrap_err().is_cancelled());
+                open.send_replace(true);
+                second.await.unwrap()
+            });
+            assert_eq!(origin, Origin::Found);
+            assert_eq!(trees.block_on(thread_of(&instance)), thread);
+
+            // A caller whose runtime is not driven any more keeps nothing from going on.
+            let still = current();
+            let spawn = still.spawn(set.spawn(2));
+            still.block_on(yield_now());
+            trees.block_on(async {
+                until(|| set.get(&2).is_some()).await;
+                assert_eq!(thread_of(&set.get(&2).unwrap()).await, thread);
+            });
+            assert_eq!(still.block_on(spawn).unwrap().unwrap().path(), format!("{}/2", set.path()));
+        }
+        trees.block_on(async { assert!(tree.shutdown().await.is_orderly()) });
+    });
+}
+
+/// S25, S27: a `replace` goes on where its set runs when its caller goes with its runtime.
+#[test]
+fn a_replacement_outlives_the_runtime_of_its_caller() {
+    comes_back(|| {
+        let (trees, heavy, journal) = (runtime("trees"), runtime("heavy"), Journal::default());
+        let (open, gate) = watch::channel(true);
+        let start = Gated::start(heavy.handle().clone(), journal, gate);
+        let tree = trees.block_on(async { tokio::spawn(start).await.unwrap().unwrap() });
+        for (set, thread) in [(&tree.plain, "trees"), (&tree.apart, "heavy")] {
+            open.send_replace(true);
+            let old = trees.block_on(set.spawn(1)).unwrap();
+            open.send_replace(false);
+            let caller = current();
+            let replaces = caller.spawn(set.replace(1));
+            caller.block_on(async {
+                yield_now().await;
+                old.terminated().await.unwrap();
+            });
+            drop(caller);
+            trees.block_on(async {
+                assert!(replaces.await.unwrap_err().is_cancelled());
+                open.send_replace(true);
+                until(|| set.get(&1).is_some_and(|new| new != old)).await;
+                assert_eq!(thread_of(&set.get(&1).unwrap()).await, thread);
+            });
+        }
+        trees.block_on(async { assert!(tree.shutdown().await.is_orderly()) });
+    });
+}
+
+/// S25, S21: an instance of a set whose runtime nobody drives does not come up, and its caller waits, until somebody does.
+#[test]
+fn an_instance_on_a_runtime_that_nobody_drives_waits_for_a_driver() {
+    comes_back(|| {
+        let (trees, journal) = (runtime("trees"), Journal::default());
+        let (_open, gate) = watch::channel(true);
+        let heavy = current();
+        let handle = heavy.handle().clone();
+        let driver = Driver::begin(heavy);
+        let tree = trees.block_on(async { Gated::start(handle, journal, gate).await.unwrap() });
+        let heavy = driver.end();
+        let first = trees.spawn(tree.apart.spawn(1));
+        let other = trees.spawn(tree.plain.spawn(1));
+        trees.block_on(async {
+            assert_eq!(thread_of(&other.await.unwrap().unwrap()).await, "trees");
+            until(|| tree.apart.keys() == [1]).await;
+            assert!(tree.apart.get(&1).is_none() && !first.is_finished());
+        });
+        let second = trees.spawn(tree.apart.get_or_spawn(1));
+        let driver = Driver::begin(heavy);
+        trees.block_on(async {
+            assert_eq!(first.await.unwrap().unwrap(), second.await.unwrap().unwrap());
+            assert!(tree.shutdown().await.is_orderly());
+        });
+        driver.end();
+    });
+}
+
+/// Waits for something that other threads do.
+async fn until(holds: impl Fn() -> bool) {
+    while !holds() {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
 }
