@@ -24,8 +24,6 @@ use crate::values::backoff::Backoff;
 ///         #![strategy(OneForOne, max_restarts = 5, within = 1min)]
 ///         #[backoff(100ms..5s)]
 ///         upstream: Db = Db,
-///         #[backoff(1min..1h)]
-///         patient: Db = Db,
 ///         #[limit(max_restarts = Unlimited)]
 ///         #[backoff(100ms..5s)]
 ///         stubborn: Db = Db,
@@ -39,7 +37,6 @@ use crate::values::backoff::Backoff;
 /// // Five restarts after 100, 200, 400, 800 and 1600 ms, with up to a fifth of jitter.
 /// let (least, most) = (Duration::from_millis(3100), Some(Duration::from_millis(3720)));
 /// assert_eq!(outage("upstream"), Some(Outage::UsesUp { least, most }));
-/// assert_eq!(outage("patient"), Some(Outage::Survived)); // five restarts never fall into one minute
 /// assert_eq!(outage("stubborn"), Some(Outage::Survived));
 /// # Ok(())
 /// # }

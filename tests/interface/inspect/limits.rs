@@ -325,7 +325,7 @@ fn the_limit_of_a_set_is_that_of_its_instances() {
     assert!(!Set::SPEC.render().lines().last().unwrap().contains("restart"));
 }
 
-/// S15: whose restarts count, and what follows, is in the snapshot too.
+/// S15: the snapshot shows which restarts count together, and what follows at the limit.
 #[tokio::test(start_paused = true)]
 async fn a_snapshot_shows_what_follows_at_the_limit() {
     let shared = SharedBudget::start(World::default()).await.unwrap();

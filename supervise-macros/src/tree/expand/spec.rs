@@ -141,7 +141,7 @@ fn child(
     })
 }
 
-/// Emits the restart limit of a child. That of most children is the default, which is a short call.
+/// Emits the restart limit of a child. Most children have the default, which is a short call.
 fn limited(limit: Limited, is_task: bool) -> TokenStream {
     let time = |time: Duration| duration::tokens(time, proc_macro2::Span::call_site()).into_token_stream();
     let optional = |of: Option<TokenStream>| match of {

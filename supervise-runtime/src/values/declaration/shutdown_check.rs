@@ -101,7 +101,7 @@ mod tests {
     use std::panic::Location;
 
     use super::*;
-    use crate::values::declaration::{Below, ChildSpec, DeclaredShutdown, Shape};
+    use crate::values::declaration::{Below, ChildSpec, DeclaredLimit, DeclaredShutdown, Shape};
     use crate::values::kind::ChildKind;
     use crate::values::strategy::{Lifecycle, ShutdownTimeout, Strategy};
 
@@ -113,6 +113,7 @@ mod tests {
             shape: Shape::One,
             kind: ChildKind::Actor,
             lifecycle: Lifecycle::Permanent,
+            limit: DeclaredLimit::Never,
             shutdown: DeclaredShutdown::Is(ShutdownTimeout::Within(shutdown)),
             settings: &[],
             at: Location::caller(),
