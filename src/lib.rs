@@ -111,6 +111,10 @@ pub mod errors;
 pub mod testing;
 
 /// The items that a file with a tree needs.
+///
+/// Among them are functions with common names, such as [`spawn`](crate::spawn()). An item of your own file goes first; of
+/// two globs that have the same name, as in `use supervise::prelude::*; use kit::*;`, neither does, and rustc calls the
+/// name ambiguous: import the item that you mean by name, `use kit::spawn;`.
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::policy::{
