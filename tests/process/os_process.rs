@@ -105,13 +105,14 @@ impl Yard {
         Yard(path)
     }
 
-    /// A process with a worker, which is a process of its group. `on_term`: the answer of both to SIGTERM.
+    /// A process with a worker, which is a process of its group. `on_term`: the answer of both to SIGTERM. Both end with
+    /// the yard, if a test has failed.
     fn script(&self, on_term: &str) -> String {
         let yard = self.0.display();
         format!(
             "trap '{on_term}' TERM; for pid in $(ls {yard}); do kill -0 $pid 2>/dev/null && touch {yard}/two; done; \
-             sh -c 'trap \"{on_term}\" TERM; touch {yard}/w$$; while :; do sleep 0.02; done' & \
-             touch {yard}/$$; while :; do sleep 0.02; done"
+             sh -c 'trap \"{on_term}\" TERM; touch {yard}/w$$; while [ -d {yard} ]; do sleep 0.02; done' & \
+             touch {yard}/$$; while [ -d {yard} ]; do sleep 0.02; done"
         )
     }
 

@@ -343,7 +343,7 @@ async fn a_snapshot_shows_what_follows_at_the_limit() {
         assert_eq!(restarts["shared"], false);
         assert_eq!(restarts["on_limit"], "escalate");
         assert_eq!((&restarts["outage_ms"], &restarts["outage_most_ms"]), (&3_100.into(), &3_720.into()));
-        let none = json(&*NoLine::start(World::default()).await.unwrap());
+        let none = json(&NoLine::start(World::default()).await.unwrap());
         assert!(none.get("outage_ms").is_none() && none.get("on_limit").is_none(), "{none}");
     }
 }
