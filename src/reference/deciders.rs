@@ -21,6 +21,10 @@
 /// The decider of a tree is not asked about a `Temporary` child, which ends when it fails. A decider that is declared
 /// on the child itself is asked, and there `Restart` means `Stop`.
 ///
+/// No decider is asked about an end by itself (`Cause::EndedByItself`) or a restart on request (`Cause::Requested`), so an
+/// arm for one of these does not compile. The same holds for the decider of a task and a cause that no failure of a task
+/// has.
+///
 /// ```
 /// use supervise::prelude::*;
 /// use std::io;

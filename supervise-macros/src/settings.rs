@@ -129,7 +129,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ],
         default: "`OneForOne`, 10 restarts in 1 minute; no limit for a child with a backoff, unless one is written here",
         doc: "The children that restart when one of them fails, the number of restarts that is too many, and whether all \
-              children share it.",
+              children share it. With `max_restarts = 0` every failure ends the tree, and with `Permanent` children every \
+              end of one.",
     },
     Setting {
         name: "decider",
@@ -137,7 +138,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         args: &[arg("arms", Value::Arms, "")],
         default: "stop after a failed first start without a backoff, a kill or a death pact; otherwise restart",
         doc: "The decision after a failure: `Resume`, `Restart`, `Stop` or `Escalate`; `Default` is what happens \
-              without a decider. A child's own arms come first. An error that no arm matches escalates.",
+              without a decider. A child's own arms come first. An error that no arm matches escalates. No decider is asked \
+              about an end by itself or a restart on request, so no arm can name these.",
     },
     Setting {
         name: "shutdown",

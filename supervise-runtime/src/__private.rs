@@ -21,6 +21,11 @@ pub use crate::tree::{
     Spawned, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree, name_of_child,
     new_child, new_child_once, no_initial,
 };
+pub use crate::values::asked::{
+    ArmOf, BugOfRemoteIsAsked, BugOfTaskIsAsked, EndIsAsked, InvalidSettingsAreAsked, LimitOfRemoteIsAsked,
+    LimitOfTaskIsAsked, NodeOfTaskIsAsked, NotAsked, Other, OtherArm, PactOfTaskIsAsked, RequestIsAsked,
+    TimeOfTaskIsAsked, arm_of,
+};
 pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
 pub use crate::values::declaration::{
     Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_limit, default_shutdown,

@@ -89,16 +89,24 @@ mod decider {
     mod arm_without_directive;
     #[path = "bare_name_as_pattern.fixed.rs"]
     mod bare_name_as_pattern;
+    #[path = "causes_of_actors_above_a_task.fixed.rs"]
+    mod causes_of_actors_above_a_task;
+    #[path = "contradicting_settings_in_an_arm.fixed.rs"]
+    mod contradicting_settings_in_an_arm;
     #[path = "decider_not_a_function.fixed.rs"]
     mod decider_not_a_function;
     #[path = "decider_without_arms.fixed.rs"]
     mod decider_without_arms;
+    #[path = "end_by_itself_in_an_arm.fixed.rs"]
+    mod end_by_itself_in_an_arm;
     #[path = "fields_without_type.fixed.rs"]
     mod fields_without_type;
     #[path = "forgotten_variant.fixed.rs"]
     mod forgotten_variant;
     #[path = "literal_without_type.fixed.rs"]
     mod literal_without_type;
+    #[path = "request_in_an_arm.fixed.rs"]
+    mod request_in_an_arm;
     #[path = "result_as_pattern.fixed.rs"]
     mod result_as_pattern;
     #[path = "two_commas_between_arms.fixed.rs"]
@@ -211,6 +219,8 @@ mod no_effect {
     mod child_limit_in_a_group;
     #[path = "child_limit_with_a_shared_budget.fixed.rs"]
     mod child_limit_with_a_shared_budget;
+    #[path = "decider_of_temporary_children.fixed.rs"]
+    mod decider_of_temporary_children;
     #[path = "drain_with_kill.fixed.rs"]
     mod drain_with_kill;
     #[path = "drain_without_mailbox.fixed.rs"]
@@ -243,6 +253,10 @@ mod no_effect {
     mod ready_task_without_context;
     #[path = "redelivered_message_not_clone.fixed.rs"]
     mod redelivered_message_not_clone;
+    #[path = "restarts_of_a_temporary_child.fixed.rs"]
+    mod restarts_of_a_temporary_child;
+    #[path = "restarts_of_temporary_by_default.fixed.rs"]
+    mod restarts_of_temporary_by_default;
     #[path = "shared_budget_of_a_group.fixed.rs"]
     mod shared_budget_of_a_group;
     #[path = "shared_budget_that_stops.fixed.rs"]
@@ -299,6 +313,8 @@ mod remote {
     mod handle_that_does_not_cross;
     #[path = "let_without_its_type.fixed.rs"]
     mod let_without_its_type;
+    #[path = "limit_inside_of_a_remote_child.fixed.rs"]
+    mod limit_inside_of_a_remote_child;
     #[path = "message_without_serde.fixed.rs"]
     mod message_without_serde;
     #[path = "optional_decided_on_the_node.fixed.rs"]

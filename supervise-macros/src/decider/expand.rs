@@ -12,6 +12,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Type};
 
+use super::asked::{self, Decided};
 use super::check::{Subject, key, subject};
 use super::{Arm, Coverage, Decider};
 use crate::duration::lower;
@@ -46,7 +47,7 @@ fn overlaps(ty: Option<&Type>) -> bool {
 }
 
 /// Returns an expression that is a decider.
-pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
+pub(crate) fn expand(decider: &Decider, coverage: Coverage, decided: Decided) -> TokenStream {
     let arms = match decider {
         // With the bound of `total` in sight, rustc infers the type of the closure's parameter.
         Decider::Function(function @ Expr::Closure(_)) => {
@@ -67,7 +68,7 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage) -> TokenStream {
     let matches = groups.iter().enumerate().map(|(i, group)| {
         let again = groups[i + 1..].iter().any(|later| later.key == group.key && later.ty.is_some());
         let before: Vec<_> = groups[..i].iter().filter(|earlier| earlier.key == group.key).collect();
-        emit(group, &before, whole && !again)
+        emit(group, &before, whole && !again, decided)
     });
     let rest = match last {
         Some(arm) => {
@@ -127,7 +128,7 @@ fn group(arms: &[Arm]) -> Vec<Group<'_>> {
 }
 
 /// Emits one group. If it is `closed`, rustc must find every variant in it or in the groups `before` of the same type.
-fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
+fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool, decided: Decided) -> TokenStream {
     let Some(ty) = &group.ty else {
         return group
             .arms
@@ -155,8 +156,10 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool) -> TokenStream {
     };
     // At the span of the type, where rustc then reports a missing variant.
     let it = quote_spanned!(ty.span()=> __it);
+    let not_asked = group.arms.iter().map(|arm| asked::questions(arm, decided, &it));
     quote! {
         if let ::core::option::Option::Some(#it) = __rt::Failure::get::<#ty>(__failure) {
+            #(#not_asked)*
             match #it { #(#arms)* #rest }
         }
     }
@@ -220,14 +223,14 @@ mod tests {
     #[test]
     fn closes_an_enum_only_without_a_last_arm() {
         let open = "_ => { }";
-        let emitted = |text: &str, coverage| expand(&read(text).0, coverage).to_string();
+        let emitted = |text: &str, coverage| expand(&read(text).0, coverage, Decided::Any).to_string();
         assert!(!emitted("E::A => Stop, E::B => Stop", Coverage::Whole).contains(open));
         assert!(emitted("E::A => Stop, E::B => Stop", Coverage::Partial).contains(open));
         assert!(emitted("E::A => Stop, _ => Stop", Coverage::Whole).contains(open));
         assert!(emitted("Cause::Killed => Stop", Coverage::Whole).contains(open));
         assert!(emitted("_: Refused => Stop", Coverage::Whole).contains(open));
         for text in ["E::A => Stop, B => Stop", "E::A => Stop, E::B Stop"] {
-            assert!(expand(&read(text).0, Coverage::Whole).to_string().contains(open), "{text}");
+            assert!(emitted(text, Coverage::Whole).contains(open), "{text}");
         }
         let split = emitted("E::A => Stop, Cause::Killed => Stop, E::B => Stop", Coverage::Whole);
         assert!(split.contains("E :: A => { }"), "{split}");

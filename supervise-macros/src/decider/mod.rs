@@ -1,17 +1,19 @@
 //! Deciders: `decider! { .. }` and the setting `decider(..)`.
 //!
 //! `parse` reads the arms. `check` reports mistakes that rustc cannot see or explains badly (rule C10). `expand` groups
-//! the arms by type and emits one `match` for each group.
+//! the arms by type and emits one `match` for each group. `asked` knows the failures that no decider is asked about.
 
+mod asked;
 mod check;
 mod expand;
 mod parse;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Pat, Type};
 
+pub(crate) use asked::Decided;
 pub(crate) use check::check;
 pub(crate) use expand::expand;
 pub(crate) use parse::parse;
@@ -58,8 +60,17 @@ pub(crate) enum Coverage {
 impl Decider {
     /// Returns whether each answer is a word that ends the child.
     pub(crate) fn only_ends(&self) -> bool {
-        let ends = |arm: &Arm| word(&arm.answer).is_some_and(|word| word == "Stop" || word == "Escalate");
-        matches!(self, Decider::Arms(arms) if !arms.lost && arms.list.iter().all(ends))
+        self.only_answers(&["Stop", "Escalate"]).is_some()
+    }
+
+    /// Returns the first answer, if each of them is one of these words.
+    pub(crate) fn only_answers(&self, words: &[&str]) -> Option<&Ident> {
+        let Decider::Arms(arms) = self else { return None };
+        let is_one = |arm: &Arm| word(&arm.answer).is_some_and(|word| words.iter().any(|one| word == one));
+        if arms.lost || !arms.list.iter().all(is_one) {
+            return None;
+        }
+        word(&arms.list.first()?.answer)
     }
 
     /// Returns whether there is an arm for every failure.
@@ -94,11 +105,11 @@ impl Arm {
 pub(crate) fn decider(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let decider = parse(input, proc_macro2::Span::call_site(), &mut errors);
-    let empty = expand(&Decider::Arms(Arms::default()), Coverage::Partial);
+    let empty = expand(&Decider::Arms(Arms::default()), Coverage::Partial, Decided::Any);
     let value = match decider {
         Some(decider) => {
             check(&decider, &mut errors);
-            let value = expand(&decider, Coverage::Whole);
+            let value = expand(&decider, Coverage::Whole, Decided::Any);
             match errors.take_hidden() {
                 // An editor completes the word that rustc must not see.
                 true => quote!({

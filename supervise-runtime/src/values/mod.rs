@@ -1,5 +1,6 @@
 //! The first floor: plain values, without any code that runs tasks.
 
+pub(crate) mod asked;
 pub(crate) mod backoff;
 pub(crate) mod declaration;
 pub(crate) mod ended;

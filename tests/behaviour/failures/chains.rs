@@ -385,7 +385,7 @@ async fn a_restart_that_cannot_be_is_not_told() {
             #[limit(max_restarts = 0)]
             escalates: Probe = Probe::start("escalates", journal).await?,
             #[lifecycle(Temporary)]
-            #[decider(_ => Restart)]
+            #[decider(Boom::Told => Restart, _ => Escalate)]
             once: Probe = Probe::start("once", journal).await?,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use supervise::prelude::*;
 
 use super::ended;
-use crate::common::{Boom, Do, Journal, Probe, quiet_panics, settle};
+use crate::common::{Boom, Do, Journal, Probe, pass, quiet_panics, secs, settle};
 
 #[derive(Debug)]
 enum Trouble {
@@ -375,4 +375,111 @@ async fn decider_arms_are_asked_in_their_order() {
     assert_eq!(fate(&tree.a, Ask::Fail(Trouble::Big(1))).await, RESUMED);
     assert_eq!(fate(&tree.b, Ask::Fail(Trouble::Big(9))).await, ENDED);
     assert_eq!(fate(&tree.c, Ask::Other).await, RESUMED);
+}
+
+mod own {
+    #[derive(Debug, thiserror::Error)]
+    #[error("{self:?}")]
+    pub(super) enum Cause {
+        EndedByItself,
+        Requested,
+        TimedOut,
+        LimitReached,
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{self:?}")]
+    pub(super) struct InvalidSettings;
+}
+
+/// S8, C10: an enum of the user may have the name and the variants of `Cause`. Its arms are asked, above a task too.
+#[tokio::test(start_paused = true)]
+async fn the_arms_of_an_own_type_with_the_words_of_the_library_are_asked() {
+    use own::{Cause, InvalidSettings};
+
+    async fn fails(first: bool, with: &'static str) -> Result<(), supervise::BoxError> {
+        Err(match with {
+            _ if !first => return std::future::pending().await,
+            "ended" => Cause::EndedByItself.into(),
+            "requested" => Cause::Requested.into(),
+            "timed out" => Cause::TimedOut.into(),
+            "limit" => Cause::LimitReached.into(),
+            _ => InvalidSettings.into(),
+        })
+    }
+    supervisor! {
+        struct Own {
+            #[decider(
+                Cause::EndedByItself | Cause::Requested => Restart,
+                Cause::TimedOut => Restart,
+                Cause::LimitReached => Restart,
+                _: InvalidSettings => Restart,
+                _ => Stop,
+            )]
+            jobs: [&'static str => task] = |with: &'static str| |cx| fails(cx.incarnation() == 1, with),
+        }
+    }
+    let own = Own::start().await.unwrap();
+    for with in ["ended", "requested", "timed out", "limit", "settings"] {
+        let job = own.jobs.spawn(with).await.unwrap();
+        pass(secs(1)).await;
+        assert_eq!((job.incarnation(), job.ended().is_none()), (2, true), "{with}");
+    }
+}
+
+/// S8, S13: an actor without any time of its own fails by one if a child of its own does, and it escalates. So an arm for it
+/// is asked, and compiles.
+#[tokio::test(start_paused = true)]
+async fn an_arm_for_a_time_is_asked_where_only_a_child_of_the_actor_has_one() {
+    struct Slow;
+    #[actor]
+    impl Slow {
+        fn handle(&mut self, _msg: ()) {}
+    }
+    struct Parent;
+    #[actor]
+    impl Parent {
+        #[supervision]
+        fn supervision(&self) -> SupervisorStrategy {
+            strategy! { #![decider(_ => Escalate)] }
+        }
+
+        async fn handle(&mut self, _msg: (), cx: &mut Context<Self>) {
+            let slow = child! {
+                #[lifecycle(start = 1s)]
+                "slow": Slow = { std::future::pending::<()>().await; Slow }
+            };
+            let _ = cx.spawn(slow).await;
+        }
+    }
+    supervisor! {
+        struct Family {
+            #[decider(Cause::TimedOut => Stop, _ => Restart)]
+            parent: Parent = Parent,
+            other: Parent = Parent,
+        }
+    }
+    let family = Family::start().await.unwrap();
+    family.parent.tell(()).await.unwrap();
+    let Ended::Failed(failure) = ended(&family.parent).await else { panic!("it has failed") };
+    assert_eq!(failure.to_string(), "parent/slow failed while running: took too long");
+}
+
+/// S13, C10: a task has a time for its start if `lifecycle` says so, and then an arm for it is asked.
+#[tokio::test(start_paused = true)]
+async fn an_arm_for_the_time_of_a_task_that_has_one_is_asked() {
+    supervisor! {
+        struct Timed {
+            #[lifecycle(ready, start = 1s)]
+            #[decider(Cause::TimedOut => Restart, _ => Stop)]
+            job: task = |cx| async move {
+                if cx.incarnation() > 1 {
+                    cx.ready();
+                }
+                cx.stopped().await
+            },
+        }
+    }
+    let timed = Timed::start().await.unwrap();
+    assert_eq!(timed.job.incarnation(), 2);
 }

@@ -5,10 +5,11 @@ use supervise_rules::{Given, Lifecycle, MaxRestarts};
 
 use super::super::model::{Args, Body, Child, Setting, Shape, setting};
 use super::facts;
-use crate::errors::Errors;
+use crate::errors::{Errors, in_line};
 
-/// Reports a limit on restarts in a tree whose children are never restarted.
+/// Reports a limit on restarts, and a decider, in a tree whose children are never restarted.
 pub(super) fn body(body: &Body, errors: &mut Errors) {
+    not_decided(body, errors);
     let Some(strategy) = setting(&body.settings, "strategy") else { return };
     let mut children = body.children().peekable();
     let is_temporary = |child: &Child| child.lifecycle() == Lifecycle::Temporary;
@@ -24,6 +25,41 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
     }
 }
 
+/// Reports the decider of a tree that is asked about none of its children (S23). A set is a `Permanent` member, whatever
+/// its instances are.
+fn not_decided(body: &Body, errors: &mut Errors) {
+    let mut children = body.children().peekable();
+    if let Some(decider) = setting(&body.settings, "decider")
+        && children.peek().is_some()
+        && !body.lost_entry
+        && children.all(|child| child.is_temporary() && !child.is_set() && child.shape.is_some())
+    {
+        let message = "every child is `Temporary`, and the tree does not decide about these; write `decider` above a \
+                       child, or remove it";
+        errors.at(decider.name.span(), message);
+    }
+}
+
+/// Reports a decider that only restarts a child which is never restarted (S23). Without an instance `Resume` is a
+/// restart too (S8).
+fn never_restarted(child: &Child, errors: &mut Errors) {
+    let restarts: &[&str] = if child.is_task() { &["Restart", "Resume"] } else { &["Restart"] };
+    if child.is_temporary()
+        && let Some(Args::Decider(decider)) = setting(&child.settings, "decider").map(|decider| &decider.args)
+        && let Some(answer) = decider.only_answers(restarts)
+    {
+        let written = setting(&child.settings, "lifecycle").and_then(Setting::kind).is_some();
+        let default = setting(&child.defaults, "lifecycle").and_then(Setting::kind).filter(|_| !written);
+        let because = default.map_or_else(String::new, |kind| format!("with the default{}, ", in_line(kind.span())));
+        let other = if child.is_task() { "`Escalate`" } else { "`Resume` or `Escalate`" };
+        let message = format!(
+            "{because}a `Temporary` child is never restarted, and its decider says nothing else; answer {other}, or \
+             remove `decider`"
+        );
+        errors.at(answer.span(), message);
+    }
+}
+
 /// Reports arguments of `lifecycle` that this child cannot obey, and a backoff for no restart. `above` are the settings of
 /// the tree.
 pub(super) fn child(child: &Child, above: &[Setting], errors: &mut Errors) {
@@ -34,6 +70,7 @@ pub(super) fn child(child: &Child, above: &[Setting], errors: &mut Errors) {
         let message = "the decider never restarts this child; remove `backoff`, or answer `Restart`";
         errors.at(backoff.name.span(), message);
     }
+    never_restarted(child, errors);
     // Without a shape nobody knows what the child is meant to be.
     if let Some(lifecycle) = setting(&child.settings, "lifecycle")
         && child.shape.is_some()

@@ -11,7 +11,7 @@ use syn::{Expr, ExprCall, ExprPath};
 use super::super::model::{Arg, Args, Body, Child, Setting, setting, word};
 use super::remote;
 use super::scope::{Scope, local};
-use crate::decider::{self, Coverage};
+use crate::decider::{self, Coverage, Decided};
 use crate::duration::{lower, lower_from_zero, lower_time};
 use crate::settings::{DEFAULTS, OF_NODE, is_flag, words};
 
@@ -32,7 +32,10 @@ pub(super) fn child(child: &Child, new: TokenStream, scope: &Scope<'_>) -> Token
     let mut value = new;
     let steps: Vec<_> = match child.remote() {
         Some(_) => at_owner(child, scope),
-        None => child.settings.iter().flat_map(methods).chain(child.defaults.iter().flat_map(taken)).collect(),
+        None => {
+            let own = child.settings.iter().flat_map(|setting| methods(setting, child));
+            own.chain(child.defaults.iter().flat_map(taken)).collect()
+        }
     };
     let mut before = TokenStream::new();
     for (at, method) in steps {
@@ -57,18 +60,18 @@ fn at_owner(child: &Child, scope: &Scope<'_>) -> Vec<Step> {
         };
         Some(Setting { name: of.name.clone(), args, text: String::new() })
     };
-    let steps = |settings: &[Setting], emit: fn(&Setting) -> Vec<Step>| -> Vec<Step> {
+    let steps = |settings: &[Setting], emit: &dyn Fn(&Setting) -> Vec<Step>| -> Vec<Step> {
         let ours = settings.iter().filter(|setting| remote::is_of_owner(setting));
         ours.flat_map(|setting| split(setting).map_or_else(|| emit(setting), |setting| emit(&setting))).collect()
     };
-    let mut all = steps(&child.settings, |setting| match setting.named("attempts") {
+    let mut all = steps(&child.settings, &|setting| match setting.named("attempts") {
         Some((name, attempts)) if setting.name == "redeliver" => {
             let attempts = lower(attempts);
             vec![(Some(name.span()), quote!(.redeliver_from_owner(#attempts)))]
         }
-        _ => methods(setting),
+        _ => methods(setting, child),
     });
-    all.extend(steps(&child.defaults, taken));
+    all.extend(steps(&child.defaults, &taken));
     let declared = remote::declaration(child, scope.own, scope.types);
     all.push((None, quote!(.shutdown(#declared.shutdown_at_owner()))));
     all
@@ -169,11 +172,11 @@ pub(super) fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a I
 }
 
 /// Emits the method calls of a setting.
-pub(super) fn methods(setting: &Setting) -> Vec<Step> {
+pub(super) fn methods(setting: &Setting, of: &Child) -> Vec<Step> {
     let name = &setting.name;
     let args = match &setting.args {
         Args::Decider(decider) => {
-            let decider = decider::expand(decider, Coverage::Partial);
+            let decider = decider::expand(decider, Coverage::Partial, Decided::of(of));
             return vec![(Some(name.span()), quote!(.#name(#decider)))];
         }
         Args::List(args) => args,
@@ -337,7 +340,7 @@ pub(crate) fn supervision(settings: &[Setting]) -> TokenStream {
     let half_typed = half_typed(&new, strategy.into_iter().flat_map(Setting::unknown));
     let decider = setting(settings, "decider").and_then(|setting| match &setting.args {
         Args::Decider(decider) => {
-            let (name, decider) = (&setting.name, decider::expand(decider, Coverage::Whole));
+            let (name, decider) = (&setting.name, decider::expand(decider, Coverage::Whole, Decided::Any));
             Some(quote!(.#name(#decider)))
         }
         Args::List(_) => None,

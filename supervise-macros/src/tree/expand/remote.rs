@@ -293,7 +293,8 @@ fn options(child: &Child, actor: &TokenStream) -> TokenStream {
     });
     let drain = setting(&child.settings, "lifecycle").and_then(|lifecycle| lifecycle.says("drain"));
     let drain = drain.map(|drain| quote!(.#drain()));
-    let hooks = child.settings.iter().filter(|setting| is_hook(setting)).flat_map(methods).map(|(_, method)| method);
+    let hooks = child.settings.iter().filter(|setting| is_hook(setting)).flat_map(|setting| methods(setting, child));
+    let hooks = hooks.map(|(_, method)| method);
     quote!(__rt::ChildOptions::<#actor>::new() #(#times)* #drain #(#hooks)*)
 }
 
