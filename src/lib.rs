@@ -125,9 +125,9 @@ pub mod prelude {
     pub use crate::signal;
     #[doc(no_inline)]
     pub use crate::{
-        Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Keyed, Phase, Reply, Running, TaskContext,
-        TaskRef, Tree, TreeRef, Watched, Watcher, actor, child, decider, post_restart, post_stop, pre_restart,
-        pre_start, spawn, spawn_with, strategy, supervision, supervisor, terminated,
+        Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Handles, Keyed, Phase, Reply, Running,
+        TaskContext, TaskRef, Tree, TreeRef, Watched, Watcher, actor, child, decider, post_restart, post_stop,
+        pre_restart, pre_start, spawn, spawn_with, strategy, supervision, supervisor, terminated,
     };
 }
 

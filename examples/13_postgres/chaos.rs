@@ -75,7 +75,7 @@ pub async fn run(binaries: Binaries) -> Result<(), BoxError> {
     let callers: Vec<Caller> = (0..).zip(&ledgers.writers).map(|(by, w)| Caller::begin(by, w.clone(), &over)).collect();
     for (kill, away) in (1..).zip(AWAY) {
         sleep(LOAD).await;
-        let before = ledgers.writers.each_ref().map(ActorRef::incarnation);
+        let before = ledgers.writers.as_array().each_ref().map(ActorRef::incarnation);
         let (processes, _) = block_in_place(|| server.kill()).ok_or("there is no server to kill")?;
         sleep(away).await;
         block_in_place(|| server.start())?;

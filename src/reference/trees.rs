@@ -191,7 +191,8 @@
 /// decides whether the child exists; the handle is an `Option` as well. A `None` at a later start ends the child.
 ///
 /// **An array**: `name: [Type; N] = |index| start`. N children, started in the order of their index and called
-/// `name/0`, `name/1` and so on; each is a member of the tree like any other. The handle is an array.
+/// `name/0`, `name/1` and so on; each is a member of the tree like any other. The handle is a
+/// [`Handles`](crate::Handles), which is used like a slice and is as cheap to clone as a single handle.
 ///
 /// The item of any shape may be `task`. The start expression then returns a future instead of an actor: for an
 /// `Option<task>` it is `Some(future)` or `None`, for a `[task]` it is `|args..| future` or, with a context,

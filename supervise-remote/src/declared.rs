@@ -4,7 +4,7 @@
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use supervise_runtime::Actor;
+use supervise_runtime::{Actor, Handles};
 
 use crate::Remote;
 use crate::refs::Export;
@@ -127,19 +127,18 @@ pub fn exported<const IS: bool, H: ExportIf<IS>>(handle: &H) -> H::Far {
 
 /// The handles of an array, as a list: `serde` reads no array of any length.
 #[derive(Debug, Clone)]
-pub struct Several<T, const N: usize>(pub [T; N]);
+pub struct Several<T, const N: usize>(pub Handles<T, N>);
 
 impl<T: Serialize, const N: usize> Serialize for Several<T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.as_slice().serialize(serializer)
+        self.0[..].serialize(serializer)
     }
 }
 
 impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for Several<T, N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let all: Vec<T> = Vec::deserialize(deserializer)?;
-        let found = all.len();
         let several = all.try_into().map(Several);
-        several.map_err(|_| D::Error::custom(format_args!("{found} handles, and {N} are declared")))
+        several.map_err(|all: Vec<T>| D::Error::custom(format_args!("{} handles, and {N} are declared", all.len())))
     }
 }

@@ -13,7 +13,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::ByteBuf;
 use supervise::error::{AskError, SendRejection, TellError, WaitError};
-use supervise::{Actor, ActorRef, AnyRef, ChildRef as _, Ended, Reply};
+use supervise::{Actor, ActorRef, AnyRef, ChildRef as _, Ended, Handles, Reply};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;
@@ -596,9 +596,11 @@ impl<T: Export> Export for Option<T> {
     }
 }
 
-impl<T: Export, const N: usize> Export for [T; N] {
+impl<T: Export, const N: usize> Export for Handles<T, N> {
     type Far = Several<T::Far, N>;
     fn export(&self) -> Self::Far {
-        Several(self.each_ref().map(Export::export))
+        let all: Vec<T::Far> = self.iter().map(Export::export).collect();
+        let Ok(all) = all.try_into() else { unreachable!("there are as many as handles") };
+        Several(all)
     }
 }

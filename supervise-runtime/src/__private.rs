@@ -14,6 +14,7 @@ pub use crate::task::{
     Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
 };
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
+pub use crate::tree::handles::Handles;
 pub use crate::tree::lease::{LeaseOf, Only, Subtree, lease_of, of_subtree};
 pub use crate::tree::{
     Ahead, Argument, AsKey, Builder, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared,

@@ -41,6 +41,7 @@ pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
 pub use task::{Task, TaskContext, TaskRef};
 pub use tree::children::{Children, Keyed, Origin};
+pub use tree::handles::Handles;
 pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;

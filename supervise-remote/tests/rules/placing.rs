@@ -51,7 +51,7 @@ async fn one_per_node_waits_for_another_node() {
     assert!(!starting.is_finished(), "the second of `apart` has no node");
     cluster.node("two", Many::node("worker"));
     let many = starting.await.unwrap().unwrap();
-    let nodes = many.apart.each_ref().map(|child| cluster.name_of(&child.node().unwrap()));
+    let nodes = many.apart.as_array().each_ref().map(|child| cluster.name_of(&child.node().unwrap()));
     assert_ne!(nodes[0], nodes[1]);
 }
 

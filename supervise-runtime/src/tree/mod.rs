@@ -20,6 +20,7 @@ mod child;
 pub(crate) mod children;
 mod defaults;
 mod field;
+pub(crate) mod handles;
 mod kept;
 pub(crate) mod lease;
 mod running;

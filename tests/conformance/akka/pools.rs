@@ -25,7 +25,7 @@ async fn a181_a_worker_of_a_pool_is_restarted_alone() {
     let pool = Pool::start(Stage::default()).await.unwrap();
     fail(&pool.workers[1]).await;
     settle().await;
-    let [first, second, third] = pool.workers.each_ref();
+    let [first, second, third] = pool.workers.as_array();
     assert_eq!((ping(first).await, ping(second).await, ping(third).await), (1, 2, 1));
 }
 

@@ -319,7 +319,7 @@ async fn o193_each_part_gets_its_number() {
     let stage = Stage::default();
     let tree = Parts::start(stage.clone()).await.unwrap();
     assert_eq!(starts(&stage), ["part 0", "part 1", "part 2"]);
-    assert_eq!(tree.parts.each_ref().map(ActorRef::path), ["parts/0", "parts/1", "parts/2"]);
+    assert_eq!(tree.parts.as_array().each_ref().map(ActorRef::path), ["parts/0", "parts/1", "parts/2"]);
 }
 
 /// As many parts as declared, each with its own budget.

@@ -432,11 +432,17 @@ where
     #[cfg(any(doc, rust_analyzer))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: [::supervise::__private::Handle<Loader<T>>; N],
+    pub shards: ::supervise::__private::Handles<
+        ::supervise::__private::Handle<Loader<T>>,
+        { N },
+    >,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: [<Loader<T> as ::supervise::__private::ChildIf<{ true }>>::Handle; N],
+    pub shards: ::supervise::__private::Handles<
+        <Loader<T> as ::supervise::__private::ChildIf<{ true }>>::Handle,
+        { N },
+    >,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `by_key`.
     #[allow(dead_code)]

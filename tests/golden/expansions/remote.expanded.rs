@@ -1816,19 +1816,25 @@ pub struct Shop<T: Row + 'static> {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: [::supervise_remote::RemoteRef<Shard>; 4],
+    pub shards: ::supervise::__private::Handles<
+        ::supervise_remote::RemoteRef<Shard>,
+        { 4 },
+    >,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: [<::supervise_remote::Far<
-        Shard,
-    > as ::supervise::__private::ChildIf<
-        {
-            <Shard as ::supervise_remote::__private::FarMessages<
-                { <Shard as ::supervise_remote::__private::FarActor>::IS },
-            >>::IS
-        },
-    >>::Handle; 4],
+    pub shards: ::supervise::__private::Handles<
+        <::supervise_remote::Far<
+            Shard,
+        > as ::supervise::__private::ChildIf<
+            {
+                <Shard as ::supervise_remote::__private::FarMessages<
+                    { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                >>::IS
+            },
+        >>::Handle,
+        { 4 },
+    >,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `carts`.
     #[allow(dead_code)]

@@ -723,13 +723,16 @@ struct Shapes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `row`.
     #[allow(dead_code)]
-    row: [::supervise::__private::Handle<Cart>; 2],
+    row: ::supervise::__private::Handles<::supervise::__private::Handle<Cart>, { 2 }>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `row`.
     #[allow(dead_code)]
-    row: [<Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
-    >>::Handle; 2],
+    row: ::supervise::__private::Handles<
+        <Cart as ::supervise::__private::ChildIf<
+            { <Cart as ::supervise::__private::Declared>::IS },
+        >>::Handle,
+        { 2 },
+    >,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `any`.
     #[allow(dead_code)]

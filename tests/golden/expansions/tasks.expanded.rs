@@ -464,7 +464,7 @@ struct Tasks {
     maybe: ::core::option::Option<::supervise::__private::TaskRef>,
     ///The child `row`.
     #[allow(dead_code)]
-    row: [::supervise::__private::TaskRef; 2],
+    row: ::supervise::__private::Handles<::supervise::__private::TaskRef, { 2 }>,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `any`.
     #[allow(dead_code)]

@@ -211,7 +211,7 @@ async fn an_array_is_so_many_members_in_order() {
     let tree = Row::start(journal.clone()).await.unwrap();
     let starts: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" start")).collect();
     assert_eq!(starts, ["shard 0 start", "shard 1 start", "shard 2 start", "last start"]);
-    assert_eq!(tree.shards.each_ref().map(ActorRef::path), ["shards/0", "shards/1", "shards/2"]);
+    assert_eq!(tree.shards.as_array().each_ref().map(ActorRef::path), ["shards/0", "shards/1", "shards/2"]);
     tree.shards[1].tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
     let incarnations: Vec<_> = tree.shards.iter().map(ActorRef::incarnation).collect();

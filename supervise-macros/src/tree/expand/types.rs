@@ -155,7 +155,7 @@ impl<'a> Types<'a> {
             (
                 Shape::One(_) | Shape::Optional(_) | Shape::Array(..),
                 Some(unit @ (Unit::Type(_) | Unit::Remote(..))),
-            ) => around(child, self.if_unit(unit, "Handle", TokenStream::new())),
+            ) => self.around(child, self.if_unit(unit, "Handle", TokenStream::new())),
             (Shape::Set(_), Some(unit @ (Unit::Type(_) | Unit::Remote(..)))) => {
                 let types = self.checked_arguments(child);
                 Some(self.if_unit(unit, "Set", quote!(<(#(#types,)*)>)))
@@ -196,7 +196,7 @@ impl<'a> Types<'a> {
             Shape::Set(_) => Some(quote_spanned!(unit.span()=> #rt::Children<#item, (#(#types,)*)>)),
             Shape::Keyed(..) => Some(quote_spanned!(unit.span()=> #rt::Keyed<#key, #item, (#(#types,)*)>)),
             Shape::One(_) if child.only_with().is_some() => Some(quote_spanned!(unit.span()=> #rt::Only<#item>)),
-            _ => around(
+            _ => self.around(
                 child,
                 match unit {
                     Unit::Type(ty) => quote_spanned!(unit.span()=> #rt::Handle<#ty>),
@@ -208,6 +208,18 @@ impl<'a> Types<'a> {
                 },
             ),
         }
+    }
+
+    /// Emits one handle, an `Option` of it, or those of an array.
+    fn around(self, child: &Child, handle: TokenStream) -> Option<TokenStream> {
+        Some(match child.shape.as_ref()? {
+            Shape::Optional(_) => quote!(::core::option::Option<#handle>),
+            Shape::Array(_, count) => {
+                let rt = self.path(child.unit()?.span());
+                quote!(#rt::Handles<#handle, { #count }>)
+            }
+            _ => handle,
+        })
     }
 
     /// Emits an item of `ChildIf` for a type, or the one error that the type is not a child (rule C9). Of a type that
@@ -433,15 +445,6 @@ pub(super) fn initializers(body: &Body, types: Types<'_>) -> TokenStream {
     });
     let marker = types.marker().map(|_| quote!(__types: ::core::marker::PhantomData,));
     children.chain(lets).chain(marker).collect()
-}
-
-/// Emits one handle, an `Option` of it, or an array.
-fn around(child: &Child, handle: TokenStream) -> Option<TokenStream> {
-    Some(match child.shape.as_ref()? {
-        Shape::Optional(_) => quote!(::core::option::Option<#handle>),
-        Shape::Array(_, count) => quote!([#handle; #count]),
-        _ => handle,
-    })
 }
 
 fn last_span(ty: &Type) -> Span {

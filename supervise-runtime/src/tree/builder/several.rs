@@ -7,6 +7,7 @@ use crate::actor::options::ChildOptions;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::atomic::Ordering;
 use crate::tree::child::Child;
+use crate::tree::handles::Handles;
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::place::Name;
@@ -52,7 +53,7 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<[T::Handle; N], UserError>
+    ) -> Result<Handles<T::Handle, N>, UserError>
     where
         T: Child,
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
