@@ -85,7 +85,7 @@ pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
                 counts.restarts += 1;
                 format!("  {path} starts again in {after:?}")
             }
-            EventKind::LimitReached => format!("  {path} has used up its restarts"),
+            EventKind::LimitReached { .. } => format!("  {path} has used up its restarts"),
             EventKind::Escalated { .. } => {
                 counts.escalations += 1;
                 format!("  {path} fails with that failure")

@@ -166,6 +166,14 @@ impl Ended {
             other => other,
         };
         match (&self.failure, &self.reason) {
+            // The text of the failure says whether there were too many restarts, or none was allowed.
+            (Some(failure), _) if self.why == "limit" => {
+                let words = failure.words();
+                match failure.before.as_ref().map(|last| last.words()) {
+                    Some(last) if !words.contains(&last) => format!("{words}: {last}"),
+                    _ => words,
+                }
+            }
             (Some(failure), _) => format!("{why}: {}", failure.words()),
             (None, Some(reason)) => format!("{why}: {reason}"),
             (None, None) => why.to_owned(),
@@ -445,6 +453,8 @@ pub struct Event {
     pub why: Option<String>,
     /// The number of restarts in the streak.
     pub streak: u64,
+    /// The number of restarts that a limit allows.
+    pub max_restarts: Option<u64>,
 }
 
 impl Event {
@@ -480,6 +490,7 @@ impl Event {
             role: fields.text("role"),
             why: fields.text("why"),
             streak: fields.number("streak").unwrap_or(0),
+            max_restarts: fields.number("max_restarts"),
         }
     }
 
@@ -538,6 +549,7 @@ impl Event {
                 Some((lease, change, None)) => format!("lease {lease}: {change}"),
                 None => "lease".to_owned(),
             },
+            "limit_reached" if self.max_restarts == Some(0) => "no restart is allowed".to_owned(),
             "ask_cycle" => format!("asks in a circle: {}", self.cycle.join(" > ")),
             "dead_letter" => format!("dead letter: {message} ({reason})"),
             "placed" => format!("placed on {}", self.node.as_deref().unwrap_or("?")),

@@ -184,7 +184,7 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "            self.effects.push(GroupEffect::LimitReached(id));\n",
+        "            self.effects.push(GroupEffect::LimitReached(id, max));\n",
         """            crate::probe::group(crate::probe::ESCALATE, self.probe_column());
             crate::probe::limit(failure);
 """,

@@ -97,7 +97,8 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             fails!(DEBUG, failure, directive = %"escalate", decider, arm, "failed; escalating")
         }
         EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
-        EventKind::LimitReached => say!(ERROR, "restarted too often"),
+        EventKind::LimitReached { max_restarts: 0 } => say!(ERROR, "no restart is allowed"),
+        EventKind::LimitReached { .. } => say!(ERROR, "restarted too often"),
         EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
         EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
         EventKind::StillStarting { since } => say!(WARN, since = rounded(*since), "still starting"),

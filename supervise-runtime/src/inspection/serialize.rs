@@ -58,6 +58,7 @@ impl Serialize for Event {
                 map.serialize_entry("operation", operation.word())?;
                 map.serialize_entry("by", by)?;
             }
+            EventKind::LimitReached { max_restarts } => map.serialize_entry("max_restarts", max_restarts)?,
             EventKind::Stopping { reason } => map.serialize_entry("reason", reason)?,
             EventKind::Ended { ended } => map.serialize_entry("ended", ended)?,
             EventKind::Aborted { message: Some(message) } => map.serialize_entry("message", message)?,
@@ -95,7 +96,6 @@ impl Serialize for Event {
             EventKind::Refused { why } | EventKind::NotWritten { why } => map.serialize_entry("why", why)?,
             EventKind::Started { seed: None }
             | EventKind::Restarted
-            | EventKind::LimitReached
             | EventKind::Aborted { message: None }
             | EventKind::Stuck
             | EventKind::Fenced => {}
@@ -116,7 +116,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::Stopping { .. } => "stopping",
         EventKind::Ended { .. } => "ended",
         EventKind::Escalated { .. } => "escalated",
-        EventKind::LimitReached => "limit_reached",
+        EventKind::LimitReached { .. } => "limit_reached",
         EventKind::Aborted { .. } => "aborted",
         EventKind::Stuck => "stuck",
         EventKind::StillStarting { .. } => "still_starting",
@@ -141,7 +141,7 @@ impl Serialize for Failure {
         map.serialize_entry("incarnation", &self.incarnation())?;
         map.serialize_entry("phase", &self.phase())?;
         map.serialize_entry("cause", self.cause())?;
-        map.serialize_entry("chain", &chain(self.cause()))?;
+        map.serialize_entry("chain", &chain(self))?;
         if let Some(before) = self.before() {
             map.serialize_entry("before", before)?;
             if self.left_out() > 0 {
@@ -160,8 +160,12 @@ const TEXT: usize = 16 << 10;
 const TEXTS: usize = 32;
 
 /// Returns the text of the cause, then that of each source of the error in it.
-fn chain(cause: &Cause) -> Vec<String> {
-    let Cause::Error(error) = cause else { return vec![begin(cause)] };
+fn chain(failure: &Failure) -> Vec<String> {
+    let error = match failure.cause() {
+        Cause::Error(error) => error,
+        Cause::LimitReached => return vec![begin(&failure.why())],
+        cause => return vec![begin(cause)],
+    };
     let mut texts = Vec::new();
     let mut next: Option<&dyn StdError> = Some(error.as_error());
     while let Some(error) = next {

@@ -126,7 +126,7 @@ pub fn line(event: &Event) -> String {
         EventKind::Ended { ended: Ended::Limit(_) } => "ended Limit".into(),
         EventKind::Ended { ended } => format!("ended {:?}", ended.kind()),
         EventKind::Escalated { .. } => "escalated".into(),
-        EventKind::LimitReached => "limit".into(),
+        EventKind::LimitReached { .. } => "limit".into(),
         EventKind::Aborted { .. } => "aborted".into(),
         EventKind::Stuck => "stuck".into(),
         EventKind::StillStarting { since } => format!("still starting {since:?}"),

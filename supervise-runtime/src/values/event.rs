@@ -222,7 +222,10 @@ pub enum EventKind {
     ///
     /// After a failure, the `Decided` before this event says what happens instead of a restart. After a normal end that
     /// would have been followed by a restart (rule S23), there is no decision.
-    LimitReached,
+    LimitReached {
+        /// The number of restarts that the budget allows.
+        max_restarts: u32,
+    },
     /// The child did not go down within its time: its future was dropped, and no further hook runs.
     Aborted {
         /// The type of the message in hand.
@@ -443,10 +446,10 @@ impl fmt::Display for Event {
             EventKind::Started { seed: Some(seed) } => write!(f, "started, seed {seed}"),
             EventKind::Started { seed: None } => f.write_str("started"),
             EventKind::Failed { failure, message: Some(message) } => {
-                write!(f, "failed with a {message} in hand: {}", failure.cause())
+                write!(f, "failed with a {message} in hand: {}", failure.why())
             }
-            EventKind::Failed { failure, .. } => write!(f, "failed: {}", failure.cause()),
-            EventKind::Reported { failure } => write!(f, "failed on its way down: {}", failure.cause()),
+            EventKind::Failed { failure, .. } => write!(f, "failed: {}", failure.why()),
+            EventKind::Reported { failure } => write!(f, "failed on its way down: {}", failure.why()),
             EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
             EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
             EventKind::Restarted => f.write_str("restarted"),
@@ -454,7 +457,8 @@ impl fmt::Display for Event {
             EventKind::Stopping { reason } => write!(f, "stopping: {reason}"),
             EventKind::Ended { ended } => write!(f, "ended: {}", ended.at(&self.path)),
             EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),
-            EventKind::LimitReached => f.write_str("used up its restarts"),
+            EventKind::LimitReached { max_restarts: 0 } => f.write_str("may not be restarted"),
+            EventKind::LimitReached { .. } => f.write_str("used up its restarts"),
             EventKind::Aborted { .. } => f.write_str("aborted: it did not go down in its time"),
             EventKind::Stuck => f.write_str("stuck: it blocks its thread and cannot be ended"),
             EventKind::StillStarting { since } => write!(f, "still starting after {since:?}"),

@@ -358,11 +358,12 @@ pub enum Cause {
     ///
     /// See rule S13.
     TimedOut,
-    /// A `Permanent` child ended without a request.
+    /// A `Permanent` child ended without a request. No decider is asked about that.
     ///
     /// See rule S23.
     EndedByItself,
-    /// The restart budget of a child or group was used up; [`Failure::before`] is the last failure.
+    /// The restart budget of a child or group was used up, or allows no restart; [`Failure::before`] is the last failure,
+    /// and the text of the failure says which of the two it is.
     ///
     /// See rule S15.
     LimitReached,
@@ -522,6 +523,8 @@ struct Inner {
     cause: Cause,
     path: Path,
     incarnation: u32,
+    /// Whether it is that of a limit of 0 restarts.
+    no_restart: bool,
     /// The words of a child that ended by itself.
     reason: Option<Box<Cow<'static, str>>>,
 }
@@ -563,7 +566,7 @@ impl Drop for Inner {
 
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
-        let inner = Inner { phase, cause, path: path.into(), incarnation, reason: None };
+        let inner = Inner { phase, cause, path: path.into(), incarnation, no_restart: false, reason: None };
         Failure { inner: Arc::new(inner), history: None }
     }
 
@@ -609,10 +612,20 @@ impl Failure {
         self
     }
 
-    /// Returns the failure of a used-up budget, with this one as the failure before it.
-    pub(crate) fn at_limit(self) -> Self {
+    /// Returns the failure of a used-up budget of `max` restarts, with this one as the failure before it.
+    pub(crate) fn at_limit(self, max: u32) -> Self {
         let (path, incarnation) = (self.inner.path.clone(), self.inner.incarnation);
-        Failure::new(self.phase(), Cause::LimitReached, path, incarnation).in_row(self.row()).after(&self)
+        let mut limit = Failure::new(self.phase(), Cause::LimitReached, path, incarnation);
+        if let Some(inner) = Arc::get_mut(&mut limit.inner) {
+            inner.no_restart = max == 0;
+        }
+        limit.in_row(self.row()).after(&self)
+    }
+
+    /// Returns whether the budget that was used up is one of no restart at all, so that nothing was restarted.
+    #[cfg(feature = "systemd")]
+    pub(crate) fn allowed_no_restart(&self) -> bool {
+        self.inner.no_restart
     }
 
     /// Returns the same failure, as one that occurred while `earlier` was being repaired.
@@ -859,16 +872,42 @@ impl Failure {
     /// Returns the text without the path: `while running: timed out`.
     fn what(&self) -> impl fmt::Display {
         DisplayFn(|f: &mut fmt::Formatter<'_>| {
-            write!(f, "{}: {}", self.phase(), self.inner.cause)?;
-            if let Some(reason) = self.reason() {
-                write!(f, ": {reason}")?;
-            }
-            // The cause alone would not say what failed.
-            match (&self.inner.cause, self.before()) {
+            write!(f, "{}: ", self.phase())?;
+            self.write_whole(f)
+        })
+    }
+
+    /// Returns the text of the cause alone, with the words of a child that ended by itself.
+    pub(crate) fn why(&self) -> impl fmt::Display {
+        DisplayFn(|f: &mut fmt::Formatter<'_>| match self.inner.no_restart {
+            true => self.write_whole(f),
+            false => self.write_cause(f),
+        })
+    }
+
+    fn write_cause(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.inner.cause)?;
+        match self.reason() {
+            Some(reason) => write!(f, ": {reason}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the cause; at a limit, with the last failure. The cause alone would not say what failed.
+    fn write_whole(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.inner.no_restart {
+            self.write_cause(f)?;
+            return match (&self.inner.cause, self.before()) {
                 (Cause::LimitReached, Some(last)) => write!(f, " (last: {last})"),
                 _ => Ok(()),
-            }
-        })
+            };
+        }
+        let Some(last) = self.before().filter(|_| self.left_out() == 0) else {
+            return f.write_str("no restart is allowed");
+        };
+        last.write_whole(f)?;
+        // A supervisor that allows none either has nothing to add.
+        if last.inner.no_restart { Ok(()) } else { f.write_str(", and no restart is allowed") }
     }
 
     /// Returns the text for a reader that may already know the path.
@@ -1011,7 +1050,7 @@ mod tests {
             let thrown = UserError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
             let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);
             for _ in 0..50_000 {
-                failure = failure.at_limit();
+                failure = failure.at_limit(1);
             }
             assert!(failure.find::<std::io::Error>().is_some() && failure.find::<fmt::Error>().is_none());
             let text = failure.to_string();

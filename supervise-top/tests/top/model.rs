@@ -336,9 +336,20 @@ fn every_event_has_words() {
         (json!({ "event": "requested", "operation": "start_again", "by": "kim" }), "start again requested by kim"),
         (json!({ "event": "stopping", "reason": "sibling_ended" }), "stopping: sibling ended"),
         (
-            json!({ "event": "ended", "ended": { "why": "limit", "failure": failure("db", 1) } }),
+            json!({ "event": "ended", "ended": { "why": "limit", "failure": {
+                "cause": "limit_reached", "chain": ["restarted too often"], "before": failure("db", 1),
+            } } }),
             "ended: restarted too often: no connection to the database: connection refused",
         ),
+        (
+            json!({ "event": "ended", "ended": { "why": "limit", "failure": {
+                "cause": "limit_reached", "chain": ["ended by itself, and no restart is allowed"],
+                "before": { "cause": "ended_by_itself", "chain": ["ended by itself"] },
+            } } }),
+            "ended: ended by itself, and no restart is allowed",
+        ),
+        (json!({ "event": "limit_reached", "max_restarts": 3 }), "limit reached"),
+        (json!({ "event": "limit_reached", "max_restarts": 0 }), "no restart is allowed"),
         (json!({ "event": "ended", "ended": { "why": "done", "reason": "sold out" } }), "ended: done: sold out"),
         (json!({ "event": "ask_cycle", "cycle": ["a", "b"] }), "asks in a circle: a > b"),
         (json!({ "event": "dead_letter", "message": "Msg", "reason": "given_up" }), "dead letter: Msg (given up)"),

@@ -1,6 +1,7 @@
 //! The restart budget: S15.
 
 use supervise::Cause;
+use supervise::inspect::NodeState;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -422,4 +423,106 @@ async fn the_children_of_an_actor_can_share_a_budget() {
     b.tell(Do::Fail(Boom::Told)).await.unwrap();
     let ended = soon(tree.boss.terminated()).await.unwrap();
     assert!(matches!(ended.failure().map(Failure::cause), Some(Cause::LimitReached)), "{ended}");
+}
+
+/// S15, S6: with a budget of no restart the texts say so. Nothing was restarted, and so not too often either.
+#[tokio::test(start_paused = true)]
+async fn a_limit_of_no_restart_says_that_none_is_allowed() {
+    supervisor! {
+        struct Exchange(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 0)]
+            #![lifecycle(Permanent)]
+            relay: Probe = Probe::start("relay", journal).await?,
+            pump: task = |cx| async move { cx.stopped().await },
+        }
+    }
+    quiet_panics();
+    for (order, why) in [
+        (Do::Stop, "ended by itself, and no restart is allowed"),
+        (Do::Fail(Boom::Told), "Told, and no restart is allowed"),
+        (Do::Panic, "panicked: planned panic, and no restart is allowed"),
+    ] {
+        let exchange = Exchange::start(Journal::default()).await.unwrap();
+        let mut events = exchange.events();
+        exchange.relay.tell(order).await.unwrap();
+        let report = soon(exchange.join()).await;
+        let text = format!("relay failed while running: {why}");
+        assert_eq!(report.to_string(), text);
+        let Ended::Limit(failure) = &report.ended else { panic!("{report}") };
+        assert!(matches!(failure.cause(), Cause::LimitReached));
+        assert!(failure.before().is_some() && std::error::Error::source(failure).is_none(), "all is said already");
+
+        let mut lines = Vec::new();
+        while let Some(Ok(event)) = events.try_next() {
+            lines.push(event.to_string());
+        }
+        let is_there = |line: &str| assert!(lines.iter().any(|each| each == line), "{line}: {lines:#?}");
+        is_there("relay #1 may not be restarted");
+        is_there(&format!("Exchange #1 escalates: {text}"));
+        is_there(&format!("Exchange #1 failed: {why}"));
+        is_there(&format!("Exchange #1 ended: {text}"));
+        assert!(lines.iter().all(|line| !line.contains("often") && !line.contains("used up its")), "{lines:#?}");
+    }
+}
+
+/// S15, S42: so do health and a snapshot, with the words of a child that ended by itself; each level says it once, and a
+/// limit that was used up says what it was.
+#[tokio::test(start_paused = true)]
+async fn a_limit_of_no_restart_is_told_once_at_any_depth() {
+    struct Sold;
+    #[actor]
+    impl Sold {
+        fn handle(&mut self, _msg: (), cx: &mut Context<Self>) {
+            cx.stop_with("sold out");
+        }
+    }
+    supervisor! {
+        struct Market {
+            #![strategy(OneForOne, max_restarts = 1)]
+            #[limit(max_restarts = 0, on_limit = Stop)]
+            stall: Sold = Sold,
+            #[limit(max_restarts = 0, on_limit = Stop)]
+            hall: struct Hall {
+                #![strategy(OneForOne, max_restarts = 0)]
+                table: Sold = Sold,
+            },
+            #[limit(max_restarts = 0, on_limit = Stop)]
+            yard: struct Yard {
+                #![strategy(OneForOne, max_restarts = 1)]
+                cart: Sold = Sold,
+            },
+            #[limit(max_restarts = 1, on_limit = Stop)]
+            roof: struct Roof {
+                #![strategy(OneForOne, max_restarts = 0)]
+                bird: Sold = Sold,
+            },
+            last: Sold = Sold,
+        }
+    }
+    let market = Market::start().await.unwrap();
+    market.stall.tell(()).await.unwrap();
+    market.hall.table.tell(()).await.unwrap();
+    for _ in 0..2 {
+        market.yard.cart.tell(()).await.unwrap();
+        market.roof.bird.tell(()).await.unwrap();
+        pass(secs(1)).await;
+    }
+    let none = "ended by itself: sold out, and no restart is allowed";
+    let ended = |path: &str| match &market.snapshot().find(path).expect("a node").state {
+        NodeState::Ended(ended) => ended.to_string(),
+        other => panic!("{path} is {other}"),
+    };
+    assert_eq!(ended("stall"), format!("stall failed while running: {none}"));
+    assert_eq!(ended("hall"), format!("hall/table failed while running: {none}"));
+    assert_eq!(
+        ended("yard"),
+        "yard/cart failed while running: restarted too often (last: yard/cart failed while running: ended by itself: \
+         sold out), and no restart is allowed"
+    );
+    assert_eq!(
+        ended("roof"),
+        format!("roof/bird failed while running: restarted too often (last: roof/bird failed while running: {none})")
+    );
+    let health = market.health().to_string();
+    assert!(health.contains(&format!("stall has ended: failed while running: {none}")), "{health}");
 }

@@ -11,7 +11,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Level, Metadata, Subscriber, span};
 
 use crate::common::listen::listen;
-use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, seen, settle, soon};
 
 supervisor! {
     struct Shop(journal: Journal) {
@@ -260,6 +260,29 @@ impl Subscriber for Log {
     fn enter(&self, _: &span::Id) {}
 
     fn exit(&self, _: &span::Id) {}
+}
+
+/// S40, S15: at a limit of no restart the line of the log says that none is allowed, and the failure says it too.
+#[tokio::test(start_paused = true)]
+async fn the_log_says_that_no_restart_is_allowed() {
+    supervisor! {
+        struct Once(journal: Journal) {
+            #![strategy(OneForOne, max_restarts = 0)]
+            #![lifecycle(Permanent)]
+            probe: Probe = Probe::start("probe", journal.clone()).await?,
+            other: Probe = Probe::start("other", journal).await?,
+        }
+    }
+    let log = Log::default();
+    let _on = listen(log.clone());
+    let once = Once::start(Journal::default()).await.unwrap();
+    once.probe.tell(Do::Stop).await.unwrap();
+    soon(once.join()).await;
+    let error = log.of(Level::ERROR);
+    assert_eq!(error[0], "no restart is allowed path=probe incarnation=1");
+    let ended = "probe failed while running: ended by itself, and no restart is allowed";
+    assert!(error[1].starts_with("ended path=Once") && error[1].contains(ended), "{error:?}");
+    assert_eq!(error.len(), 2, "{error:?}");
 }
 
 /// S40: `error`: the first restart in a streak, Stop, the limit, Aborted. `warn`: Resume, a later restart in a streak,

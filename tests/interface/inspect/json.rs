@@ -82,7 +82,7 @@ async fn events() {
             db(4500, 2, "restarted"),
             with(db(4500, 2, "failed"), json!({ "failure": second })),
             with(with(db(4500, 2, "decided"), by), json!({ "directive": "stop", "failure": second, "streak": 2 })),
-            db(4500, 2, "limit_reached"),
+            with(db(4500, 2, "limit_reached"), json!({ "max_restarts": 1 })),
             with(db(4500, 2, "ended"), json!({ "ended": { "why": "limit", "failure": limit } })),
         ]
     );

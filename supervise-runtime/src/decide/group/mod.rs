@@ -125,7 +125,7 @@ pub(crate) enum GroupEffect {
     /// An event: a restart of this child was decided, and waits this long.
     Scheduled(Id, Duration),
     /// An event: the budget is used up.
-    LimitReached(Id),
+    LimitReached(Id, u32),
 }
 
 /// The treatment of a failure that a child reports.
@@ -1482,8 +1482,9 @@ impl Group {
             false => self.roster.member(id).restart_delay.budget_or_init(),
         };
         if ask && !budget.allows(&allowance, facts.now) {
-            self.effects.push(GroupEffect::LimitReached(id));
-            let limit = failure.clone().at_limit();
+            let max = allowance.max.unwrap_or_default(); // without one everything is allowed
+            self.effects.push(GroupEffect::LimitReached(id, max));
+            let limit = failure.clone().at_limit(max);
             return match allowance.on_limit {
                 OnLimit::Escalate => self.fail(id, limit, facts.now),
                 OnLimit::Stop => self.stop_for(id, Ended::Limit(limit.clone()), &limit, facts.now),

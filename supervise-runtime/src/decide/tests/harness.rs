@@ -223,7 +223,7 @@ impl Harness {
                 other => panic!("no order to a supervisor: {other:?}"),
             },
             GroupEffect::DropValue(id) => Some(format!("drop {id}")),
-            GroupEffect::LimitReached(id) => Some(format!("limit {id}")),
+            GroupEffect::LimitReached(id, _) => Some(format!("limit {id}")),
             GroupEffect::Scheduled(..) => None,
         });
         said.collect::<Vec<_>>().join(", ")

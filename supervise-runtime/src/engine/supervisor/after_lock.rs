@@ -103,14 +103,14 @@ impl OwnEvent {
 /// An event of a child that its group raises.
 pub(super) enum Said {
     Scheduled(Duration),
-    LimitReached,
+    LimitReached(u32),
 }
 
 impl From<Said> for EventKind {
     fn from(said: Said) -> Self {
         match said {
             Said::Scheduled(after) => EventKind::RestartScheduled { after },
-            Said::LimitReached => EventKind::LimitReached,
+            Said::LimitReached(max_restarts) => EventKind::LimitReached { max_restarts },
         }
     }
 }

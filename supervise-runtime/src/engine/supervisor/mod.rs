@@ -893,7 +893,7 @@ impl Inner {
                     own.schedule(after);
                 }
                 GroupEffect::Scheduled(id, after) => after_lock.says(inner.cell(id), Said::Scheduled(after)),
-                GroupEffect::LimitReached(id) => after_lock.says(inner.cell(id), Said::LimitReached),
+                GroupEffect::LimitReached(id, max) => after_lock.says(inner.cell(id), Said::LimitReached(max)),
             }
         }
         inner.group.reuse(effects);

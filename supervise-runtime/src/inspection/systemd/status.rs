@@ -11,7 +11,8 @@ use crate::inspection::health::{self, Symptom, SymptomKind};
 use crate::inspection::part::{Extent, are_spawned, seen};
 use crate::inspection::snapshot::{NodeState, NodeStateKind};
 use crate::tree::TreeRef;
-use crate::values::ended::EndedKind;
+use crate::values::ended::{Ended, EndedKind};
+use crate::values::failure::Failure;
 
 /// The number of symptoms that are named.
 const NAMED: usize = 3;
@@ -130,7 +131,7 @@ fn degraded(begin: Option<&str>, symptoms: &[&Symptom], all: usize, left: impl F
             SymptomKind::Blocked(1) => Some("1 sender".to_owned()),
             SymptomKind::Blocked(senders) => Some(format!("{senders} senders")),
             SymptomKind::NoNode { role, .. } => Some(role.clone()),
-            SymptomKind::Ended(ended) => Some(end(ended.kind()).to_owned()),
+            SymptomKind::Ended(ended) => Some(end(ended).to_owned()),
         };
         if let Some(detail) = detail {
             let _ = write!(text, ", {detail}");
@@ -162,11 +163,12 @@ fn word(reason: &SymptomKind) -> &'static str {
 }
 
 /// The texts of errors stay in the log.
-fn end(kind: EndedKind) -> &'static str {
-    match kind {
+fn end(ended: &Ended) -> &'static str {
+    match ended.kind() {
         EndedKind::Done => "done",
         EndedKind::Stopped => "stopped",
         EndedKind::Failed => "failed",
+        EndedKind::Limit if ended.failure().is_some_and(Failure::allowed_no_restart) => "no restart is allowed",
         EndedKind::Limit => "restarted too often",
         EndedKind::Killed => "killed",
         EndedKind::Aborted => "aborted",
@@ -189,4 +191,20 @@ fn left(until: Instant, now: Instant) -> String {
 
 fn children(number: usize) -> String {
     if number == 1 { "1 child".to_owned() } else { format!("{number} children") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::failure;
+
+    /// S52, S15: the status says of a limit whether restarts were too many, or none was allowed.
+    #[test]
+    fn a_limit_says_whether_a_restart_is_allowed() {
+        let ended = |max| {
+            let failure = Failure::new(failure::Phase::Running, failure::Cause::EndedByItself, "relay", 1);
+            Ended::Limit(failure.at_limit(max))
+        };
+        assert_eq!((end(&ended(0)), end(&ended(1))), ("no restart is allowed", "restarted too often"));
+    }
 }

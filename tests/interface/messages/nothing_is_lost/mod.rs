@@ -227,7 +227,7 @@ impl Tally {
             }
             EventKind::Decided { directive: Directive::Resume, .. } => self.resumed += 1,
             EventKind::Escalated { .. } => self.escalated += 1,
-            EventKind::LimitReached => self.limits += 1,
+            EventKind::LimitReached { .. } => self.limits += 1,
             EventKind::Ended { ended: Ended::Stopped } => self.stopped += 1,
             EventKind::Restarted if self.told.get(&event.path) != Some(&(event.incarnation - 1)) => self.along += 1,
             EventKind::DeadLetter { message, .. } => {

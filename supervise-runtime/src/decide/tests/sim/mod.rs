@@ -483,7 +483,7 @@ impl Sim {
                     self.check_budget(id);
                     self.restarts(id);
                 }
-                GroupEffect::LimitReached(id) => self.check_limit(id),
+                GroupEffect::LimitReached(id, _) => self.check_limit(id),
                 GroupEffect::TellOwner(order) => panic!("not for a supervisor: {order:?}"),
             }
         }
