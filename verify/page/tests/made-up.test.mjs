@@ -280,6 +280,20 @@ test("the detail shows the outage that uses the limit up, and what ends then", a
   });
 });
 
+test("a limit that is reached says whether any restart is allowed", async () => {
+  const limit = (at, max) => ({ path: "db", at_ms: at, incarnation: 1, event: "limit_reached", max_restarts: max });
+  const events = [limit(60100, 3), limit(60500, 0)];
+  const routes = (at) => (at === "detail.json" ? { at_ms: 60500, node: node("db"), spec: null, events } : undefined);
+  await on({ root: tree([node("db")]), routes }, async (page) => {
+    await live(page);
+    await page.click(`${row("db")} .label`);
+    await until(page, "both", () => document.querySelectorAll("#detail .time li").length === 2);
+    const [last, first] = await page.evaluate(() => [...document.querySelectorAll("#detail .time li")].map((li) => li.textContent));
+    assert.match(first, /the restart limit is reached/);
+    assert.match(last, /no restart is allowed/);
+  });
+});
+
 test("an event that comes while the detail is under way is shown once", async () => {
   const event = (at, kind) => ({ path: "db", at_ms: at, incarnation: 1, event: kind });
   let server, answer;
