@@ -173,7 +173,7 @@ async fn main() -> anyhow::Result<()> {
     let mut events = family.events();
     parent.tell(Msg::Fail).await?;
     while let Some(event) = events.next().await {
-        match event?.kind {
+        match event.kind {
             EventKind::Failed { failure, .. } => journal.write(1, format!("parent fails: {}", failure.cause())),
             EventKind::Decided { directive, .. } => journal.write(1, format!("the decision is: {directive:?}")),
             _ => break,

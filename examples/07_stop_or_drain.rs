@@ -126,7 +126,7 @@ async fn end(restaurant: &Restaurant, kitchen: &ActorRef<Kitchen>, end: impl FnO
     let took = begun.elapsed();
     let mut cut_off = 0;
     while let Some(event) = events.try_next() {
-        if let EventKind::Aborted { message: Some(_) } = event?.kind {
+        if let EventKind::Aborted { message: Some(_) } = event.kind {
             cut_off += 1;
         }
     }

@@ -162,7 +162,6 @@ async fn delays(echo: &ActorRef<Echo>, hits: [fn() -> Msg; 2], events: &mut Even
         let mut announced = None;
         loop {
             let Some(event) = events.next().await else { bail!("the tree should continue") };
-            let event = event?;
             match event.kind {
                 EventKind::RestartScheduled { after } => announced = Some((event.at, after)),
                 EventKind::Restarted => {

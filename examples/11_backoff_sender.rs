@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use supervise::error::{Lagged, SendRejection};
+use supervise::error::SendRejection;
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 use tokio::sync::mpsc;
@@ -144,16 +144,16 @@ fn at(time: Duration) -> String {
 }
 
 /// Prints what happens to the sender, and counts its restarts.
-async fn follow(mut events: Events) -> Result<u32, Lagged> {
+async fn follow(mut events: Events) -> Result<u32, String> {
     let (mut restarts, mut why) = (0, String::new());
     while let Some(event) = events.next().await {
-        let event = event?;
         match &event.kind {
             EventKind::Failed { failure, .. } => why = failure.cause().to_string(),
             EventKind::RestartScheduled { after } => {
                 println!("{} {why}; again in {} ms", at(event.since_start()), after.as_millis());
             }
             EventKind::Restarted => restarts += 1,
+            EventKind::Missed { .. } => return Err(event.to_string()),
             _ => {}
         }
     }

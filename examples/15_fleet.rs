@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use supervise::error::{KeyedError, Lagged};
+use supervise::error::KeyedError;
 use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::interval;
@@ -170,9 +170,10 @@ struct Seen {
 
 impl Seen {
     /// Reads the available events. Fails if some were missed, since the counts are then wrong.
-    fn read(&mut self, events: &mut Events) -> Result<(), Lagged> {
+    fn read(&mut self, events: &mut Events) -> Result<(), String> {
         while let Some(event) = events.try_next() {
-            match event?.kind {
+            match event.kind {
+                EventKind::Missed { .. } => return Err(event.to_string()),
                 EventKind::Failed { .. } => self.failures += 1,
                 EventKind::Restarted => self.restarts += 1,
                 _ => {}

@@ -385,7 +385,7 @@ fn list(keys: &[Key]) -> String {
 
 /// Prints what has happened to the nodes since the last call.
 fn show(events: &mut Events) {
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Failed { .. } | EventKind::Restarted | EventKind::Ended { .. } = event.kind
             && event.path.starts_with("nodes/")
         {

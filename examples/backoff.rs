@@ -111,8 +111,7 @@ async fn run(clock: Clock) -> Result<(), Box<dyn Error>> {
 async fn follow(mut events: Events, socket: TcpSocket) -> Result<(), Box<dyn Error>> {
     let began = Instant::now();
     let mut socket = Some(socket);
-    while let Some(event) = events.next().await {
-        let Event { path, at, incarnation, kind, .. } = event?;
+    while let Some(Event { path, at, incarnation, kind, .. }) = events.next().await {
         if path != "my_echo" {
             continue;
         }

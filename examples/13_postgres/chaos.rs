@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use supervise::BoxError;
-use supervise::event::{Event, EventKind, Events};
+use supervise::event::{EventKind, Events};
 use supervise::prelude::*;
 use tokio::task::{JoinHandle, block_in_place};
 use tokio::time::{Instant, sleep};
@@ -181,11 +181,11 @@ struct Counts {
 }
 
 /// Reads the events until the tree has ended.
-async fn count(mut events: Events) -> Result<Counts, supervise::error::Lagged> {
+async fn count(mut events: Events) -> Result<Counts, String> {
     let mut counts = Counts::default();
     while let Some(event) = events.next().await {
-        let Event { kind, .. } = event?;
-        match kind {
+        match &event.kind {
+            EventKind::Missed { .. } => return Err(event.to_string()),
             EventKind::Failed { .. } => counts.failures += 1,
             EventKind::Restarted => counts.restarts += 1,
             EventKind::Ended { ended } if !ended.is_orderly() => counts.ended = true,

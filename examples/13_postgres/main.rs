@@ -258,8 +258,7 @@ async fn insist(writer: &ActorRef<Writer>, row: Row) -> Result<(bool, u64), BoxE
 
 /// Prints what happens to the writer, until the writer is up. Starts the server again in between.
 async fn follow(mut events: Events, killed: Instant, server: &mut Server) -> Result<(), BoxError> {
-    while let Some(event) = events.next().await {
-        let Event { path, at, incarnation, kind, .. } = event?;
+    while let Some(Event { path, at, incarnation, kind, .. }) = events.next().await {
         if path != "writer" {
             continue;
         }

@@ -7,7 +7,6 @@ use std::fmt;
 use std::sync::mpsc;
 use std::thread;
 
-use supervise::error::Lagged;
 use supervise::event::{EventKind, Events};
 use supervise::policy::Directive;
 use tokio::task::spawn_blocking;
@@ -53,14 +52,13 @@ pub struct Counts {
 ///
 /// The tree does not wait for its subscribers. A slow subscriber misses events and is notified of that; the counts
 /// would then be wrong.
-pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
+pub async fn follow(mut events: Events) -> Result<Counts, String> {
     // A terminal can be slow, and a pipe can be full. A separate thread waits for them.
     let (lines, to_print) = mpsc::channel();
     let printer = thread::spawn(move || to_print.into_iter().for_each(|line: String| println!("{line}")));
 
     let mut counts = Counts { failures: 0, restarts: 0, escalations: 0 };
     while let Some(event) = events.next().await {
-        let event = event?;
         let path = &event.path;
         let line = match event.kind {
             // A comparison that fails with the failure of its fetcher has a `Failed` event too; this is not a new
@@ -85,6 +83,7 @@ pub async fn follow(mut events: Events) -> Result<Counts, Lagged> {
                 counts.restarts += 1;
                 format!("  {path} starts again in {after:?}")
             }
+            EventKind::Missed { .. } => return Err(event.to_string()),
             EventKind::LimitReached { .. } => format!("  {path} has used up its restarts"),
             EventKind::Escalated { .. } => {
                 counts.escalations += 1;

@@ -834,7 +834,7 @@
 /// let mut tree = Shop::tree().seed(42); // the same random delays again
 /// let mut starts = tree.events();
 /// let shop: Running<Shop> = tree.start().await?;
-/// assert_eq!(starts.next().await.unwrap()?.path, "db");
+/// assert_eq!(starts.next().await.unwrap().path, "db");
 ///
 /// let handle: Shop = shop.handle(); // can go anywhere, for example into an axum `State`
 /// handle.stop();

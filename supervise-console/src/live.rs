@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use futures_util::stream;
-use supervise::event::{Event, Events};
+use supervise::event::{Event, EventKind, Events};
 use supervise::inspect::{Extent, Observe};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -69,10 +69,10 @@ impl Shared {
 
     /// Reads the events until the tree has ended. The subscription pauses now and then for the sake of other tasks.
     async fn pump(&self, mut events: Events) {
-        while let Some(next) = events.next().await {
-            match next {
-                Ok(event) => self.tell(&event),
-                Err(lagged) => self.log.tell(Told::Gap(lagged.0), false),
+        while let Some(event) = events.next().await {
+            match event.kind {
+                EventKind::Missed { events } => self.log.tell(Told::Gap(events), false),
+                _ => self.tell(&event),
             }
         }
     }

@@ -152,7 +152,7 @@ async fn own() -> Result<(), supervise::BoxError> {
     let dead: Arc<Mutex<Vec<DeadLetterReason>>> = Arc::default();
     let (mut events, letters) = (shop.events(), dead.clone());
     let reading = tokio::spawn(async move {
-        while let Some(Ok(event)) = events.next().await {
+        while let Some(event) = events.next().await {
             match event.kind {
                 EventKind::DeadLetter { message, reason } if message.contains("CounterMsg") => {
                     letters.lock().expect("nothing panics under it").push(reason);

@@ -56,7 +56,6 @@ pub use values::stop_reason::StopReason;
 pub mod error {
     pub use crate::actor::commands::CommandError;
     pub use crate::actor::errors::{AskError, SendRejection, StartingError, TellError, WaitError};
-    pub use crate::engine::bus::Lagged;
     pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
     pub use crate::values::failure::UserError;

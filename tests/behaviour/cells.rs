@@ -158,7 +158,7 @@ async fn a_failure_that_a_hook_on_the_way_down_returns_is_a_new_one_of_its_child
     one.relay.restart().unwrap();
     settle().await;
     let mut reported = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Reported { failure } = &event.kind {
             reported.push(failure.clone());
         }

@@ -351,7 +351,7 @@ async fn wait_for(world: &World, index: Index, documents: usize) {
 /// The waits before restarts.
 fn waits(events: &mut Events) -> Vec<Duration> {
     let mut waits = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::RestartScheduled { after } = event.kind {
             waits.push(after);
         }

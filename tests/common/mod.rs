@@ -203,7 +203,7 @@ pub const fn secs(secs: u64) -> Duration {
 /// The events so far as short lines: `"db failed"`, `"db restart in 3s"`, `"db restarted"`.
 pub fn seen(events: &mut Events) -> Vec<String> {
     let mut lines = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         lines.push(testing::line(&event));
     }
     lines

@@ -64,7 +64,7 @@ async fn an_anyhow_error_is_looked_into() {
     tree.open.tell(Msg::Text).await.unwrap();
     settle().await;
     assert_eq!(tree.open.incarnation(), 2, "restarted");
-    let failed = events.try_next().unwrap().unwrap();
+    let failed = events.try_next().unwrap();
     let EventKind::Failed { failure, .. } = failed.kind else { panic!("{failed}") };
     assert_eq!((failure.error::<Boom>(), failure.find::<Boom>()), (None, None));
     tree.open.tell(Msg::WithContext).await.unwrap();

@@ -295,7 +295,7 @@ async fn a_dropped_guard_shows_the_line_of_the_test() {
     drop(tested);
     let mut place = None;
     while place.is_none() {
-        if let EventKind::GuardDropped { started_at } = events.next().await.unwrap().unwrap().kind {
+        if let EventKind::GuardDropped { started_at } = events.next().await.unwrap().kind {
             place = Some((started_at.file(), started_at.line()));
         }
     }

@@ -48,10 +48,7 @@ async fn a_signal_ends_the_tree_and_a_second_one_aborts() {
         let mut events = blueprint.events();
         let run = tokio::spawn(blueprint.run(signal()));
         // The tree is up, so the handlers are installed.
-        while !matches!(
-            events.next().await.unwrap().unwrap().kind,
-            supervise::event::EventKind::Started { seed: Some(_) }
-        ) {}
+        while !matches!(events.next().await.unwrap().kind, supervise::event::EventKind::Started { seed: Some(_) }) {}
         send(first);
         stops.notified().await;
         match second {

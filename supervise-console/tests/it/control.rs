@@ -3,7 +3,6 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
-use supervise::error::Lagged;
 use supervise::event::{Event, EventKind, Events, Operation};
 use supervise_console::Console;
 
@@ -18,8 +17,8 @@ async fn next(events: &mut Events, is: impl Fn(&Event) -> bool) -> Event {
     soon(async {
         loop {
             match events.next().await {
-                Some(Ok(event)) if is(&event) => return event,
-                Some(Ok(_) | Err(Lagged(_))) => {}
+                Some(event) if is(&event) => return event,
+                Some(_) => {}
                 None => panic!("the tree has ended"),
             }
         }

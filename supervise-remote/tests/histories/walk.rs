@@ -105,15 +105,12 @@ impl Run {
         let noting = world.clone();
         let events = tokio::spawn(async move {
             while let Some(event) = stream.next().await {
-                match event {
-                    Ok(event) => {
-                        if let EventKind::DeadLetter { reason, .. } = &event.kind {
-                            noting.dead(number, &event.path, *reason);
-                        }
-                        noting.say(format_args!("  run {number}: {event}"));
-                    }
-                    Err(missed) => noting.wrong(format_args!("events are missing: {missed}")),
+                match &event.kind {
+                    EventKind::Missed { events } => noting.wrong(format_args!("{events} events are missing")),
+                    EventKind::DeadLetter { reason, .. } => noting.dead(number, &event.path, *reason),
+                    _ => {}
                 }
+                noting.say(format_args!("  run {number}: {event}"));
             }
         });
         let starting = Some(tokio::spawn(tree.start()));

@@ -134,9 +134,7 @@ fn a_runtime_is_dropped_in_the_middle_of_a_start() {
         let mut tree = SlowStart::tree(log, 300).on(net);
         let mut events = tree.events();
         let starting = owner.spawn(tree.start());
-        owner.block_on(async {
-            while !matches!(events.next().await.unwrap().unwrap().kind, EventKind::Placed { .. }) {}
-        });
+        owner.block_on(async { while !matches!(events.next().await.unwrap().kind, EventKind::Placed { .. }) {} });
         drop(node);
         second.spawn(SlowStart::node("worker").serve(Net::open(network.process("two")), std::future::pending::<()>()));
         let started = owner.block_on(async { tokio::time::timeout(Duration::from_secs(30), starting).await });

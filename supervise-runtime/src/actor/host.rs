@@ -46,7 +46,7 @@ pub fn emit<A: Actor>(actor: &ActorRef<A>, event: EventKind) {
 
 /// Subscribes to the events of the tree around this actor: of a hosted one, to its own and those below it.
 pub fn events<A: Actor>(actor: &ActorRef<A>) -> Events {
-    actor.cell.core().bus.subscribe()
+    actor.cell.core().events()
 }
 
 /// Counts a message of this type as a dead letter of this actor.

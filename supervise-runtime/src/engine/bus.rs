@@ -36,7 +36,8 @@ pub const EVENT_BUFFER: usize = 1024;
 /// that includes the tree's first start.
 ///
 /// Each subscriber gets all events of the whole tree, from its subscription on. A subscriber never slows the tree down:
-/// if it falls more than [`EVENT_BUFFER`] events behind, it misses the oldest, and gets their number as [`Lagged`].
+/// if it falls more than [`EVENT_BUFFER`] events behind, it misses the oldest. One event stands in their place,
+/// [`Missed`](EventKind::Missed), with their number; then come those that are still there.
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -54,10 +55,7 @@ pub const EVENT_BUFFER: usize = 1024;
 /// let log = tokio::spawn(async move {
 ///     let mut lines = Vec::new();
 ///     while let Some(event) = events.next().await {
-///         match event {
-///             Ok(event) => lines.push(event.to_string()),
-///             Err(missed) => lines.push(missed.to_string()), // and continue after the missed events
-///         }
+///         lines.push(event.to_string());
 ///     }
 ///     lines // the tree has ended
 /// });
@@ -74,79 +72,72 @@ pub const EVENT_BUFFER: usize = 1024;
 pub struct Events {
     /// Always `Some`, except in `Drop`.
     receiver: Option<broadcast::Receiver<Event>>,
+    /// The event after those that were missed: it was read together with their number.
+    after_missed: Option<Event>,
+    /// The path of the root.
+    root: StdArc<str>,
 }
 
 impl Drop for Events {
     fn drop(&mut self) {
         let _shelter = DeferDrops::new();
+        self.after_missed = None;
         self.receiver = None; // with the events that were not read
     }
 }
 
-/// The number of events that a slow subscriber missed.
-///
-/// ```
-/// use supervise::error::Lagged;
-/// use supervise::event::EVENT_BUFFER;
-/// use supervise::prelude::*;
-/// # struct Db;
-/// # #[actor]
-/// # impl Db { fn handle(&mut self, _msg: ()) {} }
-///
-/// # supervisor! { struct Shop { db: Db = Db } }
-/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let shop = Shop::start().await?;
-/// let mut events = shop.events();
-/// for _ in 0..=EVENT_BUFFER {
-///     shop.db.restart()?; // one event each
-///     assert!(shop.ready().await);
-/// }
-/// let gap = events.next().await.expect("the tree lives");
-/// assert!(matches!(gap, Err(Lagged(n)) if n > 0));
-/// assert!(events.next().await.is_some_and(|next| next.is_ok())); // the subscription continues after the missed events
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} events were missed; read them faster, or in a task of their own")]
-pub struct Lagged(pub u64);
-
 impl Events {
     /// Returns the next event; `None` once the tree has ended and all events were read.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Lagged`] once if events were missed; the next call continues after them.
     ///
     /// # Cancel safety
     ///
     /// No event is lost if this future is dropped.
-    pub async fn next(&mut self) -> Option<Result<Event, Lagged>> {
-        let mut receive = pin!(self.receiver.as_mut()?.recv());
-        let received = poll_fn(|cx| {
-            let _shelter = DeferDrops::new(); // the last reader of an event drops it in its slot, under a lock
-            receive.as_mut().poll(cx)
-        });
-        match received.await {
-            Ok(event) => Some(Ok(event)),
-            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
+    pub async fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.after_missed.take() {
+            return Some(event);
+        }
+        let received = {
+            let mut receive = pin!(self.receiver.as_mut()?.recv());
+            poll_fn(|cx| {
+                let _shelter = DeferDrops::new(); // the last reader of an event drops it in its slot, under a lock
+                receive.as_mut().poll(cx)
+            })
+            .await
+        };
+        match received {
+            Ok(event) => Some(event),
+            Err(broadcast::error::RecvError::Lagged(missed)) => Some(self.missed(missed)),
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }
 
     /// Returns the next event if there already is one.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Lagged`] once if events were missed; the next call continues after them.
-    pub fn try_next(&mut self) -> Option<Result<Event, Lagged>> {
+    pub fn try_next(&mut self) -> Option<Event> {
+        if let Some(event) = self.after_missed.take() {
+            return Some(event);
+        }
         let _shelter = DeferDrops::new();
         match self.receiver.as_mut()?.try_recv() {
-            Ok(event) => Some(Ok(event)),
-            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
+            Ok(event) => Some(event),
+            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(self.missed(missed)),
             Err(_) => None,
         }
+    }
+
+    /// Returns the event that stands for those that were missed. It has the time of the one that follows, so that the
+    /// times of a subscription never go back; to know it, that one is read too.
+    fn missed(&mut self, mut events: u64) -> Event {
+        let _shelter = DeferDrops::new();
+        self.after_missed = loop {
+            match self.receiver.as_mut().map(broadcast::Receiver::try_recv) {
+                Some(Ok(next)) => break Some(next),
+                Some(Err(broadcast::error::TryRecvError::Lagged(more))) => events = events.saturating_add(more),
+                Some(Err(_)) | None => break None, // never: a full buffer follows a gap
+            }
+        };
+        let now = Instant::now;
+        let (at, started) = self.after_missed.as_ref().map_or_else(|| (now(), now()), |next| (next.at, next.started));
+        Event { path: (*self.root).to_owned(), at, incarnation: 0, kind: EventKind::Missed { events }, started }
     }
 }
 
@@ -322,7 +313,8 @@ impl TreeShared {
         self.remote.get().map(|remote| &**remote)
     }
 
-    pub(crate) fn subscribe(&self) -> Events {
+    /// Subscribes to the events. `root`: the path of the root, which is that of an event that stands for missed ones.
+    pub(crate) fn subscribe(&self, root: impl Into<StdArc<str>>) -> Events {
         let sender = self.sender().or_else(|| {
             let new = Arc::new(broadcast::channel(EVENT_BUFFER).0);
             let mut channel = lock(&self.sender);
@@ -337,7 +329,8 @@ impl TreeShared {
             }
         });
         foreign();
-        Events { receiver: Some(sender.map_or_else(|| broadcast::channel(1).1, |sender| sender.subscribe())) }
+        let receiver = sender.map_or_else(|| broadcast::channel(1).1, |sender| sender.subscribe());
+        Events { receiver: Some(receiver), after_missed: None, root: root.into() }
     }
 
     fn sender(&self) -> Option<Arc<broadcast::Sender<Event>>> {

@@ -160,6 +160,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Failed { failure, message } => fails!(DEBUG, failure, message_type = message, "failed"),
         EventKind::Reported { failure } => fails!(DEBUG, failure, "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, delay = rounded(*after), "restart scheduled"),
+        EventKind::Missed { .. } => {} // never raised: a reader makes it for itself
         EventKind::Escalated { failure } => say!(DEBUG, failure = failure.to_string(), "escalates"),
     }
 }

@@ -120,7 +120,7 @@ impl TreeRef {
     /// let mut events = shop.events();
     /// shop.operate("db", Operation::Restart, "alice")?;
     ///
-    /// let asked = events.next().await.expect("the tree lives")?;
+    /// let asked = events.next().await.expect("the tree lives");
     /// assert_eq!(asked.to_string(), "db #1 restart requested by alice");
     /// assert!(matches!(asked.kind, EventKind::Requested { operation: Operation::Restart, .. }));
     /// # Ok(())

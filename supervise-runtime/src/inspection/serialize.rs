@@ -86,6 +86,7 @@ impl Serialize for Event {
                     _ => {}
                 }
             }
+            EventKind::Missed { events } => map.serialize_entry("missed", events)?,
             EventKind::GuardDropped { started_at } => map.serialize_entry("started_at", &started_at.to_string())?,
             EventKind::Placed { node } => map.serialize_entry("node", node)?,
             EventKind::NodeLost { node, after } => {
@@ -124,6 +125,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::AskCycle { .. } => "ask_cycle",
         EventKind::DeadLetter { .. } => "dead_letter",
         EventKind::Lease { .. } => "lease",
+        EventKind::Missed { .. } => "missed",
         EventKind::GuardDropped { .. } => "guard_dropped",
         EventKind::Placed { .. } => "placed",
         EventKind::NodeLost { .. } => "node_lost",

@@ -52,11 +52,11 @@ impl Record {
     /// some are lost.
     #[track_caller]
     pub fn events(&mut self) -> &[Event] {
-        while let Some(next) = self.events.try_next() {
-            match next {
-                Ok(event) => self.all.push(event),
-                Err(missed) => panic!("{missed}: look at the record more often"),
+        while let Some(event) = self.events.try_next() {
+            if let EventKind::Missed { events } = event.kind {
+                panic!("{events} events were missed: look at the record more often");
             }
+            self.all.push(event);
         }
         &self.all
     }
@@ -138,6 +138,7 @@ pub fn line(event: &Event) -> String {
             None => format!("lease {}", change.word()),
         },
         EventKind::GuardDropped { .. } => "guard dropped".into(),
+        EventKind::Missed { events } => format!("missed {events}"),
         EventKind::Placed { node } => format!("placed on {node}"),
         EventKind::NodeLost { node, .. } => format!("lost {node}"),
         EventKind::NoNode { role } => format!("no node for {role}"),

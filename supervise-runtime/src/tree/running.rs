@@ -52,7 +52,7 @@ use crate::values::report::Report;
 /// let mut tree: Tree<Shop> = Shop::tree("corner".to_owned()).seed(42); // the same random delays in every run
 /// let mut starts = tree.events();
 /// let shop = tree.start().await?;
-/// assert_eq!(starts.next().await.expect("the tree lives")?.to_string(), "db #1 started");
+/// assert_eq!(starts.next().await.expect("the tree lives").to_string(), "db #1 started");
 /// assert_eq!(shop.seed(), 42);
 /// # Ok(())
 /// # }
@@ -215,7 +215,7 @@ impl<T: TreeDef> Tree<T> {
 
     /// Subscribes to the events of the tree, from its first start on.
     pub fn events(&mut self) -> Events {
-        self.bus().subscribe()
+        self.bus().subscribe(T::SPEC.name)
     }
 
     /// Starts the tree: its children in order, each awaited.

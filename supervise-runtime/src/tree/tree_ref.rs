@@ -134,7 +134,7 @@ impl TreeRef {
 
     /// Subscribes to the events of the whole tree that this one is part of.
     pub fn events(&self) -> Events {
-        self.cell.core().bus.subscribe()
+        self.cell.core().events()
     }
 
     /// Returns the seed of the tree's random delays.

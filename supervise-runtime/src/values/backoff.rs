@@ -49,7 +49,7 @@ use crate::base::sync::Arc;
 /// }
 /// let mut delays = Vec::new();
 /// while delays.len() < 3 {
-///     let event = events.next().await.expect("the tree lives")?;
+///     let event = events.next().await.expect("the tree lives");
 ///     if let EventKind::RestartScheduled { after } = event.kind {
 ///         delays.push(after.as_secs());
 ///     }
@@ -167,7 +167,7 @@ impl ExponentialBackoff {
 ///     }
 ///     let mut delays = Vec::new();
 ///     while delays.len() < 4 {
-///         let event = events.next().await.expect("the tree lives")?;
+///         let event = events.next().await.expect("the tree lives");
 ///         if let EventKind::RestartScheduled { after } = event.kind {
 ///             delays.push(after.as_secs());
 ///         }

@@ -39,7 +39,7 @@ use crate::values::strategy::{Arm, Directive};
 /// let mut events = shop.events();
 /// shop.db.tell(()).await?; // fails
 ///
-/// let event: Event = events.next().await.expect("the tree lives")?;
+/// let event: Event = events.next().await.expect("the tree lives");
 /// assert_eq!((event.path.as_str(), event.incarnation), ("db", 1));
 /// assert!(matches!(event.kind, EventKind::Failed { .. }));
 /// assert_eq!(event.to_string(), "db #1 failed with a () in hand: timed out");
@@ -78,7 +78,7 @@ impl Event {
     /// # let house = House::start().await?;
     /// # let mut events = house.events();
     /// house.shelves.spawn("jam/honey".to_owned()).await?;
-    /// let event = events.next().await.expect("the tree lives")?;
+    /// let event = events.next().await.expect("the tree lives");
     /// assert_eq!(event.to_string(), "shelves/jam%2Fhoney #1 started");
     /// assert!(event.segments().eq(["shelves", "jam/honey"]));
     /// # Ok(())
@@ -122,7 +122,7 @@ impl Event {
 ///
 /// let mut story = Vec::new();
 /// while let Some(event) = events.next().await {
-///     story.push(match event?.kind {
+///     story.push(match event.kind {
 ///         EventKind::Failed { failure, .. } => format!("failed: {}", failure.cause()),
 ///         EventKind::Decided { directive, .. } => format!("{directive:?}"),
 ///         EventKind::RestartScheduled { after } => format!("in {after:?}"),
@@ -298,6 +298,42 @@ pub enum EventKind {
         /// The change.
         change: LeaseChange,
     },
+    /// The reader of the events was slow: this event stands in the place of those that it missed, the oldest.
+    ///
+    /// Only this reader has it; it is in no log. The path is that of the root, the incarnation is 0, and the time is that
+    /// of the event that follows. See rule S40.
+    ///
+    /// ```
+    /// use supervise::event::{EVENT_BUFFER, EventKind};
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) {} }
+    ///
+    /// # supervisor! { struct Shop { db: Db = Db } }
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Shop::start().await?;
+    /// let mut events = shop.events();
+    /// for _ in 0..EVENT_BUFFER {
+    ///     shop.db.restart()?.await?; // several events each
+    /// }
+    /// let (mut read, mut lost) = (0, 0);
+    /// while let Some(event) = events.try_next() {
+    ///     match event.kind {
+    ///         EventKind::Missed { events } => lost += events,
+    ///         _ => read += 1,
+    ///     }
+    /// }
+    /// assert_eq!(read, EVENT_BUFFER);
+    /// assert!(lost > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    Missed {
+        /// The number of events that were missed.
+        events: u64,
+    },
     /// The guard of the tree was dropped without `shutdown()`.
     GuardDropped {
         /// The place in the code where the tree was started.
@@ -340,7 +376,7 @@ pub enum EventKind {
 ///
 /// assert_eq!(app.dead_letters(), 1);
 /// while let Some(event) = events.next().await {
-///     if let EventKind::DeadLetter { message, reason } = event?.kind {
+///     if let EventKind::DeadLetter { message, reason } = event.kind {
 ///         assert_eq!((message, reason), ("u32", DeadLetterReason::Ended));
 ///         break;
 ///     }
@@ -395,7 +431,7 @@ pub enum DeadLetterReason {
 /// shop.db.tell(()).await?; // fails
 ///
 /// while let Some(event) = events.next().await {
-///     if let EventKind::Decided { by: DecidedBy::Supervisor(Some(arm)), .. } = event?.kind {
+///     if let EventKind::Decided { by: DecidedBy::Supervisor(Some(arm)), .. } = event.kind {
 ///         assert_eq!((arm.index, arm.text), (1, "e: std::io::Error if e.raw_os_error().is_none() => Resume"));
 ///         assert!(arm.at.file().ends_with(".rs"));
 ///         break;
@@ -441,7 +477,10 @@ impl fmt::Display for DecidedBy {
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} #{} ", self.path, self.incarnation)?;
+        match &self.kind {
+            EventKind::Missed { .. } => write!(f, "{}: ", self.path)?, // of no incarnation
+            _ => write!(f, "{} #{} ", self.path, self.incarnation)?,
+        }
         match &self.kind {
             EventKind::Started { seed: Some(seed) } => write!(f, "started, seed {seed}"),
             EventKind::Started { seed: None } => f.write_str("started"),
@@ -475,6 +514,12 @@ impl fmt::Display for Event {
             EventKind::Fenced => f.write_str("fenced: its lease was over, and it was dropped"),
             EventKind::Refused { why } => write!(f, "refused by a node: {why}"),
             EventKind::NotWritten { why } => write!(f, "cannot be written for another process: {why}"),
+            EventKind::Missed { events: 1 } => {
+                f.write_str("1 event was missed; read them faster, or in a task of their own")
+            }
+            EventKind::Missed { events } => {
+                write!(f, "{events} events were missed; read them faster, or in a task of their own")
+            }
             EventKind::Lease { lease, change } => write!(f, "lease {}: {change}", lease.escape_debug()),
             EventKind::GuardDropped { started_at } => {
                 write!(

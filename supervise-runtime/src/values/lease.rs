@@ -75,7 +75,7 @@ impl fmt::Display for LeaseCall {
 /// let mut tree = Shop::tree();
 /// let mut events = tree.events();
 /// let shop = tree.when(MemoryLease::new("shop")).start().await?;
-/// let first = events.next().await.expect("the tree lives")?;
+/// let first = events.next().await.expect("the tree lives");
 /// assert_eq!(first.to_string(), "Shop #0 lease shop: held with token 1");
 /// assert!(matches!(first.kind, EventKind::Lease { change: LeaseChange::Held { token: 1, .. }, .. }));
 /// # drop(shop);

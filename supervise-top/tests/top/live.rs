@@ -315,7 +315,7 @@ async fn control_is_accepted_and_refused() {
     top.row("cart", &["ended", "stopped"]).await;
     let requested = timeout(BOUND, async {
         loop {
-            let event = events.next().await.unwrap().unwrap();
+            let event = events.next().await.unwrap();
             if let supervise::event::EventKind::Requested { by, .. } = event.kind {
                 return (event.path, by);
             }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use supervise::event::{Event, EventKind};
 use supervise::prelude::*;
 
 use crate::common::{quiet_panics, settle, soon};
@@ -161,7 +162,7 @@ async fn look(listener: Listener) -> u32 {
         while listener == Listener::Quick && events.as_mut().is_some_and(|events| events.try_next().is_some()) {}
     }
     let missed = events.as_mut().and_then(|events| events.try_next());
-    assert_eq!(matches!(missed, Some(Err(_))), listener == Listener::Slow);
+    assert_eq!(matches!(missed, Some(Event { kind: EventKind::Missed { .. }, .. })), listener == Listener::Slow);
     assert!(soon(ward.shutdown()).await.is_orderly());
     drop(events);
     let ward = place.lock().unwrap().take();

@@ -195,7 +195,7 @@ async fn a_slow_decider_does_not_delay_the_others() {
     kid.stop();
     kid.terminated().await.unwrap();
     assert_eq!((tree.crew.len(), tree.patient.incarnation()), (0, 1));
-    assert!(matches!(events.try_next(), Some(Ok(_))));
+    assert!(events.try_next().is_some());
 
     go.send(()).unwrap();
     assert_eq!(tree.patient.ask(Do::Get).await.unwrap(), 7);

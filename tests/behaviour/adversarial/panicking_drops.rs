@@ -173,7 +173,7 @@ async fn a_copy_for_redelivery_may_panic_when_it_is_dropped() {
         let path = clerk.path();
         assert_eq!((live.live(), clerk.incarnation()), (handled, incarnation), "{path}: all others are dropped");
         let (mut failures, mut reported, mut dead) = (0, 0, 0);
-        while let Some(Ok(event)) = events.try_next() {
+        while let Some(event) = events.try_next() {
             assert_eq!(*event.path, *path);
             match event.kind {
                 EventKind::Failed { failure, .. } => {

@@ -15,7 +15,7 @@ use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, sec
 /// The delays that were announced for this child.
 pub fn waits(events: &mut Events, path: &str) -> Vec<u128> {
     let mut waits = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let (EventKind::RestartScheduled { after }, true) = (event.kind, event.path == path) {
             waits.push(after.as_millis());
         }
@@ -220,7 +220,7 @@ async fn a_failure_without_a_message_is_of_the_same_streak() {
     pass(secs(5)).await;
     assert_eq!(waits(&mut events, "doomed"), [0, 10, 20, 40, 80, 160, 320]);
     let mut streaks = Vec::new();
-    while let Some(Ok(event)) = decided.try_next() {
+    while let Some(event) = decided.try_next() {
         if let EventKind::Decided { streak, .. } = event.kind {
             streaks.push(streak);
         }

@@ -56,7 +56,7 @@ supervisor! {
 /// The delays that were announced for `path`, in order.
 fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
     let mut delays = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if event.path == path
             && let EventKind::RestartScheduled { after } = event.kind
         {
@@ -387,7 +387,7 @@ async fn the_root_shows_its_seed() {
     let tree = blueprint.start().await.unwrap();
     settle().await;
     let mut seeds = Vec::new();
-    while let Some(Ok(Event { path, kind: EventKind::Started { seed }, .. })) = events.try_next() {
+    while let Some(Event { path, kind: EventKind::Started { seed }, .. }) = events.try_next() {
         seeds.push((path, seed));
     }
     assert_eq!(seeds, [("db".into(), None), ("Quiet".into(), Some(tree.seed()))]);
@@ -395,8 +395,8 @@ async fn the_root_shows_its_seed() {
     let mut events = other.events();
     let _tree = other.start().await.unwrap();
     settle().await;
-    assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: None }, .. }))));
-    assert!(matches!(events.try_next(), Some(Ok(Event { kind: EventKind::Started { seed: Some(42) }, .. }))));
+    assert!(matches!(events.try_next(), Some(Event { kind: EventKind::Started { seed: None }, .. })));
+    assert!(matches!(events.try_next(), Some(Event { kind: EventKind::Started { seed: Some(42) }, .. })));
 }
 
 /// S32, S33: `reset_backoff()` also resets slots: the next slot is the first one.

@@ -13,7 +13,7 @@ use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, quiet_panics, sec
 /// The failures that were raised as such, in order: path, phase, cause, incarnation of the origin.
 fn failed(events: &mut Events) -> Vec<String> {
     let mut lines = Vec::new();
-    while let Some(Ok(Event { path, kind, .. })) = events.try_next() {
+    while let Some(Event { path, kind, .. }) = events.try_next() {
         if let EventKind::Failed { failure, .. } = kind {
             let origin = (failure.path(), failure.incarnation());
             lines.push(format!("{path}: {:?}, {}, {origin:?}", failure.phase(), failure.cause()));
@@ -114,7 +114,7 @@ async fn a_message_of_a_timer_is_named_and_its_making_is_not() {
         pass(secs(2)).await;
     }
     let mut named = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Failed { message, .. } = event.kind {
             named.push(message);
         }

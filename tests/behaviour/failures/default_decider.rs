@@ -139,7 +139,7 @@ async fn default_is_what_happens_without_a_decider() {
     assert!(matches!(soon(tree.probe.terminated()).await, Ok(Ended::Killed)));
     let mut decided = Vec::new();
     while decided.len() < 2 {
-        if let EventKind::Decided { directive, .. } = soon(events.next()).await.unwrap().unwrap().kind {
+        if let EventKind::Decided { directive, .. } = soon(events.next()).await.unwrap().kind {
             decided.push(directive);
         }
     }
@@ -178,7 +178,7 @@ async fn default_ends_a_temporary_child() {
     assert!(matches!(soon(tree.once.terminated()).await, Ok(Ended::Failed(_))));
     let mut kinds = Vec::new();
     loop {
-        let event = soon(events.next()).await.unwrap().unwrap();
+        let event = soon(events.next()).await.unwrap();
         match event.kind {
             EventKind::Failed { .. } => kinds.push("failed"),
             EventKind::Decided { .. } => kinds.push("decided"),
@@ -257,7 +257,7 @@ async fn the_same_inputs_give_the_same_decisions() {
             pass(secs(60)).await;
         }
         let mut lines = Vec::new();
-        while let Some(Ok(event)) = events.try_next() {
+        while let Some(event) = events.try_next() {
             let line = match event.kind {
                 EventKind::Decided { directive, streak, .. } => format!("{directive:?} {streak}"),
                 EventKind::RestartScheduled { after } => format!("in {after:?}"),

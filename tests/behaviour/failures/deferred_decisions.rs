@@ -20,7 +20,7 @@ async fn busy(family: &Family, busy: u64) {
 
 fn reported(events: &mut Events, path: &str) -> Vec<String> {
     let mut causes = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Reported { failure } = event.kind
             && event.path == path
         {

@@ -272,7 +272,7 @@ async fn an_escalated_failure_has_the_row_of_the_supervisor() {
     // The path is that of the probe; each third failure is one of the subtree.
     assert_eq!(rows.of("below/probe"), [(0, 0), (1, 3_000)]);
     let (mut failed, mut decided) = (Vec::new(), Vec::new());
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         match event.kind {
             EventKind::Failed { failure, .. } => failed.push((event.path.to_string(), failure.in_a_row())),
             EventKind::Decided { failure, .. } => decided.push((event.path.to_string(), failure.in_a_row())),

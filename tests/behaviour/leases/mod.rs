@@ -157,7 +157,7 @@ impl Lease for OneCall {
 fn changes(events: &mut Events) -> Vec<String> {
     let mut lines = Vec::new();
     while let Some(event) = events.try_next() {
-        if let EventKind::Lease { change, .. } = event.unwrap().kind {
+        if let EventKind::Lease { change, .. } = event.kind {
             lines.push(change.to_string());
         }
     }

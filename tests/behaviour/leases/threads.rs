@@ -61,7 +61,7 @@ fn a_tree_that_is_stuck_keeps_its_lease() {
         assert!(report.children.iter().any(|child| child.stuck), "{report}");
         let mut changes = Vec::new();
         while let Some(event) = events.next().await {
-            if let EventKind::Lease { change, .. } = event.unwrap().kind {
+            if let EventKind::Lease { change, .. } = event.kind {
                 let last = matches!(change, LeaseChange::Kept { .. } | LeaseChange::Released { .. });
                 changes.push(change.to_string());
                 if last {

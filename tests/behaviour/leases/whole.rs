@@ -523,7 +523,7 @@ async fn a_seed_holds_for_each_holding() {
         advance(secs(TTL)).await;
     }
     let seeds: Vec<_> = std::iter::from_fn(|| events.try_next())
-        .filter_map(|event| match event.unwrap().kind {
+        .filter_map(|event| match event.kind {
             EventKind::Started { seed } => seed,
             _ => None,
         })

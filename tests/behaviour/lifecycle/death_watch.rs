@@ -468,7 +468,7 @@ async fn a_terminated_has_no_message_in_hand() {
         tree.db.stop();
         settle().await;
         let mut named = Vec::new();
-        while let Some(Ok(event)) = events.try_next() {
+        while let Some(event) = events.try_next() {
             if let EventKind::Failed { message, .. } = event.kind {
                 named.push(message);
             }
@@ -517,7 +517,7 @@ async fn after_a_terminated_the_message_in_hand_is_named_again() {
             pass(secs(2)).await;
             assert_eq!(tree.sitter.incarnation(), 1);
             let mut named = Vec::new();
-            while let Some(Ok(event)) = events.try_next() {
+            while let Some(event) = events.try_next() {
                 if let EventKind::Failed { message, .. } | EventKind::Aborted { message } = event.kind {
                     named.push(message);
                 }

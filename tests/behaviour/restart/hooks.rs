@@ -304,7 +304,7 @@ async fn a_failed_restart_is_decided_in_its_phase_and_counts() {
     }
     fn phases(events: &mut Events) -> Vec<(Phase, u32)> {
         let mut phases = Vec::new();
-        while let Some(Ok(event)) = events.try_next() {
+        while let Some(event) = events.try_next() {
             if let EventKind::Decided { failure, streak, .. } = event.kind {
                 phases.push((failure.phase(), streak));
             }

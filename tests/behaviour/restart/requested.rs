@@ -352,7 +352,7 @@ async fn a_failed_start_again_is_a_failed_first_start() {
     let ended = soon(tree.db.terminated()).await.unwrap();
     assert_eq!(ended.failure().unwrap().phase(), Phase::Start, "a failed first start is decided Stop (S9)");
     let failed = loop {
-        match events.try_next().unwrap().unwrap().kind {
+        match events.try_next().unwrap().kind {
             EventKind::Failed { failure, .. } => break failure,
             _ => continue,
         }

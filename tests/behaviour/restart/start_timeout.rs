@@ -57,7 +57,7 @@ async fn all_steps_of_a_restart_share_the_time() {
     tree.db.tell(Do::Fail(Boom::Told)).await.unwrap();
     let mut failures = Vec::new();
     loop {
-        match events.next().await.unwrap().unwrap().kind {
+        match events.next().await.unwrap().kind {
             EventKind::Failed { failure, .. } => failures.push((failure, begin.elapsed())),
             EventKind::Restarted => break,
             _ => {}

@@ -118,7 +118,7 @@ async fn a_restart_goes_through_its_steps_in_order() {
         "the children that were not kept are gone"
     );
     let mut lines = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if event.path == "parent" {
             let line = match event.kind {
                 EventKind::Failed { .. } => "failed".to_owned(),

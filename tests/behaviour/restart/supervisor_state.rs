@@ -163,7 +163,7 @@ async fn settings_are_those_of_the_last_build() {
     for _ in 0..2 {
         tree.paced.patient.tell(Do::Fail(Boom::Told)).await.unwrap();
         settle().await;
-        while let Some(Ok(event)) = events.try_next() {
+        while let Some(event) = events.try_next() {
             if let EventKind::RestartScheduled { after } = event.kind {
                 waits.push(after);
             }

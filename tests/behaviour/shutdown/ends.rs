@@ -54,7 +54,7 @@ async fn dropping_the_guard_shuts_down_and_says_so() {
     let report = handle.join().await.unwrap();
     assert!(matches!(report.ended, Ended::Stopped));
     let mut place = None;
-    while let Some(Ok(event)) = events.next().await {
+    while let Some(event) = events.next().await {
         if let EventKind::GuardDropped { started_at } = event.kind {
             place = Some(started_at.file().to_owned());
         }

@@ -415,7 +415,7 @@ async fn the_event_comes_before_the_end() {
 /// Returns the events of stops, in order.
 fn stopping(events: &mut Events) -> Vec<String> {
     std::iter::from_fn(|| events.try_next())
-        .filter_map(|event| match event.unwrap() {
+        .filter_map(|event| match event {
             event if matches!(event.kind, EventKind::Stopping { .. }) => {
                 let EventKind::Stopping { reason } = event.kind else { unreachable!() };
                 assert!(!reason.to_string().is_empty());

@@ -222,7 +222,7 @@ async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     let mut events = tree.events();
     tree.http.restart().unwrap();
     let failure = loop {
-        match events.next().await.unwrap().unwrap().kind {
+        match events.next().await.unwrap().kind {
             supervise::event::EventKind::Failed { failure, .. } => break failure,
             supervise::event::EventKind::Restarted => panic!("the task was never ready"),
             _ => {}

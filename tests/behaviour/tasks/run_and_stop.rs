@@ -213,7 +213,7 @@ async fn a_failed_subtask_takes_the_task_down_before_it_is_decided() {
         assert_eq!(journal.take(), ["two drop"]);
         pass(ms(10)).await;
         let mut why = None;
-        while let Some(Ok(event)) = events.try_next() {
+        while let Some(event) = events.try_next() {
             if let EventKind::Decided { failure, .. } = event.kind {
                 why = Some(failure.cause().to_string());
             }

@@ -144,7 +144,7 @@ async fn a050_listed_types_are_decided_and_others_escalate() {
     fail_with(&tree.other, std::io::Error::other(Disk)).await;
     soon(tree.join()).await;
     let mut decided = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Decided { directive, .. } = event.kind {
             decided.push((event.path, directive));
         }
@@ -269,7 +269,7 @@ async fn a058_a_parent_that_is_restarted_for_a_child_had_no_message() {
     fail(&a).await;
     settle().await;
     let mut in_hand = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Failed { message, .. } = event.kind {
             in_hand.push((event.path, message.is_some()));
         }

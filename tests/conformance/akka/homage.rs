@@ -156,7 +156,7 @@ async fn a218_that_a_limit_was_reached_is_said() {
     pass(secs(1)).await;
     assert_eq!(stage.heard(), ["watcher hears a: limit"]);
     let mut reached = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if matches!(event.kind, EventKind::LimitReached { .. }) {
             reached.push((event.path, event.incarnation));
         }

@@ -362,7 +362,7 @@ async fn a205_a_result_that_cannot_be_handed_in_is_a_failure() {
     with(&house.boss, |_, cx| cx.run(async { 7 }, |_| panic!("planned panic in a result"))).await;
     assert_eq!(ping(&house.boss).await, 2);
     let mut causes = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Failed { failure, .. } = event.kind {
             causes.push((event.path, matches!(failure.cause(), Cause::Panic(_))));
         }

@@ -74,7 +74,7 @@ supervisor! {
 
 fn delays(events: &mut Events) -> Vec<Duration> {
     let mut delays = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::RestartScheduled { after } = event.kind {
             delays.push(after);
         }

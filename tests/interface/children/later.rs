@@ -186,7 +186,7 @@ async fn a_failed_boot_ends_it() {
         Err(SendRejection::Ended)
     ));
     let mut dead = 0;
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::DeadLetter { reason, .. } = &event.kind {
             assert_eq!((&*event.path, reason), ("below", &DeadLetterReason::Ended));
             dead += 1;

@@ -238,7 +238,7 @@ async fn a_let_that_fails_at_a_restart_is_a_failed_restart() {
         ["alone close", "pool close", "pool open", "alone open", "pool close", "pool open", "alone open"]
     );
     let mut restarts = 0;
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let supervise::event::EventKind::Decided { failure, .. } = event.kind
             && event.path == "shop"
             && failure.phase() == Phase::Restart

@@ -62,7 +62,7 @@ async fn two_children_never_share_a_path() {
     assert_eq!((&*node.name, node.kind), ("a%2Fdb", supervise::inspect::ChildKind::Tree));
     let mut deepest = Vec::new();
     while let Ok(event) = tokio::time::timeout(secs(1), events.next()).await {
-        let event = event.unwrap().unwrap();
+        let event = event.unwrap();
         deepest.push(event.segments().map(String::from).collect::<Vec<_>>());
     }
     assert!(deepest.contains(&vec!["branches".into(), "a/db".into(), "db".into()]), "{deepest:?}");

@@ -99,7 +99,7 @@ async fn the_new_one_starts_after_the_end_of_the_old_one() {
     assert_eq!((name(&new).await, feeds.len(), feeds.keys()), ("new", 1, vec![1]));
     assert!(feeds.get(&1) == Some(new));
     let reasons: Vec<_> = std::iter::from_fn(|| events.try_next())
-        .filter_map(|event| match event.unwrap().kind {
+        .filter_map(|event| match event.kind {
             EventKind::Stopping { reason } => Some(reason),
             _ => None,
         })

@@ -150,7 +150,7 @@ async fn an_actor_that_asks_itself_is_a_cycle() {
     let mut events = ring.events();
     let one = ring.one.clone();
     assert_eq!(ring.one.ask(|reply| Msg::Ask(vec![one], secs(1), reply)).await.unwrap(), 0);
-    let event = events.next().await.unwrap().unwrap();
+    let event = events.next().await.unwrap();
     assert!(matches!(&event.kind, EventKind::AskCycle { cycle } if cycle == &["one"]));
     assert_eq!(event.to_string(), "one #1 waits for a reply that waits for its own: one asks one");
 }
@@ -333,7 +333,7 @@ fn a_long_chain_is_looked_at_in_time() {
 
             first.set(peers[0].clone()).unwrap();
             closes.wait().await;
-            let event = events.next().await.unwrap().unwrap();
+            let event = events.next().await.unwrap();
             assert!(matches!(&event.kind, EventKind::AskCycle { cycle } if cycle.len() == NUMBER), "{event}");
         });
     });
@@ -463,7 +463,7 @@ fn cycles_on_several_threads_are_all_reported() {
             }
             let mut open: BTreeSet<usize> = (0..RINGS).collect();
             while !open.is_empty() {
-                let event = events.next().await.unwrap().unwrap();
+                let event = events.next().await.unwrap();
                 if let EventKind::AskCycle { cycle } = event.kind {
                     assert_eq!(cycle.len(), 2);
                     let index: usize = cycle[0].rsplit('/').next().unwrap().parse().unwrap();

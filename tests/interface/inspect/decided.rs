@@ -40,7 +40,7 @@ supervisor! {
 
 async fn next_decision(events: &mut Events) -> (Directive, DecidedBy) {
     loop {
-        if let EventKind::Decided { directive, by, .. } = events.next().await.unwrap().unwrap().kind {
+        if let EventKind::Decided { directive, by, .. } = events.next().await.unwrap().kind {
             return (directive, by);
         }
     }

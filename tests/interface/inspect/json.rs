@@ -88,6 +88,20 @@ async fn events() {
     );
 }
 
+/// S40: an event that stands for missed ones says how many there were.
+#[tokio::test(start_paused = true)]
+async fn a_gap_between_events() {
+    let shop = shop().await;
+    let mut slow = shop.events();
+    for _ in 0..supervise::event::EVENT_BUFFER {
+        shop.db.stop();
+        shop.db.terminated().await.unwrap();
+        shop.db.start_again().unwrap().await.unwrap(); // stopping, ended, started
+    }
+    let gap = to_value(slow.next().await.unwrap()).unwrap();
+    assert_eq!(gap, json!({ "path": "Shop", "at_ms": 1500, "incarnation": 0, "event": "missed", "missed": 2048 }));
+}
+
 /// S42: a snapshot is a tree of nodes.
 #[tokio::test(start_paused = true)]
 async fn a_snapshot() {

@@ -98,7 +98,7 @@ async fn a_name_is_escaped() {
     let shop = Shop::start(Journal::default()).await.unwrap();
     let mut events = shop.events();
     shop.operate("db", Operation::Restart, "eve\ndb #1 ended").unwrap();
-    let event = events.next().await.unwrap().unwrap();
+    let event = events.next().await.unwrap();
     assert_eq!(event.to_string(), "db #1 restart requested by eve\\ndb #1 ended");
     assert!(matches!(event.kind, EventKind::Requested { by, .. } if by == "eve\ndb #1 ended"));
 }

@@ -168,7 +168,7 @@ async fn what_is_queued_at_an_end_becomes_dead_letters_and_errors() {
     assert_eq!(begun.elapsed(), secs(1));
     assert_eq!(at, begun, "the caller of `ask` gets its error at once, not after the message in hand");
     let mut dead = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::DeadLetter { message, reason } = event.kind {
             dead.push((event.path, message, reason));
         }
@@ -226,7 +226,7 @@ async fn the_message_in_hand_is_named_and_the_rest_are_dead_letters() {
     tree.aborted.stop();
     pass(secs(2)).await;
     let mut named = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         match event.kind {
             EventKind::Failed { message, .. } => named.push((event.path, "failed", message)),
             EventKind::Aborted { message } => named.push((event.path, "aborted", message)),

@@ -114,7 +114,7 @@ async fn a_message_that_always_fails_is_given_up() {
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
     assert_eq!(begin.elapsed(), secs(2), "the third attempt is the last, and no restart delay follows");
     let mut reasons = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::DeadLetter { message, reason } = event.kind {
             assert!(message.ends_with("Eat"), "{message}");
             reasons.push(reason);
@@ -217,7 +217,7 @@ async fn the_limit_comes_before_the_attempts() {
     assert!(matches!(soon(tree.probe.terminated()).await, Ok(Ended::Limit(_))));
     assert_eq!(tree.probe.incarnation(), 2);
     let mut reasons = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::DeadLetter { reason, .. } = event.kind {
             reasons.push(reason);
         }

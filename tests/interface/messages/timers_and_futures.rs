@@ -451,7 +451,7 @@ async fn a_panic_in_a_subordinate_future_is_the_actors_failure() {
     pass(ms(200)).await;
     assert_eq!(journal.take(), ["busy until 100", "next at 100 in 2"], "the message in hand goes on");
     let mut failed = false;
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Failed { failure, .. } = &event.kind {
             failed = true;
             assert!(matches!(failure.cause(), Cause::Panic(text) if text == "planned panic in a map"), "{failure}");
@@ -532,7 +532,7 @@ async fn a_timer_that_panics_has_no_message_in_hand() {
     with(&wall.clock, |cx| vec![cx.send_every(ms(100), || Msg::Fail)]).await;
     pass(secs(1)).await;
     let mut named = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Failed { message, .. } = event.kind {
             named.push(message);
         }

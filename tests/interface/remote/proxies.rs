@@ -178,7 +178,7 @@ async fn a_failure_beside_the_messages_loses_none_of_them() {
         "gets 6",
     ];
     assert_eq!(journal.take(), expected);
-    let failed = events.next().await.unwrap().unwrap();
+    let failed = events.next().await.unwrap();
     assert!(matches!(&failed.kind, EventKind::Failed { message: None, .. }), "{failed}");
     assert_eq!(seen(&mut events), ["proxy decided Restart", "proxy restart in 0ns", "proxy restarted"]);
 }
@@ -210,7 +210,7 @@ async fn no_message_is_in_hand_between_two_of_a_batch() {
     for n in 0..3 {
         tree.once.try_tell(n).unwrap();
     }
-    let failed = events.next().await.unwrap().unwrap();
+    let failed = events.next().await.unwrap();
     assert!(matches!(&failed.kind, EventKind::Failed { message: None, .. }), "{failed}");
     pass(secs(60)).await;
     let once = tree.snapshot().find("once").cloned().unwrap();
@@ -229,7 +229,7 @@ async fn a_failure_from_elsewhere_keeps_its_cause() {
         let failure = remote::failure(Phase::Running, cause, "proxy".into(), 7);
         elsewhere.happens(Happens::Fails(failure));
         pass(secs(60)).await;
-        let event = events.next().await.unwrap().unwrap();
+        let event = events.next().await.unwrap();
         let EventKind::Failed { failure, .. } = &event.kind else { panic!("{event}") };
         assert_eq!((failure.cause().kind(), failure.path(), failure.incarnation()), (kind, "proxy", 7));
         assert_eq!(failure.cause().to_string(), text);
@@ -445,7 +445,7 @@ async fn a_panic_in_a_turn_is_a_failure() {
     let mut events = tree.events();
     elsewhere.happens(Happens::Panics);
     settle().await;
-    assert!(events.next().await.unwrap().unwrap().to_string().ends_with("failed: panicked: planned panic"));
+    assert!(events.next().await.unwrap().to_string().ends_with("failed: panicked: planned panic"));
     assert_eq!(tree.proxy.incarnation(), 2);
 }
 

@@ -190,7 +190,7 @@ async fn a_default_backoff_is_the_pace() {
     }
     assert_eq!(tree.paced.incarnation(), 3);
     let mut seen = std::collections::BTreeMap::<String, Vec<Duration>>::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let supervise::event::EventKind::RestartScheduled { after } = event.kind {
             seen.entry(event.path.to_string()).or_default().push(after);
         }

@@ -53,7 +53,7 @@ async fn restarts(child: &ActorRef<Probe>) -> u32 {
 /// The delays that were announced for `path`, in order.
 fn delays(events: &mut Events, path: &str) -> Vec<Duration> {
     let mut delays = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if event.path == path
             && let EventKind::RestartScheduled { after } = event.kind
         {

@@ -20,7 +20,7 @@ use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign};
 use crate::decide::child::machine::Order;
 use crate::decide::group::Owner;
 use crate::engine::background::BackgroundWork;
-use crate::engine::bus::TreeShared;
+use crate::engine::bus::{Events, TreeShared};
 use crate::engine::death_watch::Pact;
 use crate::engine::hold::Hold;
 use crate::engine::log::{Facts, is_logged};
@@ -399,6 +399,13 @@ impl CellCore {
     /// Returns the name of the tree that this cell is part of.
     pub(crate) fn name_of_root(&self) -> String {
         successors(Some(self), |core| core.core_above()).last().map(CellCore::name).unwrap_or_default()
+    }
+
+    /// Subscribes to the events of the tree that this cell is part of.
+    pub(crate) fn events(&self) -> Events {
+        let same_tree = |core: &&CellCore| Arc::ptr_eq(&core.bus, &self.bus);
+        let root = successors(Some(self), |core| core.core_above()).take_while(same_tree).last().unwrap_or(self);
+        self.bus.subscribe(root.path())
     }
 
     fn core_above(&self) -> Option<&CellCore> {

@@ -186,9 +186,9 @@ struct Tally {
 async fn listen(mut events: Events, ledger: Ledger) -> Tally {
     let mut tally = Tally::default();
     while let Some(event) = events.next().await {
-        match event {
-            Ok(event) => tally.count(event),
-            Err(missed) => tally.missed += missed.0,
+        match event.kind {
+            EventKind::Missed { events } => tally.missed += events,
+            _ => tally.count(event),
         }
         ledger.has_failed(tally.failed);
     }
