@@ -18,7 +18,7 @@ use serde_json::json;
 use supervise::TreeRef;
 use supervise::error::OperateError;
 use supervise::event::Events;
-use supervise::inspect::Extent;
+use supervise::inspect::{Extent, one_line};
 use supervise::policy::ShutdownTimeout;
 use supervise::spec::{ChildSpec, DeclaredShutdown, Shape, TreeSpec};
 use tokio::runtime::Handle;
@@ -324,7 +324,7 @@ impl App {
 }
 
 fn not_found(path: &str) -> Refusal {
-    refuse(StatusCode::NOT_FOUND, format!("no node has the path {path:?} now; tree.json lists the paths"))
+    refuse(StatusCode::NOT_FOUND, format!("no node has the path \"{}\" now; tree.json lists the paths", one_line(path)))
 }
 
 fn bad_request(why: String) -> Refusal {

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use supervise::event::Operation;
+use supervise::inspect::one_line;
 
 /// The bytes that a body has at most.
 pub(crate) const BODY: usize = 8192;
@@ -46,23 +47,13 @@ impl Request {
             Some(name) if name.chars().count() > NAME => {
                 return Err(format!("the name in `by` has more than {NAME} characters"));
             }
-            Some(name) if name.chars().any(is_hidden) => {
+            Some(name) if one_line(name).to_string() != name => {
                 return Err("the name in `by` contains control characters".to_owned());
             }
             Some(name) => name.to_owned(),
         };
         Ok(Request { path: body.path, operation, by })
     }
-}
-
-/// Returns whether a character would change how a log shows the text around it.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]
@@ -91,6 +82,10 @@ mod tests {
             "a\u{1b}[2J",
             "a\u{202e}b",
             "a\u{0}b",
+            "a\u{85}b",
+            "a\u{200b}b",
+            "a\u{2028}b",
+            "a\u{feff}b",
             "a\u{ad}b",
             "a\u{61c}b",
             "a\u{180e}b",

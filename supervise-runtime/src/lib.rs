@@ -92,6 +92,7 @@ pub mod event {
 
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
+    pub use crate::base::line::one_line;
     pub use crate::inspection::health::{Health, Symptom, SymptomKind};
     pub use crate::inspection::observing::Observing;
     pub use crate::inspection::page::{NodePage, Page, PageOrder};

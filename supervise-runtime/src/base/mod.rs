@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod deferred_drop;
 pub(crate) mod lent;
+pub(crate) mod line;
 pub(crate) mod loud;
 pub(crate) mod sync;
 pub(crate) mod turn;

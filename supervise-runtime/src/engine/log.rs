@@ -7,6 +7,7 @@ use std::time::Duration;
 use tracing::field::{DisplayValue, display};
 use tracing::level_filters::LevelFilter;
 
+use crate::base::line::one_line;
 use crate::values::ended::Ended;
 use crate::values::event::{DecidedBy, EventKind};
 use crate::values::failure::CauseKind;
@@ -57,7 +58,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             // The path is a field already. A text is a string, which a subscriber puts in quotes and escapes.
             say!(
                 $level,
-                failure = $failure.at(&path()).to_string(),
+                failure = $failure.field(&path()),
                 cause = %word($failure.cause().kind()),
                 $($arg)+
             )
@@ -106,7 +107,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
         EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
         EventKind::Lease { lease, change } => {
-            let lease = lease.escape_debug();
+            let lease = one_line(lease);
             match change {
                 LeaseChange::Failed { call, error } => {
                     say!(WARN, %lease, call = call.word(), error = error.as_str(), "the lease cannot be asked")
@@ -130,7 +131,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Refused { why } => say!(WARN, why, "refused by a node"),
         EventKind::NotWritten { why } => say!(ERROR, why, "cannot be written for another process"),
         EventKind::Placed { node } => say!(INFO / DEBUG, node, "placed"),
-        EventKind::Requested { operation, by } => say!(INFO, %operation, by = %by.escape_debug(), "requested"),
+        EventKind::Requested { operation, by } => say!(INFO, %operation, by = %one_line(by), "requested"),
         EventKind::Started { seed } => say!(INFO / DEBUG, seed, "started"),
         EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),
         // The others go down with something above them, or with their group, which has a line of its own.
@@ -145,7 +146,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                         $($level)+,
                         ended = %end(ended),
                         reason = ended.reason(),
-                        failure = ended.failure().map(|failure| failure.at(&path()).to_string()),
+                        failure = ended.failure().map(|failure| failure.field(&path())),
                         cause = ended.failure().map(|failure| display(word(failure.cause().kind()))),
                         "ended"
                     )
@@ -161,7 +162,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Reported { failure } => fails!(DEBUG, failure, "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, delay = rounded(*after), "restart scheduled"),
         EventKind::Missed { .. } => {} // never raised: a reader makes it for itself
-        EventKind::Escalated { failure } => say!(DEBUG, failure = failure.to_string(), "escalates"),
+        EventKind::Escalated { failure } => say!(DEBUG, failure = failure.field(""), "escalates"),
     }
 }
 

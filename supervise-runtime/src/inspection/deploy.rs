@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use crate::base::line::is_hidden;
 use crate::values::declaration::{Below, DeclaredShutdown, TreeSpec};
 use crate::values::strategy::ShutdownTimeout;
 
@@ -263,7 +264,7 @@ fn probe(f: &mut fmt::Formatter<'_>, name: &str, period: u32, failures: u32) -> 
 
 /// Returns a scalar of YAML: in quotes, so that no character in it has a meaning.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(is_hidden, " "))
 }
 
 /// Returns the first line of the documentation, or the name. A `%` stands for itself, and no line follows.
@@ -274,7 +275,7 @@ fn description(spec: &TreeSpec) -> String {
 
 /// Replaces what would end a line of a unit.
 fn on_one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
+    text.replace(is_hidden, " ")
 }
 
 /// Writes a time as both systemd and people read it.

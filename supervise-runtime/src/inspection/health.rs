@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::decide::group::OwnEnd;
 use crate::engine::cell::control::AnyCell;
@@ -337,9 +338,22 @@ impl fmt::Display for Symptom {
             SymptomKind::Blocked(1) => write!(f, "{path} has 1 sender waiting for room"),
             SymptomKind::Blocked(blocked) => write!(f, "{path} has {blocked} senders waiting for room"),
             SymptomKind::NoNode { role, since } => {
-                write!(f, "{path} has waited {since:.0?} for a node with the role {role}")
+                write!(f, "{path} has waited {since:.0?} for a node with the role {}", one_line(role))
             }
             SymptomKind::Ended(ended) => write!(f, "{path} has ended: {}", ended.at(path)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S63: a role comes from a configuration, and is shown on one line.
+    #[test]
+    fn a_role_is_on_one_line() {
+        let reason = SymptomKind::NoNode { role: "edge\n\u{202e}".to_owned(), since: Duration::from_secs(3) };
+        let symptom = Symptom { path: "db".to_owned(), reason };
+        assert_eq!(symptom.to_string(), r"db has waited 3s for a node with the role edge\n\u{202e}");
     }
 }

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::actor::child_ref::AnyRef;
 use crate::actor::commands::{self, CommandError};
+use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::tree::TreeRef;
@@ -43,7 +44,7 @@ use crate::values::operation::Operation;
 #[non_exhaustive]
 pub enum OperateError {
     /// The tree has no child with this path now.
-    #[error("no child has the path {path:?} now; a snapshot lists the paths")]
+    #[error("no child has the path \"{}\" now; a snapshot lists the paths", one_line(path))]
     NotFound {
         /// The path that was given.
         path: String,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::time::Instant;
 
+use crate::base::DisplayFn;
 use crate::inspection::health::{Health, Symptom, SymptomKind};
 use crate::inspection::page::NodePage;
 use crate::inspection::part::Instances;
@@ -165,8 +166,8 @@ const TEXTS: usize = 32;
 fn chain(failure: &Failure) -> Vec<String> {
     let error = match failure.cause() {
         Cause::Error(error) => error,
-        Cause::LimitReached => return vec![begin(&failure.why())],
-        cause => return vec![begin(cause)],
+        Cause::LimitReached => return vec![begin(&DisplayFn(|f: &mut fmt::Formatter<'_>| failure.write_why(f)))],
+        cause => return vec![begin(&DisplayFn(|f: &mut fmt::Formatter<'_>| cause.as_it_is(f)))],
     };
     let mut texts = Vec::new();
     let mut next: Option<&dyn StdError> = Some(error.as_error());

@@ -1,6 +1,7 @@
 //! A record of events, as lines that can be compared.
 
 use super::diff::diff;
+use crate::base::line::one_line;
 use crate::engine::bus::Events;
 use crate::values::ended::Ended;
 use crate::values::event::{Event, EventKind};
@@ -146,5 +147,5 @@ pub fn line(event: &Event) -> String {
         EventKind::Refused { .. } => "refused".into(),
         EventKind::NotWritten { .. } => "not written".into(),
     };
-    format!("{} {what}", event.path)
+    format!("{} {}", event.path, one_line(what))
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::base::DisplayFn;
+use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::values::failure::{Cause, Failure};
 
@@ -156,7 +157,7 @@ impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Ended::Done => f.write_str("done"),
-            Ended::DoneWith(reason) => write!(f, "done: {reason}"),
+            Ended::DoneWith(reason) => write!(f, "done: {}", one_line(reason)),
             Ended::Stopped => f.write_str("stopped"),
             Ended::Failed(failure) | Ended::Limit(failure) => failure.fmt(f),
             Ended::Killed => f.write_str("killed"),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::base::line::one_line;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::lease::LeaseChange;
@@ -492,7 +493,7 @@ impl fmt::Display for Event {
             EventKind::Decided { directive, .. } => write!(f, "decided: {directive:?}"),
             EventKind::RestartScheduled { after } => write!(f, "restarts in {after:?}"),
             EventKind::Restarted => f.write_str("restarted"),
-            EventKind::Requested { operation, by } => write!(f, "{operation} requested by {}", by.escape_debug()),
+            EventKind::Requested { operation, by } => write!(f, "{operation} requested by {}", one_line(by)),
             EventKind::Stopping { reason } => write!(f, "stopping: {reason}"),
             EventKind::Ended { ended } => write!(f, "ended: {}", ended.at(&self.path)),
             EventKind::Escalated { failure } => write!(f, "escalates: {failure}"),
@@ -508,25 +509,74 @@ impl fmt::Display for Event {
                 f.write_str(cycle.first().map_or("", |first| first))
             }
             EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
-            EventKind::Placed { node } => write!(f, "placed on {node}"),
-            EventKind::NodeLost { node, after } => write!(f, "lost its node {node}, not heard of for {after:?}"),
-            EventKind::NoNode { role } => write!(f, "waits for a node of the role {role}"),
+            EventKind::Placed { node } => write!(f, "placed on {}", one_line(node)),
+            EventKind::NodeLost { node, after } => {
+                write!(f, "lost its node {}, not heard of for {after:?}", one_line(node))
+            }
+            EventKind::NoNode { role } => write!(f, "waits for a node of the role {}", one_line(role)),
             EventKind::Fenced => f.write_str("fenced: its lease was over, and it was dropped"),
-            EventKind::Refused { why } => write!(f, "refused by a node: {why}"),
-            EventKind::NotWritten { why } => write!(f, "cannot be written for another process: {why}"),
+            EventKind::Refused { why } => write!(f, "refused by a node: {}", one_line(why)),
+            EventKind::NotWritten { why } => write!(f, "cannot be written for another process: {}", one_line(why)),
             EventKind::Missed { events: 1 } => {
                 f.write_str("1 event was missed; read them faster, or in a task of their own")
             }
             EventKind::Missed { events } => {
                 write!(f, "{events} events were missed; read them faster, or in a task of their own")
             }
-            EventKind::Lease { lease, change } => write!(f, "lease {}: {change}", lease.escape_debug()),
+            EventKind::Lease { lease, change } => write!(f, "lease {}: {change}", one_line(lease)),
             EventKind::GuardDropped { started_at } => {
                 write!(
                     f,
                     "the guard of the tree started at {started_at} was dropped: the tree shuts down, and nothing waits for it"
                 )
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::failure::{Cause, Phase, UserError};
+    use crate::values::lease::LeaseCall;
+
+    /// S40: an event is one line, whatever the names and texts in it are.
+    #[test]
+    fn an_event_is_one_line() {
+        let nasty = || "one\ntwo\u{1b}[2J\u{202e}\u{2028}\u{feff}\u{200b}\u{85}".to_owned();
+        let shown = "one\\ntwo\\u{1b}[2J\\u{202e}\\u{2028}\\u{feff}\\u{200b}\\u{85}";
+        let failure = |cause| Failure::new(Phase::Running, cause, "db", 1);
+        let of_error = || failure(Cause::Error(UserError::from(nasty())));
+        let after = Duration::ZERO;
+        let (lease, change) = (Arc::from(nasty()), LeaseChange::Waiting);
+        for kind in [
+            EventKind::Failed { failure: of_error(), message: None },
+            EventKind::Failed { failure: of_error(), message: Some("Note") },
+            EventKind::Failed { failure: failure(Cause::Panic(nasty())), message: None },
+            EventKind::Failed { failure: failure(Cause::Bug(nasty())), message: None },
+            EventKind::Failed { failure: failure(Cause::NodeLost { node: nasty() }), message: None },
+            EventKind::Reported { failure: of_error() },
+            EventKind::Escalated { failure: of_error() },
+            EventKind::Escalated { failure: of_error().at_limit() },
+            EventKind::Ended { ended: Ended::Failed(of_error()) },
+            EventKind::Ended { ended: Ended::DoneWith(nasty().into()) },
+            EventKind::Requested { operation: Operation::Stop, by: nasty() },
+            EventKind::Placed { node: nasty() },
+            EventKind::NodeLost { node: nasty(), after },
+            EventKind::NoNode { role: nasty() },
+            EventKind::Refused { why: nasty() },
+            EventKind::NotWritten { why: nasty() },
+            EventKind::Lease { lease, change },
+            EventKind::Lease {
+                lease: Arc::from("shop"),
+                change: LeaseChange::Failed { call: LeaseCall::Acquire, error: nasty() },
+            },
+        ] {
+            let now = Instant::now();
+            let event = Event { path: "db".to_owned(), at: now, incarnation: 1, kind, started: now };
+            let line = event.to_string();
+            assert!(line.contains(shown), "{line}");
+            assert_eq!(line, one_line(&line).to_string());
         }
     }
 }

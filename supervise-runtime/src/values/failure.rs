@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::base::DisplayFn;
 use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
+use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::values::far_error::FarError;
 use crate::values::place::Path;
@@ -222,9 +223,16 @@ impl fmt::Debug for UserError {
     }
 }
 
-/// The error and its sources, each once: many errors already contain the text of their source.
+/// The error and its sources, each once, on one line: many errors already contain the text of their source.
 impl fmt::Display for UserError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        one_line(DisplayFn(|f: &mut fmt::Formatter<'_>| self.as_it_is(f))).fmt(f)
+    }
+}
+
+impl UserError {
+    /// Writes the text as the error has it, line breaks included.
+    fn as_it_is(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = self.as_error();
         let Some(source) = error.source() else { return fmt::Display::fmt(error, f) };
         let mut text = error.to_string();
@@ -439,8 +447,15 @@ impl Cause {
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        one_line(DisplayFn(|f: &mut fmt::Formatter<'_>| self.as_it_is(f))).fmt(f)
+    }
+}
+
+impl Cause {
+    /// Writes the text with the line breaks of the error.
+    pub(crate) fn as_it_is(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cause::Error(error) => error.fmt(f),
+            Cause::Error(error) => error.as_it_is(f),
             Cause::Panic(text) => write!(f, "panicked: {text}"),
             Cause::Killed => f.write_str("killed"),
             Cause::DeathPact(path) => write!(f, "ended with {path}, which it depends on"),
@@ -864,29 +879,23 @@ impl fmt::Debug for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} failed {}", self.inner.path, self.what())
+        one_line(DisplayFn(|f: &mut fmt::Formatter<'_>| self.as_it_is(f, None))).fmt(f)
     }
 }
 
 impl Failure {
-    /// Returns the text without the path: `while running: timed out`.
-    fn what(&self) -> impl fmt::Display {
-        DisplayFn(|f: &mut fmt::Formatter<'_>| {
-            write!(f, "{}: ", self.phase())?;
-            self.write_whole(f)
-        })
-    }
-
     /// Returns the text of the cause alone, with the words of a child that ended by itself.
     pub(crate) fn why(&self) -> impl fmt::Display {
-        DisplayFn(|f: &mut fmt::Formatter<'_>| match self.inner.no_restart {
-            true => self.write_whole(f),
-            false => self.write_cause(f),
-        })
+        one_line(DisplayFn(|f: &mut fmt::Formatter<'_>| self.write_why(f)))
+    }
+
+    /// Writes the same text with the line breaks of the error.
+    pub(crate) fn write_why(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.inner.no_restart { self.write_whole(f) } else { self.write_cause(f) }
     }
 
     fn write_cause(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.inner.cause)?;
+        self.inner.cause.as_it_is(f)?;
         match self.reason() {
             Some(reason) => write!(f, ": {reason}"),
             None => Ok(()),
@@ -898,7 +907,11 @@ impl Failure {
         if !self.inner.no_restart {
             self.write_cause(f)?;
             return match (&self.inner.cause, self.before()) {
-                (Cause::LimitReached, Some(last)) => write!(f, " (last: {last})"),
+                (Cause::LimitReached, Some(last)) => {
+                    f.write_str(" (last: ")?;
+                    last.as_it_is(f, None)?;
+                    f.write_str(")")
+                }
                 _ => Ok(()),
             };
         }
@@ -910,12 +923,23 @@ impl Failure {
         if last.inner.no_restart { Ok(()) } else { f.write_str(", and no restart is allowed") }
     }
 
+    /// Writes the text with the line breaks of the error. `known`: the path that the reader knows already.
+    fn as_it_is(&self, f: &mut fmt::Formatter<'_>, known: Option<&str>) -> fmt::Result {
+        if known.is_none_or(|known| self.path() != known) {
+            write!(f, "{} ", self.inner.path)?;
+        }
+        write!(f, "failed {}: ", self.phase())?;
+        self.write_whole(f)
+    }
+
     /// Returns the text for a reader that may already know the path.
     pub(crate) fn at(&self, path: &str) -> impl fmt::Display {
-        DisplayFn(move |f: &mut fmt::Formatter<'_>| match self.path() == path {
-            true => write!(f, "failed {}", self.what()),
-            false => write!(f, "{self}"),
-        })
+        one_line(DisplayFn(move |f: &mut fmt::Formatter<'_>| self.as_it_is(f, Some(path))))
+    }
+
+    /// Returns the same text with the line breaks of the error, for a reader that escapes texts itself.
+    pub(crate) fn field(&self, path: &str) -> String {
+        DisplayFn(|f: &mut fmt::Formatter<'_>| self.as_it_is(f, Some(path))).to_string()
     }
 }
 

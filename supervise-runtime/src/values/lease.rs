@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::base::line::one_line;
+
 /// A lease that was granted.
 ///
 /// [`Lease::acquire`](crate::Lease::acquire) returns it.
@@ -162,7 +164,7 @@ impl fmt::Display for LeaseChange {
             LeaseChange::Waiting => f.write_str("held by another one; standing by"),
             LeaseChange::Held { token, released: false } => write!(f, "held with token {token}"),
             LeaseChange::Held { token, released: true } => write!(f, "held with token {token}, released before"),
-            LeaseChange::Failed { call, error } => write!(f, "{call} failed: {}", error.escape_debug()),
+            LeaseChange::Failed { call, error } => write!(f, "{call} failed: {}", one_line(error)),
             LeaseChange::Lost { token, refused: true } => write!(f, "lost token {token}: the renewal was refused"),
             LeaseChange::Lost { token, refused: false } => write!(f, "lost token {token}: not renewed in time"),
             LeaseChange::Over { token } => write!(f, "token {token} is over: nothing of it runs any more"),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::line::one_line;
 use crate::values::declaration::TreeSpec;
 
 /// A network that a tree is put on. Another crate implements it.
@@ -152,7 +153,7 @@ impl RemoteNode {
 
 impl fmt::Display for RemoteNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}  {}  {}", self.name, self.role, self.children)?;
+        write!(f, "{}  {}  {}", one_line(&self.name), one_line(&self.role), self.children)?;
         if let Some(capacity) = self.capacity {
             write!(f, " of {capacity}")?;
         }
@@ -197,6 +198,21 @@ impl RoleWait {
 impl fmt::Display for RoleWait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (children, verb) = if self.children == 1 { ("child", "waits") } else { ("children", "wait") };
-        write!(f, "{} {children} {verb} for a node with the role {}", self.children, self.role)
+        write!(f, "{} {children} {verb} for a node with the role {}", self.children, one_line(&self.role))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S63: the names of a node and a role come from another process, and each is shown on one line.
+    #[test]
+    fn names_from_elsewhere_are_on_one_line() {
+        let nasty = || "one\ntwo\u{202e}".to_owned();
+        let node = RemoteNode::new(nasty(), nasty(), 1, None, None).to_string();
+        assert_eq!(node, r"one\ntwo\u{202e}  one\ntwo\u{202e}  1 child");
+        let wait = RoleWait::new(nasty(), 2).to_string();
+        assert_eq!(wait, r"2 children wait for a node with the role one\ntwo\u{202e}");
     }
 }

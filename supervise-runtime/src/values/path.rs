@@ -1,7 +1,7 @@
 //! Paths as text: the names below the root, with `/` between them.
 //!
-//! In a name, `/` is written `%2F`, `%` is `%25`, `\` is `%5C`, and a control character is written as its Rust escape,
-//! so that two names never look the same (S27). Every API that shows a path shows this text. [`segments`] returns the
+//! In a name, `/` is written `%2F`, `%` is `%25`, and `\` is `%5C`. A control character, and one that cannot be seen, is
+//! written as its Rust escape: `\n`, `\u{202e}`. So two names never have the same text (S27). Every API that shows a path shows this text. [`segments`] returns the
 //! names in it, and [`of`] makes a path from names.
 //!
 //! ```
@@ -29,6 +29,8 @@
 
 use std::borrow::Cow;
 
+use crate::base::line;
+
 /// Returns the names in a path, from the first below the root to the last: `shelves/jam%2Fhoney` has `shelves` and
 /// `jam/honey`. An element of an array has two names: `shards/0` has `shards` and `0`.
 pub fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
@@ -48,7 +50,7 @@ pub fn of<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
 }
 
 fn is_odd(c: char) -> bool {
-    matches!(c, '/' | '%' | '\\') || c.is_control()
+    matches!(c, '/' | '%' | '\\') || line::is_hidden(c)
 }
 
 /// Escapes a name for a path. A line break in a key must not look like another line of a log, and a `/` in it must not
@@ -63,7 +65,7 @@ pub(crate) fn escaped(name: &str) -> Cow<'_, str> {
             '/' => shown.push_str("%2F"),
             '%' => shown.push_str("%25"),
             '\\' => shown.push_str("%5C"),
-            c if c.is_control() => shown.extend(c.escape_debug()),
+            c if line::is_hidden(c) => shown.extend(line::escaped(c)),
             c => shown.push(c),
         }
     }
@@ -89,8 +91,8 @@ fn unescaped(shown: &str) -> Cow<'_, str> {
 
 /// Returns the first character, and the length of its escaped form.
 fn decoded(text: &str) -> (char, usize) {
-    const KNOWN: [(&str, char); 7] =
-        [("%2F", '/'), ("%25", '%'), ("%5C", '\\'), ("\\n", '\n'), ("\\r", '\r'), ("\\t", '\t'), ("\\0", '\0')];
+    const KNOWN: [(&str, char); 6] =
+        [("%2F", '/'), ("%25", '%'), ("%5C", '\\'), ("\\n", '\n'), ("\\r", '\r'), ("\\t", '\t')];
     if let Some((shown, c)) = KNOWN.iter().find(|(shown, _)| text.starts_with(shown)) {
         return (*c, shown.len());
     }
@@ -107,14 +109,17 @@ mod tests {
 
     #[test]
     fn every_name_comes_back_and_no_two_look_the_same() {
-        let pieces = ["a", "/", "%", "\\", "\n", "\0", "\u{1b}", "\u{85}", "n", "2F", "u{1b}", "é", "'", "\""];
+        let pieces = [
+            "a", "/", "%", "\\", "\n", "\0", "\u{1b}", "\u{85}", "\u{202e}", "\u{feff}", "n", "2F", "u{1b}", "u{202e}",
+            "é", "'", "\"",
+        ];
         let mut shown = std::collections::HashMap::new();
         for one in pieces {
             for two in pieces {
                 for three in pieces {
                     let name = format!("{one}{two}{three}");
                     let path = of([&*name, "b"]);
-                    assert!(!path.contains(char::is_control), "{path:?}");
+                    assert!(!path.contains(line::is_hidden), "{path:?}");
                     assert!(segments(&path).eq([&*name, "b"]), "{name:?} is {path:?}");
                     let before = shown.insert(path, name.clone());
                     assert!(before.is_none_or(|before| before == name), "{name:?}");

@@ -6,6 +6,7 @@ mod events;
 mod health;
 mod json;
 mod limits;
+mod lines;
 mod observe;
 mod operate;
 mod outside;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Drawing, Tone};
+use crate::base::line::one_line;
 use crate::values::kind::ChildKind;
 
 impl Drawing {
@@ -39,12 +40,10 @@ impl Drawing {
 /// Escapes text for a quoted string, in which `\n`, `\N` and the like have a meaning.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in one_line(text).to_string().chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

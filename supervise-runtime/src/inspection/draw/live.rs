@@ -1,9 +1,9 @@
 //! Drawings of a live tree.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
-use super::text::one_line;
 use super::{Drawing, Drawn, Tone};
+use crate::base::line::one_line;
 use crate::inspection::snapshot::{Node, NodeState, Snapshot};
 
 impl Snapshot {
@@ -103,6 +103,5 @@ impl Snapshot {
 
 /// The name of a node comes from its process, and may be anything.
 fn line(text: &mut String, shown: impl Display) {
-    text.push_str(&one_line(&shown.to_string()));
-    text.push('\n');
+    let _ = writeln!(text, "{}", one_line(shown)); // a string takes everything
 }

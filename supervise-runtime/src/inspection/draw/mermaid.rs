@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Drawing, Tone};
+use crate::base::line::one_line;
 use crate::values::kind::ChildKind;
 
 impl Drawing {
@@ -37,16 +38,14 @@ impl Drawing {
     }
 }
 
-/// Escapes text for a quoted label: quotes, entities, tags and Markdown backticks are written as entities.
+/// Escapes text for a quoted label: quotes, entities, tags, backslashes and Markdown backticks are written as entities.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in one_line(text).to_string().chars() {
         match c {
-            '"' | '#' | '&' | '<' | '>' | '`' => {
+            '"' | '#' | '&' | '<' | '>' | '`' | '\\' => {
                 let _ = write!(out, "#{};", c as u32);
             }
-            '\n' => out.push_str("<br/>"),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

@@ -1,6 +1,9 @@
 //! Drawings as indented text with lines between the nodes.
 
+use std::fmt::Write;
+
 use super::{Drawing, Drawn};
+use crate::base::line::one_line;
 
 impl Drawing {
     pub(crate) fn text(&self) -> String {
@@ -37,16 +40,10 @@ impl Drawing {
 
 impl Drawn {
     fn line(&self, text: &mut String) {
-        text.push_str(&one_line(&self.label));
+        let _ = write!(text, "{}", one_line(&self.label)); // a string takes everything
         for note in &self.notes {
-            text.push_str("  ");
-            text.push_str(&one_line(note));
+            let _ = write!(text, "  {}", one_line(note));
         }
         text.push('\n');
     }
-}
-
-/// Escapes control characters, so that a name or an error's text cannot break the line.
-pub(super) fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::AnyCell;
 use crate::inspection::health::{self, Symptom, SymptomKind};
@@ -97,11 +98,7 @@ impl Status {
         let text = degraded(begin, &symptoms, all, |until| left(until, now));
         let state = degraded(begin, &symptoms, all, |until| format!("{until:?}"));
         let counts_down = symptoms.iter().any(|symptom| until(symptom).is_some());
-        Status {
-            text: text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect(),
-            state,
-            counts_down,
-        }
+        Status { text: one_line(&text).to_string().chars().take(LONGEST).collect(), state, counts_down }
     }
 }
 
