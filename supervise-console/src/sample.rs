@@ -78,7 +78,7 @@ fn fields(snapshot: &mut Snapshot, prefix: &str) -> String {
         return fields;
     }
     // An error panics when it is shown. The rest of the node is worth having.
-    snapshot.root.last_failure = None;
+    leave_out_unspeakable(&mut snapshot.root);
     whole(snapshot).unwrap_or_else(|| {
         let node = &snapshot.root;
         let bare = json!({
@@ -87,6 +87,12 @@ fn fields(snapshot: &mut Snapshot, prefix: &str) -> String {
         });
         bare.to_string().trim_end_matches('}').to_owned() + "}"
     })
+}
+
+/// Leaves out the failures that panic when they are shown.
+fn leave_out_unspeakable(node: &mut Node) {
+    node.last_failure.take_if(|failure| to_json(failure).is_none());
+    node.failed_instances.retain(|gone| to_json(gone).is_some());
 }
 
 /// Writes nodes with their children, as one value inside of the other.
@@ -158,7 +164,7 @@ pub(crate) fn page(path: &str, from: usize, mut page: NodePage) -> Option<String
         page: &'a NodePage,
     }
     to_json(&Shown { path, from, page: &page }).or_else(|| {
-        page.nodes.iter_mut().for_each(|node| node.last_failure = None);
+        page.nodes.iter_mut().for_each(leave_out_unspeakable);
         to_json(&Shown { path, from, page: &page })
     })
 }

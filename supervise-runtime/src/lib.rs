@@ -93,12 +93,12 @@ pub mod event {
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
     pub use crate::base::line::one_line;
-    pub use crate::inspection::health::{Health, Symptom, SymptomKind};
+    pub use crate::inspection::health::{Health, Note, NoteKind, Symptom, SymptomKind};
     pub use crate::inspection::observing::Observing;
     pub use crate::inspection::page::{NodePage, Page, PageOrder};
     pub use crate::inspection::part::{Extent, Instances};
     pub use crate::inspection::snapshot::{
-        Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot,
+        FailedInstance, Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot,
     };
     pub use crate::values::ended::EndedKind;
     pub use crate::values::failure::CauseKind;

@@ -138,6 +138,33 @@ impl Failure {
     }
 }
 
+/// An instance of a set that has ended by a failure.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FailedInstance {
+    /// The last part of its path.
+    pub name: String,
+    /// The time of its end.
+    pub at_ms: u64,
+    /// The failure.
+    pub failure: Failure,
+}
+
+impl FailedInstance {
+    fn of(value: &Value) -> FailedInstance {
+        let fields = Fields::of(value);
+        FailedInstance {
+            name: fields.text("name").unwrap_or_default(),
+            at_ms: fields.number("at_ms").unwrap_or(0),
+            failure: fields.object("failure").map(Failure::of).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the name and the error as one.
+    pub fn words(&self) -> String {
+        format!("{}: {}", self.name, self.failure.words())
+    }
+}
+
 /// The end of a child.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ended {
@@ -273,6 +300,8 @@ pub struct Node {
     pub waits_for_node: Option<(String, u64)>,
     /// The children spawned at run time, by state.
     pub instances: Option<Vec<(String, u64)>>,
+    /// The last instances that have ended by a failure, oldest first.
+    pub failed_instances: Vec<FailedInstance>,
     /// The last failure.
     pub last_failure: Option<Failure>,
     /// The path of the parent, for a node that is new in a delta.
@@ -330,6 +359,7 @@ impl Node {
                 .object("waits_for_node")
                 .map(|wait| (wait.text("role").unwrap_or_default(), wait.number("since_ms").unwrap_or(0))),
             instances: fields.object("instances").map(numbers),
+            failed_instances: fields.list("failed_instances").map(FailedInstance::of).collect(),
             last_failure: fields.object("last_failure").map(Failure::of),
             parent: fields.text("parent"),
             index: fields.number("index"),

@@ -13,7 +13,7 @@ use supervise_console::{Address, Error, probes, serve};
 use tokio::sync::{Notify, watch};
 
 use crate::client::{Answer, ask_from, get_at, soon, until};
-use crate::trees::{Do, LOOK, Plain, tree};
+use crate::trees::{Do, Jobs, LOOK, Plain, tree};
 
 async fn ask(router: &Router, path: &str) -> Answer {
     // From any machine, without a token and under any name.
@@ -110,6 +110,21 @@ async fn readiness_counts_states_and_not_streaks() {
     assert_eq!(ask(&router, "/readyz").await.body, "ok");
     let named = probes(tree(&plain)).counting(["db"]).unwrap().router();
     assert_eq!(ask(&named, "/readyz").await.json()["paths"], json!(["db"]));
+}
+
+/// An instance that has given up is a note: neither the instances of a set nor their ends make a tree unready.
+#[tokio::test(start_paused = true)]
+async fn an_instance_that_has_given_up_leaves_the_tree_ready() {
+    let jobs = Jobs::start().await.unwrap();
+    let router = probes(tree(&jobs)).router();
+    let named = probes(tree(&jobs)).counting(["jobs"]).unwrap().router();
+    let job = jobs.jobs.spawn(1).await.unwrap();
+    job.tell(Do::Fail).await.unwrap();
+    job.terminated().await.unwrap();
+    assert_eq!(jobs.health().notes().len(), 1);
+    for router in [router, named] {
+        assert_eq!(ask(&router, "/readyz").await.body, "ok");
+    }
 }
 
 /// Waits for a node when it is restarted, as a remote child that has lost its own.

@@ -7,7 +7,7 @@ use serde_json::json;
 use supervise_console::Console;
 
 use crate::client::{Answer, ask, ask_get, get, node, soon, until};
-use crate::trees::{ACT, Do, Gate, LOOK, Long, Plain, tree};
+use crate::trees::{ACT, Do, Gate, Jobs, LOOK, Long, Plain, tree};
 
 #[tokio::test]
 async fn the_page_contains_nothing_of_the_tree_and_allows_only_itself() {
@@ -274,6 +274,33 @@ async fn an_error_that_cannot_be_shown_is_left_out() {
     }
     let page = ask_get(&router, "/set.json?path=sessions").await.json();
     assert_eq!(page["nodes"][0]["incarnation"], 2);
+}
+
+/// A set shows the instances that it has lost by a failure; one whose error panics when it is shown hides no other.
+#[tokio::test]
+async fn a_set_shows_the_instances_that_have_ended_by_a_failure() {
+    let jobs = Jobs::start().await.unwrap();
+    let router = Console::new(tree(&jobs)).router().unwrap();
+    for (number, order) in [(1, Do::Fail), (2, Do::FailUnspeakably), (3, Do::Fail)] {
+        let job = jobs.jobs.spawn(number).await.unwrap();
+        job.tell(order).await.unwrap();
+        soon(job.terminated()).await.unwrap();
+    }
+    let root = ask_get(&router, "/tree.json").await.json()["root"].clone();
+    let detail = ask_get(&router, "/detail.json?path=jobs").await.json();
+    for shown in [node(&root, "jobs").unwrap(), &detail["node"]] {
+        let failed = shown["failed_instances"].as_array().unwrap();
+        let names: Vec<_> = failed.iter().map(|gone| gone["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["1", "3"]);
+        assert_eq!(
+            (&failed[1]["path"], &failed[1]["failure"]["chain"][0]),
+            (&json!("jobs/3"), &json!("the disk is full"))
+        );
+    }
+    assert!(node(&root, "db").unwrap().get("failed_instances").is_none());
+    jobs.jobs.spawn(1).await.unwrap();
+    let root = ask_get(&router, "/tree.json").await.json()["root"].clone();
+    assert_eq!(node(&root, "jobs").unwrap()["failed_instances"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -160,6 +160,15 @@ supervisor! {
     }
 }
 
+supervisor! {
+    /// A tree whose instances are started once.
+    pub struct Jobs {
+        #[lifecycle(Temporary)]
+        pub jobs: [u32 => Worker] = |_number: u32| Worker,
+        pub db: Worker = Worker,
+    }
+}
+
 type Setup = Arc<dyn Fn(Serve) -> Serve + Send + Sync>;
 
 supervisor! {

@@ -1,5 +1,6 @@
 //! S63: a child without a node is a symptom.
 
+use serde::{Deserialize, Serialize};
 use supervise::inspect::{Health, SymptomKind};
 
 use crate::world::*;
@@ -56,4 +57,44 @@ async fn a_lease_that_is_nearly_over_is_no_symptom() {
         tokio::time::sleep(10 * MS).await;
     }
     assert!(least < SECOND, "{least:?}");
+}
+
+struct Lost;
+
+#[derive(Serialize, Deserialize)]
+struct Fail;
+
+#[actor]
+impl Lost {
+    fn handle(&mut self, _msg: Fail) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::TimedOut.into())
+    }
+}
+
+supervisor! {
+    struct Lossy {
+        #![on("worker", lease = 2s)]
+        #![decider(_ => Stop)]
+        jobs: [u32 => remote Lost] = |_number: u32| Lost,
+        local: Worker = Worker,
+    }
+}
+
+/// S42: a set of remote children shows those that have ended by a failure, also by that of their node.
+#[tokio::test(start_paused = true)]
+async fn a_set_shows_the_remote_instances_that_it_has_lost() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Lossy::node("worker"));
+    let lossy = Lossy::tree().on(cluster.owner()).start().await.unwrap();
+    let job = lossy.jobs.spawn(1).await.unwrap();
+    job.tell(Fail).await.unwrap();
+    until("the first is gone", || lossy.jobs.is_empty()).await;
+    lossy.jobs.spawn(2).await.unwrap();
+    cluster.kill("one");
+    until("the second is gone", || lossy.jobs.is_empty()).await;
+    let jobs = lossy.snapshot().find("jobs").unwrap().failed_instances.clone();
+    let texts: Vec<String> = jobs.iter().map(ToString::to_string).collect();
+    assert_eq!(texts[0], "jobs/1 failed while running: timed out");
+    assert!(texts[1].starts_with("jobs/2 failed while running: the node one#"), "{texts:?}");
+    assert!(lossy.health().is_healthy() && lossy.health().notes().len() == 1, "{}", lossy.health());
 }

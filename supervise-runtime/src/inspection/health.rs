@@ -11,7 +11,9 @@ use crate::decide::group::OwnEnd;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{Extent, are_spawned, seen};
-use crate::inspection::snapshot::{Node, NodeState, NodeWait, Snapshot, is_excused, lifecycle, own_end, state, streak};
+use crate::inspection::snapshot::{
+    FailedInstance, Node, NodeState, NodeWait, Snapshot, is_excused, lifecycle, own_end, state, streak,
+};
 use crate::values::ended::Ended;
 use crate::values::strategy::Lifecycle;
 
@@ -20,7 +22,10 @@ use crate::values::strategy::Lifecycle;
 /// States that are intended are not symptoms: a child that was stopped on request, one that ended as its lifecycle
 /// allows, one spawned at run time that is starting for the first time.
 ///
-/// `Display` writes one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`.
+/// Beside the symptoms there are notes: facts that an operator wants to know, and that are no symptoms.
+///
+/// `Display` writes one line: `healthy`, or `degraded: db is backing off; cart is waiting for its turn`, and after it the
+/// notes.
 ///
 /// ```
 /// use supervise::TreeRef;
@@ -31,7 +36,7 @@ use crate::values::strategy::Lifecycle;
 ///
 /// /// The answer to the readiness probe of an orchestrator: status and text.
 /// fn probe(tree: &TreeRef) -> (u16, String) {
-///     let health = tree.health();
+///     let health: Health = tree.health();
 ///     (if health.is_up() { 200 } else { 503 }, health.to_string())
 /// }
 ///
@@ -46,12 +51,59 @@ use crate::values::strategy::Lifecycle;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug, Clone, Default)]
+pub struct Health {
+    symptoms: Vec<Symptom>,
+    notes: Vec<Note>,
+}
+
+/// A fact about a node that does not make the tree unhealthy.
+///
+/// `Display` writes a few words: `accounts has lost 2 instances, the last: accounts/alice failed while running: timed out`.
+///
+/// ```
+/// use supervise::TreeRef;
+/// use supervise::inspect::{Note, NoteKind};
+///
+/// /// Returns the paths of the instances that have given up.
+/// fn given_up(tree: &TreeRef) -> Vec<String> {
+///     let mut paths = Vec::new();
+///     for Note { kind, .. } in tree.health().notes() {
+///         if let NoteKind::FailedInstances(instances) = kind {
+///             paths.extend(instances.iter().map(|instance| instance.path.clone()));
+///         }
+///     }
+///     paths
+/// }
+/// # let _ = given_up;
+/// ```
 #[derive(Debug, Clone)]
-pub enum Health {
-    /// Everything is up.
-    Healthy,
-    /// Some nodes are unhealthy: their symptoms, in the order of declaration.
-    Degraded(Vec<Symptom>),
+#[non_exhaustive]
+pub struct Note {
+    /// The path of the node.
+    pub path: String,
+    /// The fact.
+    pub kind: NoteKind,
+}
+
+/// The kind of a [`Note`].
+///
+/// ```
+/// use supervise::inspect::NoteKind;
+///
+/// fn number(kind: &NoteKind) -> usize {
+///     match kind {
+///         NoteKind::FailedInstances(instances) => instances.len(),
+///         _ => 0,
+///     }
+/// }
+/// # let _ = number;
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// Instances of this set have ended by a failure: the last 16 of them, oldest first.
+    FailedInstances(Vec<FailedInstance>),
 }
 
 /// An unhealthy node, and the reason.
@@ -154,7 +206,7 @@ impl Health {
     /// a restart stays a symptom until its streak is over, so a child that comes and goes is a symptom for as long as it
     /// does.
     pub fn is_healthy(&self) -> bool {
-        matches!(self, Health::Healthy)
+        self.symptoms.is_empty()
     }
 
     /// Returns `true` if everything that should be up is up: no symptom says that a node is down. Restarts that are
@@ -183,11 +235,19 @@ impl Health {
         !self.symptoms().iter().any(|symptom| symptom.reason.is_down())
     }
 
-    /// Returns the symptoms.
+    /// Returns the symptoms, in the order of declaration.
     pub fn symptoms(&self) -> &[Symptom] {
-        match self {
-            Health::Healthy => &[],
-            Health::Degraded(symptoms) => symptoms,
+        &self.symptoms
+    }
+
+    /// Returns the notes, in the order of declaration.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn note(&mut self, path: impl FnOnce() -> String, failed: Vec<FailedInstance>) {
+        if !failed.is_empty() {
+            self.notes.push(Note { path: path(), kind: NoteKind::FailedInstances(failed) });
         }
     }
 }
@@ -208,24 +268,19 @@ impl Snapshot {
     ///
     /// See rule S42.
     pub fn health(&self) -> Health {
-        let mut symptoms = Vec::new();
+        let mut health = Health::default();
         for node in self.nodes() {
-            Facts::of_node(node).tell(std::ptr::eq(node, &self.root), || node.path.clone(), &mut symptoms);
+            Facts::of_node(node).tell(std::ptr::eq(node, &self.root), || node.path.clone(), &mut health.symptoms);
+            health.note(|| node.path.clone(), node.failed_instances.clone());
         }
-        Health::of(symptoms)
-    }
-}
-
-impl Health {
-    fn of(symptoms: Vec<Symptom>) -> Health {
-        if symptoms.is_empty() { Health::Healthy } else { Health::Degraded(symptoms) }
+        health
     }
 }
 
 /// Returns the health of this cell and of those below it. Only nodes that may have a symptom are looked at closely: they
 /// are told of as in a snapshot.
 pub(crate) fn of(cell: &Arc<AnyCell>, view: Option<ChildView>, now: Instant, extent: Extent) -> Health {
-    let mut symptoms = Vec::new();
+    let mut health = Health::default();
     let mut todo = vec![(cell.clone(), view, true)];
     while let Some((cell, view, asked)) = todo.pop() {
         let end = own_end(&*cell);
@@ -233,15 +288,16 @@ pub(crate) fn of(cell: &Arc<AnyCell>, view: Option<ChildView>, now: Instant, ext
         let view = if view.is_none() && end.is_some() { seen(&*cell, now) } else { view };
         if asked || view.is_some() {
             let facts = Facts::of(&*cell, view.as_ref(), end, now);
-            facts.tell(asked, || cell.core().path(), &mut symptoms);
+            facts.tell(asked, || cell.core().path(), &mut health.symptoms);
         }
+        health.note(|| cell.core().path(), FailedInstance::all_of(cell.core()));
         let table = cell.core().table().filter(|table| extent == Extent::Everything || !are_spawned(table));
         if let Some(table) = table {
             let lost = matches!(cell.core().ended(), Some(Ended::RuntimeGone));
             todo.extend(table.view_unwell(lost, now).into_iter().rev().map(|(cell, seen)| (cell, seen, false)));
         }
     }
-    Health::of(symptoms)
+    health
 }
 
 /// The facts about a node that may be symptoms.
@@ -317,13 +373,23 @@ fn is_against(ended: &Ended, lifecycle: Lifecycle) -> bool {
 
 impl fmt::Display for Health {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Health::Degraded(symptoms) = self else { return f.write_str("healthy") };
-        f.write_str("degraded: ")?;
-        for (i, symptom) in symptoms.iter().enumerate() {
+        f.write_str(if self.is_healthy() { "healthy" } else { "degraded: " })?;
+        for (i, symptom) in self.symptoms.iter().enumerate() {
             let between = if i == 0 { "" } else { "; " };
             write!(f, "{between}{symptom}")?;
         }
-        Ok(())
+        self.notes.iter().try_for_each(|note| write!(f, "; {note}"))
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoteKind::FailedInstances(instances) = &self.kind;
+        match &instances[..] {
+            [] => write!(f, "{} has lost no instance", self.path),
+            [one] => write!(f, "{} has lost an instance: {one}", self.path),
+            [.., last] => write!(f, "{} has lost {} instances, the last: {last}", self.path, instances.len()),
+        }
     }
 }
 

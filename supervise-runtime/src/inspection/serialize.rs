@@ -8,10 +8,10 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::time::Instant;
 
 use crate::base::DisplayFn;
-use crate::inspection::health::{Health, Symptom, SymptomKind};
+use crate::inspection::health::{Health, Note, NoteKind, Symptom, SymptomKind};
 use crate::inspection::page::NodePage;
 use crate::inspection::part::Instances;
-use crate::inspection::snapshot::{Messages, Node, NodeState, NodeWait, RestartBudget, Snapshot};
+use crate::inspection::snapshot::{FailedInstance, Messages, Node, NodeState, NodeWait, RestartBudget, Snapshot};
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
@@ -410,6 +410,9 @@ impl Serialize for Since<'_, Node> {
         if let Some(instances) = &node.instances {
             map.serialize_entry("instances", instances)?;
         }
+        if !node.failed_instances.is_empty() {
+            map.serialize_entry("failed_instances", &node.failed_instances)?;
+        }
         if let Some(failure) = &node.last_failure {
             map.serialize_entry("last_failure", failure)?;
         }
@@ -483,9 +486,37 @@ impl Serialize for Messages {
 
 impl Serialize for Health {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("status", if self.is_healthy() { "healthy" } else { "degraded" })?;
         map.serialize_entry("symptoms", self.symptoms())?;
+        if !self.notes().is_empty() {
+            map.serialize_entry("notes", self.notes())?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Note {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.path)?;
+        match &self.kind {
+            NoteKind::FailedInstances(instances) => {
+                map.serialize_entry("note", "failed_instances")?;
+                map.serialize_entry("failed_instances", instances)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl Serialize for FailedInstance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("at_ms", &millis(self.since_start()))?;
+        map.serialize_entry("failure", &self.failure)?;
         map.end()
     }
 }

@@ -11,7 +11,7 @@ use crate::decide::member::MemberState;
 use crate::engine::asks;
 use crate::engine::cell::control::{AnyCell, CellCore, Elsewhere};
 use crate::engine::polls;
-use crate::engine::supervisor::ChildView;
+use crate::engine::supervisor::{ChildTable, ChildView, FailedEnd};
 use crate::inspection::part::{Extent, Instances, are_spawned};
 use crate::values::declaration::ChildSpec;
 use crate::values::ended::Ended;
@@ -155,6 +155,8 @@ pub struct Node {
     pub waits_for: Vec<String>,
     /// The children that were spawned at run time, by their state; `None` if the node cannot have any.
     pub instances: Option<Instances>,
+    /// The last 16 instances of a set that have ended by a failure, oldest first.
+    pub failed_instances: Vec<FailedInstance>,
     /// The last failure that was decided on, in any incarnation. The node keeps it, with its error and everything that
     /// the error owns (a channel, a lock), until the next failure.
     pub last_failure: Option<Failure>,
@@ -164,6 +166,91 @@ pub struct Node {
     /// True if the node is down for an intended reason: it was asked to stop, or was spawned at run time and is
     /// starting.
     pub(crate) excused: bool,
+}
+
+/// An instance of a set that has ended by a failure, and was not spawned again. In [`Node::failed_instances`] of the set.
+///
+/// Such an instance is gone: its failure was decided `Stop`, or it was at its limit, or it is `Temporary`. Its key is free,
+/// and all that is left of it is this. A set keeps the last 16. An instance that is spawned under the same key takes the
+/// place of the old one, which is not shown any more.
+///
+/// ```
+/// use supervise::inspect::FailedInstance;
+/// use supervise::prelude::*;
+/// # struct Account;
+/// # #[actor]
+/// # impl Account { fn handle(&mut self, _msg: ()) -> std::io::Result<()> { Err(std::io::ErrorKind::TimedOut.into()) } }
+///
+/// supervisor! {
+///     struct Exchange {
+///         #![decider(_ => Stop)]
+///         accounts: [String => Account] = |_name: String| Account,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let exchange = Exchange::start().await?;
+/// let alice = exchange.accounts.spawn("alice".to_owned()).await?;
+/// alice.tell(()).await?; // fails
+/// alice.terminated().await?;
+///
+/// let snapshot = exchange.snapshot();
+/// let accounts = snapshot.find("accounts").expect("a declared set");
+/// let [gone]: &[FailedInstance] = &accounts.failed_instances[..] else { panic!("one has failed") };
+/// assert_eq!((gone.path.as_str(), gone.name.as_str()), ("accounts/alice", "alice"));
+/// assert_eq!(gone.to_string(), "accounts/alice failed while running: timed out");
+/// assert!(exchange.health().is_healthy());
+/// assert_eq!(exchange.health().notes()[0].path, "accounts");
+///
+/// exchange.accounts.spawn("alice".to_owned()).await?;
+/// assert!(exchange.health().notes().is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FailedInstance {
+    /// The path of the instance.
+    pub path: String,
+    /// The last part of the path, escaped as in the path: the key, or `#7`.
+    pub name: String,
+    /// The failure with which it ended.
+    pub failure: Failure,
+    /// The time of its end, on tokio's clock.
+    pub at: Instant,
+    /// The time when the tree was started.
+    pub(crate) started: Instant,
+}
+
+impl FailedInstance {
+    /// Returns those of this cell, if it is a set.
+    pub(super) fn all_of(core: &CellCore) -> Vec<FailedInstance> {
+        let ends = core.table().map_or_else(Vec::new, ChildTable::failed_ends);
+        if ends.is_empty() {
+            return Vec::new(); // as nearly always: no path is made
+        }
+        let (above, started) = (core.path(), core.bus.started());
+        let shown = |FailedEnd { name, failure, at }| FailedInstance {
+            path: format!("{above}/{name}"),
+            name,
+            failure,
+            at,
+            started,
+        };
+        ends.into_iter().map(shown).collect()
+    }
+
+    /// Returns the time between the start of the tree and the end of the instance.
+    pub fn since_start(&self) -> Duration {
+        self.at.saturating_duration_since(self.started)
+    }
+}
+
+impl fmt::Display for FailedInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.path, self.failure.at(&self.path))
+    }
 }
 
 /// The wait of a remote child for a node. In [`Node::waits_for_node`].
@@ -585,6 +672,7 @@ impl Node {
             starts_after: None,
             waits_for: asks::of(core),
             instances: core.table().and_then(|table| Instances::of_table(table, now)),
+            failed_instances: FailedInstance::all_of(core),
             mailbox: cell.mailbox(),
             last_failure: core.last_failure(),
             excused: is_excused(end, member),

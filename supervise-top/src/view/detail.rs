@@ -92,6 +92,12 @@ fn lines(app: &App, view: &DetailView, canvas: &Canvas<'_>, columns: usize, now:
         lines.head("Last failure");
         failure_lines(&mut lines, failure);
     }
+    if !node.failed_instances.is_empty() {
+        lines.head("Failed instances");
+        for gone in node.failed_instances.iter().rev() {
+            lines.field(&format!(" {}", ago(at_ms.saturating_sub(gone.at_ms))), &gone.words(), Role::Bad);
+        }
+    }
     let decision = data.and_then(|data| data.events.iter().rev().find(|event| event.event == "decided"));
     if let Some(decision) = decision {
         decision_lines(&mut lines, decision);

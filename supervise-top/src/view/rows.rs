@@ -281,13 +281,16 @@ fn note(entry: &Entry, at_ms: u64) -> (String, Role) {
         let senders = if mailbox.blocked == 1 { "sender waits" } else { "senders wait" };
         return (format!("{} {senders}", mailbox.blocked), Role::Warn);
     }
-    if let Some(instances) = node.instances.as_ref().filter(|_| node.total() > 0) {
-        let states: Vec<_> = instances
-            .iter()
-            .filter(|(_, number)| *number > 0)
-            .map(|(word, number)| format!("{number} {}", word.replace('_', " ")))
-            .collect();
-        return (states.join(", "), Role::Normal);
+    if let Some(instances) = node.instances.as_ref().filter(|_| node.total() > 0 || !node.failed_instances.is_empty()) {
+        let states = instances.iter().filter(|(_, number)| *number > 0);
+        let mut states: Vec<_> = states.map(|(word, number)| format!("{number} {}", word.replace('_', " "))).collect();
+        if let Some(last) = node.failed_instances.last() {
+            states.push(match node.failed_instances.len() {
+                1 => format!("lost {}", last.words()),
+                some => format!("lost {some}, the last {}", last.words()),
+            });
+        }
+        return (states.join(", "), if node.failed_instances.is_empty() { Role::Normal } else { Role::Warn });
     }
     if let Some(place) = place() {
         return (place, Role::Normal);

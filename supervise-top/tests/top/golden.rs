@@ -199,6 +199,30 @@ fn a_page_of_a_set() {
     }
 }
 
+/// The row of a set says what it has lost last, and its detail lists all, the newest first.
+#[test]
+fn a_set_shows_the_instances_that_it_has_lost() {
+    let lost = |name: &str, at_ms: u64| json!({ "name": name, "at_ms": at_ms, "failure": failure("sessions/x", 1) });
+    let set = |lost: Vec<serde_json::Value>, instances: serde_json::Value| {
+        let fields = json!({
+            "kind": "set", "mailbox": null, "messages": null, "instances": instances, "failed_instances": lost,
+        });
+        app_of((160, 50), tree(vec![with(actor("sessions"), fields)]))
+    };
+    let app = set(vec![lost("alice", 90_000)], json!({}));
+    let text = text_of(&app, NOW);
+    assert!(text.contains("lost alice: no"), "{text}");
+    let mut app = set(vec![lost("alice", 90_000), lost("bob", 100_000)], json!({ "running": 3 }));
+    let text = text_of(&app, NOW);
+    assert!(text.contains("3 running, lost 2, the last bob: no"), "{text}");
+    select(&mut app, "sessions");
+    press(&mut app, "i");
+    let text = text_of(&app, NOW);
+    let (_, detail) = text.split_once("Failed instances").expect("the list has a head");
+    let place = |name: &str| detail.find(&format!("{name}: no")).unwrap_or_else(|| panic!("no {name}: {text}"));
+    assert!(place("bob") < place("alice"), "{text}");
+}
+
 /// Below the smallest size nothing is drawn, and nothing panics.
 #[test]
 fn every_size_can_be_drawn() {

@@ -30,6 +30,7 @@ fn evil() -> Value {
             "name": EVIL, "kind": EVIL, "state": EVIL, "lifecycle": EVIL, "declared_at": EVIL, "settings": [EVIL], "hooks": [EVIL],
             "starts_after": EVIL, "waits_for": [EVIL], "runs_on": EVIL, "window": 4, "instances": { EVIL: 3 }, "ended": { "why": EVIL, "reason": EVIL },
             "last_failure": evil_failure(), "strategy": EVIL,
+            "failed_instances": [{ "name": EVIL, "at_ms": 5, "failure": evil_failure() }, EVIL, {}],
         }),
     )
 }
@@ -226,6 +227,7 @@ fn value() -> impl Strategy<Value = Value> {
         "window",
         "instances",
         "last_failure",
+        "failed_instances",
         "chain",
         "before",
         "children",

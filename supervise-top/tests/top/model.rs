@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use supervise_top::model::{Link, Model, Weight, is_nearly_used};
-use supervise_top::wire::{Info, Message, State};
+use supervise_top::wire::{FailedInstance, Info, Message, State};
 
 use crate::common::*;
 
@@ -301,7 +301,7 @@ fn what_is_unknown_is_passed_over() {
         "path": "a", "name": 7, "kind": ["actor"], "state": "asleep", "incarnation": -4, "streak": "many", "until_ms": 3.9,
         "restarts": [], "mailbox": { "waiting": "x", "capacity": {} }, "messages": null, "instances": { "asleep": 3, "x": "y" },
         "last_failure": { "chain": "text", "before": 3 }, "ended": true, "children": { "a": 1 }, "settings": [1, "kept"],
-        "new_field": { "deep": [[[]]] },
+        "failed_instances": [7, { "name": [], "at_ms": -1, "failure": "x" }], "new_field": { "deep": [[[]]] },
     });
     let model = model(tree(vec![strange, json!(5), json!(null)]));
     let node = &model.get("a").unwrap().node;
@@ -309,6 +309,7 @@ fn what_is_unknown_is_passed_over() {
     assert_eq!((node.incarnation, node.streak, &node.settings[..]), (0, 0, &["kept".to_owned()][..]));
     assert_eq!(node.instances.as_deref(), Some(&[("asleep".to_owned(), 3)][..]));
     assert_eq!(node.last_failure.as_ref().unwrap().chain, Vec::<String>::new());
+    assert_eq!(node.failed_instances, [FailedInstance::default(), FailedInstance::default()]);
 
     let info = r#"{"name":"Shop","look":"token","control":true,"version":"9","protocol":2,"new":1}"#;
     assert_eq!(

@@ -314,8 +314,9 @@ async fn a_displayed_failure_says_everything_once() {
             format!("libpq #1 ended: failed while running: {ONCE}")
         ]
     );
-    let health = server.health().to_string();
-    assert_eq!(health, format!("degraded: libpq has ended: failed while running: {ONCE}"));
+    let health = server.health();
+    let [symptom] = health.symptoms() else { panic!("{health}") };
+    assert_eq!(symptom.to_string(), format!("libpq has ended: failed while running: {ONCE}"));
 }
 
 /// S6: a limit that makes the supervisor reach its own limit contains the last failure once, at any depth; the source is

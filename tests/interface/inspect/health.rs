@@ -1,6 +1,6 @@
 //! Health of a tree, and the nodes that are not healthy, with the reasons: S42.
 
-use supervise::inspect::{Health, SymptomKind};
+use supervise::inspect::SymptomKind;
 use supervise::prelude::*;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle};
@@ -29,7 +29,7 @@ async fn shop() -> (Running<Shop>, Journal) {
 #[tokio::test(start_paused = true)]
 async fn a_tree_that_is_up_is_healthy() {
     let (tree, _) = shop().await;
-    assert!(matches!(tree.health(), Health::Healthy), "{}", tree.health());
+    assert!(tree.health().is_healthy(), "{}", tree.health());
     assert_eq!(tree.health().to_string(), "healthy");
 }
 

@@ -3,6 +3,7 @@
 mod asks;
 mod decided;
 mod events;
+mod failed_instances;
 mod health;
 mod json;
 mod limits;

@@ -51,7 +51,7 @@ test("the stream may be cut anywhere, with any line ends", async () => {
       assert.deepEqual(await rows(page), ["Shop", "db", name]);
       await server.delta([node("db", { incarnation: 7, last_failure: { path: "db", incarnation: 6, phase: "running", cause: "error", chain: ["line one\nline two"] } })]);
       await untilText(page, "db", "inc", /^#7$/);
-      assert.equal(await text(page, "db", "failure"), "line one\nline two");
+      assert.equal(await text(page, "db", "failure"), "line one\\nline two");
     });
   }
 });

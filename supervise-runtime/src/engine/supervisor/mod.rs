@@ -39,6 +39,7 @@ use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
 
 mod after_lock;
 mod each;
+mod failed_ends;
 mod view;
 mod watchdog;
 
@@ -46,6 +47,8 @@ pub(crate) use after_lock::{AfterLock, OwnEvent};
 use after_lock::{By, Said};
 use each::Each;
 pub(crate) use each::TellEach;
+pub(crate) use failed_ends::FailedEnd;
+use failed_ends::FailedEnds;
 pub(crate) use view::ChildView;
 use watchdog::Stuck;
 
@@ -97,6 +100,8 @@ struct Inner {
     moved: BTreeMap<u64, Arc<AnyCell>>,
     /// The children whose places are held for those that replace them, and whether they have ended.
     held: BTreeMap<u64, bool>,
+    /// The instances of a set that have ended by a failure. Most sets have none.
+    failed_ends: Option<Box<FailedEnds>>,
     /// The time that the children of a tree may take to stop, if it is limited (C12).
     need: Option<Duration>,
     /// The time that a tree has for each of its ends (S44).
@@ -177,6 +182,7 @@ impl ChildTable {
                     numbers: 0,
                     moved: BTreeMap::new(),
                     held: BTreeMap::new(),
+                    failed_ends: None,
                     need: None,
                     time_to_end: None,
                     runtime: None,
@@ -527,6 +533,7 @@ impl ChildTable {
         }
         inner.numbers += 1;
         let cell = make(inner.numbers);
+        inner.forget_failed_end(cell.core().text());
         let id = inner.group.add(settings, true);
         cell.core().slot.store(id, Ordering::Relaxed);
         let before = inner.put(id, Entry::Child { cell, cold: None });
@@ -632,16 +639,17 @@ impl ChildTable {
     /// The values are not cleared here. If the runtime was dropped, other threads may still be about to start children,
     /// which clone them. So a value goes with the last of its owners: this table, or the task of a child.
     pub(crate) fn finish(&self) {
-        let (entries, recipes, decider, runtime) = {
+        let (entries, recipes, decider, runtime, failed_ends) = {
             let mut inner = lock(&self.inner);
             inner.names.clear();
             inner.finished = true;
             inner.group.finish(); // later callers on other threads learn that the supervisor has ended
             let decider = lock(&self.decider).take();
-            (std::mem::take(&mut inner.entries), std::mem::take(&mut inner.recipes), decider, inner.runtime.take())
+            let (entries, recipes) = (std::mem::take(&mut inner.entries), std::mem::take(&mut inner.recipes));
+            (entries, recipes, decider, inner.runtime.take(), inner.failed_ends.take())
         };
-        foreign(); // may drop the last reference to a cell, a start closure, a value, or a decider
-        drop((decider, runtime));
+        foreign(); // may drop the last reference to a cell, a start closure, a value, an error, or a decider
+        drop((decider, runtime, failed_ends));
         for entry in entries.iter().flatten() {
             if let Entry::Child { cell, .. } = entry {
                 // A child with a runtime of its own outlives that of its supervisor, and stops in order (S25).
@@ -870,7 +878,8 @@ impl Inner {
                         Order::Start => inner.forget_stuck(id),
                         Order::Down(..) | Order::End(..) | Order::Drain => watch = true,
                         Order::Wait(delay) => inner.waits(id, after(Instant::now(), *delay)),
-                        Order::Over(_) => {
+                        Order::Over(ended) => {
+                            inner.keep_failed_end(id, ended);
                             inner.count_held(id);
                             inner.close(id);
                         }

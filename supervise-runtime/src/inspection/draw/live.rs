@@ -82,6 +82,13 @@ impl Snapshot {
             let sent = node.window.filter(|sent| *sent > 0).map_or(String::new(), |sent| format!(", {sent} sent"));
             notes.push(format!("on {on}{sent}"));
         }
+        if let Some(last) = node.failed_instances.last() {
+            let ago = self.at.saturating_duration_since(last.at);
+            notes.push(match node.failed_instances.len() {
+                1 => format!("1 failed instance: {last}, {ago:.0?} ago"),
+                some => format!("{some} failed instances, the last: {last}, {ago:.0?} ago"),
+            });
+        }
         if let Some(failure) = &node.last_failure
             && !matches!(node.state, NodeState::Running | NodeState::Ended(_))
         {
