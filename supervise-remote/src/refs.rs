@@ -13,6 +13,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::ByteBuf;
 use supervise::error::{AskError, SendRejection, TellError, WaitError};
+use supervise::inspect::one_line;
 use supervise::{Actor, ActorRef, AnyRef, ChildRef as _, Ended, Handles, Reply};
 use supervise_runtime::remote as hooks;
 
@@ -150,7 +151,7 @@ impl<A: Actor<Msg: Remote>> Hash for RemoteRef<A> {
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{path} did not do it: {why}")]
+#[error("{path} did not do it: {}", one_line(why))]
 pub struct RemoteError {
     path: String,
     why: String,
