@@ -108,7 +108,8 @@ impl<H: Clone, const N: usize> IntoIterator for Handles<H, N> {
     type IntoIter = vec::IntoIter<H>;
 
     fn into_iter(self) -> vec::IntoIter<H> {
-        self.0.to_vec().into_iter()
+        let all: Vec<H> = self.0.to_vec();
+        all.into_iter()
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Other;
 impl ArmOf<Cause> {
     /// Says that the arm is about a [`Cause`].
     #[doc(hidden)]
-    pub fn is_cause(self) -> NotAsked {
+    pub fn is_cause(&self) -> NotAsked {
         NotAsked
     }
 }
@@ -41,7 +41,7 @@ impl ArmOf<Cause> {
 impl ArmOf<InvalidSettings> {
     /// Says that the arm is about [`InvalidSettings`].
     #[doc(hidden)]
-    pub fn is_invalid_settings(self) -> NotAsked {
+    pub fn is_invalid_settings(&self) -> NotAsked {
         NotAsked
     }
 }
@@ -49,11 +49,11 @@ impl ArmOf<InvalidSettings> {
 /// The same methods for an arm of any other type. A type's own methods come first.
 #[doc(hidden)]
 pub trait OtherArm: Sized {
-    fn is_cause(self) -> Other {
+    fn is_cause(&self) -> Other {
         Other
     }
 
-    fn is_invalid_settings(self) -> Other {
+    fn is_invalid_settings(&self) -> Other {
         Other
     }
 }
