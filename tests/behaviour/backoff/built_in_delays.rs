@@ -232,7 +232,7 @@ async fn a_failure_without_a_message_is_of_the_same_streak() {
 /// The streaks that the decisions so far have told.
 fn streaks(events: &mut Events) -> Vec<u32> {
     let mut streaks = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let EventKind::Decided { streak, .. } = event.kind {
             streaks.push(streak);
         }
@@ -303,7 +303,7 @@ async fn a_kept_failure_after_good_work_is_the_first_of_a_streak() {
         pass(secs(2)).await;
     }
     let mut of_kid = Vec::new();
-    while let Some(Ok(event)) = events.try_next() {
+    while let Some(event) = events.try_next() {
         if let (EventKind::Decided { streak, .. }, "top/kid") = (event.kind, &*event.path) {
             of_kid.push(streak);
         }
