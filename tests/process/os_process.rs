@@ -203,7 +203,7 @@ async fn an_exit_code_is_a_failure() {
     let mut events = tree.events();
     let service = tree.start().await.unwrap();
     let failure = loop {
-        if let EventKind::Failed { failure, .. } = events.next().await.unwrap().unwrap().kind {
+        if let EventKind::Failed { failure, .. } = events.next().await.unwrap().kind {
             break failure;
         }
     };

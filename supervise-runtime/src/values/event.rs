@@ -557,7 +557,7 @@ mod tests {
             EventKind::Failed { failure: failure(Cause::NodeLost { node: nasty() }), message: None },
             EventKind::Reported { failure: of_error() },
             EventKind::Escalated { failure: of_error() },
-            EventKind::Escalated { failure: of_error().at_limit() },
+            EventKind::Escalated { failure: of_error().at_limit(10) },
             EventKind::Ended { ended: Ended::Failed(of_error()) },
             EventKind::Ended { ended: Ended::DoneWith(nasty().into()) },
             EventKind::Requested { operation: Operation::Stop, by: nasty() },
