@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 use supervise::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::common::listen::listen;
+use listen::listen;
+
+#[path = "../common/listen.rs"]
+mod listen;
 
 // ----- the stand-in for systemd
 

@@ -248,10 +248,10 @@ async fn lived(tree: &TreeRef, path: &str) -> (Outage, Option<Duration>) {
     let mut begin = None;
     let reached = timeout(secs(86_400), async {
         loop {
-            let event = events.next().await.unwrap().unwrap();
+            let event = events.next().await.unwrap();
             match event.kind {
                 EventKind::Failed { .. } => begin = begin.or(Some(event.at)),
-                EventKind::LimitReached => return event.at - begin.unwrap(),
+                EventKind::LimitReached { .. } => return event.at - begin.unwrap(),
                 _ => {}
             }
         }
