@@ -206,7 +206,7 @@ async fn keys_that_look_the_same_have_different_paths() {
     for key in keys {
         let kid = town.kids.spawn(key.to_owned()).await.unwrap();
         let path = kid.path();
-        assert_eq!(path, one_line(&path).to_string());
+        assert!(path.is_ascii(), "nothing in it is hidden: {path:?}");
         assert_eq!(path, path::of(["kids", key]));
         assert!(path::segments(&path).eq(["kids", key]));
         let Event { path: told, .. } = events.try_next().unwrap();
