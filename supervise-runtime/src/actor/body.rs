@@ -192,7 +192,7 @@ where
 
     fn shut(&mut self) {
         self.cell.set_gate(Admission::Down, None);
-        // What would wait for the next incarnation keeps nobody who asked on the way down (S3).
+        // Requests of senders on their way down do not wait for the next incarnation (S3).
         self.inbox.return_batch(&self.cell);
         self.cell.purge_last_requests(|letter| matches!(letter, Envelope::LastRequest(_)));
     }

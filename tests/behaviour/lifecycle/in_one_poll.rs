@@ -11,7 +11,7 @@ use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, settle};
 /// The requests, the strongest first.
 const REQUESTS: [&str; 5] = ["kill", "stop", "drain", "restart", "start_again"];
 
-/// What the children do when the requests come.
+/// The kinds of children, and their work when the requests come.
 const KINDS: [&str; 9] = [
     "an idle actor",
     "a busy actor",
@@ -292,7 +292,7 @@ fn of_several_requests_in_one_poll_the_strongest_decides() {
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
 }
 
-/// What the code of a child does in the poll in which it is asked.
+/// The doings of a child's code in the poll in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Does {
     Fails,

@@ -195,7 +195,7 @@ async fn a_key_that_is_spawned_again_is_no_longer_shown() {
     lose(&exchange, "d").await;
     assert_eq!(names(&exchange, "users"), ["e", "d"]);
 
-    // The one that replaces another takes the end of that one out, too.
+    // An instance that replaces another takes the end of its predecessor out, too.
     let c = exchange.users.get("c").unwrap();
     c.tell(Do::Work(secs(1))).await.unwrap();
     c.tell(Do::Fail(Boom::Fatal)).await.unwrap();

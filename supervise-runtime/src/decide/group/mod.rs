@@ -873,7 +873,7 @@ impl Group {
         for id in self.roster.ids() {
             let Some(member) = self.roster.get_mut(id) else { continue };
             if member.kept && suspended {
-                // It has served since the decision, as all others, and now waits for its own restart.
+                // The member has served since the decision, as all others, and now waits for its own restart.
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(true)));
             }
             let member = self.roster.member(id);
