@@ -1,6 +1,7 @@
 //! The seven steps of a restart, in the order and by the numbers that Akka's documentation gives them:
 //!
-//! 1. the actor handles no more messages, and its children are suspended;
+//! 1. the actor handles no more messages, and its children are suspended until the decision; from then on each serves
+//!    until its turn to stop comes;
 //! 2. `pre_restart` is called on the old instance; here the hook names the child to keep;
 //! 3. the children that are not kept are stopped, and after that the old instance stops;
 //! 4. the start expression creates a new instance;
@@ -181,10 +182,15 @@ async fn main() -> anyhow::Result<()> {
     }
     sleep(Duration::from_millis(500)).await;
     for node in family.snapshot().root.children[0].children.iter() {
-        ensure!(matches!(node.state, NodeState::Suspended), "{} should be suspended", node.name);
-        journal.write(1, format!("{} is {}: it handles no messages for now", node.name, node.state));
+        ensure!(matches!(node.state, NodeState::Running), "{} should serve until its turn", node.name);
+        journal.write(1, format!("{} is {}: it serves until its turn comes", node.name, node.state));
     }
-    journal.write(1, "main sends a letter to each of the three");
+    sleep(Duration::from_secs(1)).await;
+    let snapshot = family.snapshot();
+    let kept_now = &snapshot.root.children[0].children[0];
+    ensure!(matches!(kept_now.state, NodeState::Suspended), "kept should be suspended");
+    journal.write(3, format!("kept is {}: it handles no messages for now", kept_now.state));
+    journal.write(3, "main sends a letter to each of the three");
     let (after, read, lost) =
         tokio::join!(parent.ask(Msg::Letter).forever(), kept.ask(Letter).forever(), other.ask(Letter));
     let after = after?;

@@ -598,7 +598,15 @@ impl Group {
     /// Returns whether the member begins no work because of a failure above it.
     fn holds_back(&self, id: Id) -> bool {
         let is_task = || self.roster.get(id).is_some_and(|member| member.settings.kind == Some(ChildKind::Task));
-        self.suspended && !self.serving && !self.is_going_down(id) && !is_task()
+        let below = self.suspended && !self.serving && !self.is_going_down(id);
+        (below || self.waits_for_owner(id)) && !is_task()
+    }
+
+    /// Returns whether the member survives the restart of its actor that is under way.
+    fn waits_for_owner(&self, id: Id) -> bool {
+        let restarts =
+            matches!(self.mode, GroupState::Down { next: AfterDown::Rebuild, .. } | GroupState::AwaitingOwner);
+        restarts && self.is_kept(id)
     }
 
     /// Returns the budget that all members share; otherwise each member has its own.
@@ -869,11 +877,11 @@ impl Group {
         }
         self.cause = Some(failure.clone());
         self.reason = StopReason::restarted_above(failure);
-        let suspended = std::mem::take(&mut self.suspended);
+        self.suspended = false;
         for id in self.roster.ids() {
             let Some(member) = self.roster.get_mut(id) else { continue };
-            if member.kept && suspended {
-                // The member has served since the decision, as all others, and now waits for its own restart.
+            if member.kept {
+                // The member has served so far, as all others, and now waits for its own restart.
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(true)));
             }
             let member = self.roster.member(id);

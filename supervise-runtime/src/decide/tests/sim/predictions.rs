@@ -40,7 +40,9 @@ impl Sim {
             assert!(!view.holds_up || view.at == MemberState::Queued, "{id} waits, and is not down");
             let stays = matches!(self.group.mode(), GroupState::Down { next: AfterDown::Rebuild, .. });
             let serves = self.decided || self.in_range(id) && !(stays && self.group.is_kept(id));
-            let suspended = self.suspended && !serves && child.kind != ChildKind::Task;
+            let restarts = stays || *self.group.mode() == GroupState::AwaitingOwner;
+            let kept = restarts && self.group.is_kept(id);
+            let suspended = (kept || self.suspended && !serves) && child.kind != ChildKind::Task;
             assert_eq!(view.suspended, suspended, "{id} is shown as suspended");
             let first =
                 !child.was_up && child.streak == 0 && matches!(view.at, MemberState::Queued | MemberState::Starting);
