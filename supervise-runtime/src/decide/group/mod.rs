@@ -1785,12 +1785,6 @@ impl Group {
 
     fn turn_down(&mut self, from: u64, next: AfterDown) {
         self.mode = GroupState::Down { from, next };
-        // The children of a member that has failed wait for the decision on it. It has come, but perhaps not its turn.
-        for id in self.roster.ids() {
-            if self.at(id) == MemberState::Failed && self.in_range(id) {
-                self.effects.push(GroupEffect::Tell(id, Order::Serve));
-            }
-        }
         self.plan = self.roster.places();
         self.position = self.plan.len();
         // Children use values until they are down, so values go after all of them (S30).
@@ -2045,7 +2039,7 @@ impl Group {
 
     /// Goes down in reverse order, one member at a time, or all members together. True: there is more to settle.
     fn walk_down(&mut self, from: u64, next: AfterDown, now: Instant) -> bool {
-        let keeps_values = self.keeps_values(next);
+        let (keeps_values, begins) = (self.keeps_values(next), self.position == self.plan.len());
         while let Some(Place { order, id }) = self.next_down(from)
             && (self.in_flight == 0 || self.goes_together(id, next))
         {
@@ -2114,6 +2108,9 @@ impl Group {
             }
         }
         if self.in_flight > 0 || self.next_down(from).is_some() {
+            if begins {
+                self.serve_below_failed(from);
+            }
             return false;
         }
         match next {
@@ -2145,6 +2142,16 @@ impl Group {
             }
         }
         false
+    }
+
+    /// The children of a member that has failed wait for the decision on it, which has come, though not its turn: they
+    /// serve until then (S7).
+    fn serve_below_failed(&mut self, from: u64) {
+        for place in self.plan[..self.position].iter().rev().take_while(|place| place.order >= from) {
+            if self.roster.at_place(*place).is_some_and(|member| member.at == MemberState::Failed) {
+                self.effects.push(GroupEffect::Tell(place.id, Order::Serve));
+            }
+        }
     }
 
     /// Returns whether the range comes up again with the values that it has (S30).
