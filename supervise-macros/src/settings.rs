@@ -175,7 +175,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         ],
         default: "see its arguments",
         doc: "The ends after which the child is restarted; the time that a stop, a start and the handler of a message may \
-              take; whether a stop first \
+              take; whether a stop, also one after a failure above, first \
               handles the queued messages and finishes background work; whether the task itself reports when it is \
               ready; whether the supervisor ends with the child; whether the first start of the tree goes on without the \
               child if it fails.",

@@ -324,9 +324,16 @@ impl<A: Actor, F> ActorBody<A, F> {
             return None;
         }
         let handler = match self.inbox.next(&self.cell)? {
-            Envelope::Msg(msg) | Envelope::LastRequest(msg) => {
+            Envelope::Msg(msg) => {
                 if self.notes.due {
                     self.notes.begin(&self.cell, Some(&msg));
+                }
+                Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
+            }
+            // Its sender waits for no later incarnation, so it is not redelivered either.
+            Envelope::LastRequest(msg) => {
+                if self.notes.due {
+                    self.notes.begin(&self.cell, None);
                 }
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }

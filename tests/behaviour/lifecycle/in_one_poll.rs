@@ -395,3 +395,86 @@ fn what_the_code_does_in_the_same_poll_does_not_weaken_a_request() {
         }
     }
 }
+
+/// S26: a kill of a child, in the poll in which it hears of the restart of its supervisor, keeps nobody waiting: the child
+/// goes down with its supervisor.
+#[test]
+fn a_kill_with_a_restart_from_above_is_carried_out() {
+    quiet_panics();
+    for kind in ["actor", "plain", "deaf", "sub"] {
+        for kill_first in [false, true] {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+            runtime.block_on(async {
+                supervisor! {
+                    struct Above(journal: Journal) {
+                        all: All = All::tree(journal),
+                    }
+                }
+                let above = Above::start(Journal::default()).await.unwrap();
+                settle().await;
+                let kill = || match kind {
+                    "actor" => above.all.actor.kill(),
+                    "plain" => above.all.plain.kill(),
+                    "deaf" => above.all.deaf.kill(),
+                    _ => above.all.sub.kill(),
+                };
+                if kill_first {
+                    kill();
+                }
+                let start = above.all.restart().unwrap();
+                if !kill_first {
+                    kill();
+                }
+                let up = tokio::time::timeout(secs(30), start).await;
+                assert!(matches!(up, Ok(Ok(_))), "{kind}, {kill_first}: {up:?}");
+                assert!(above.shutdown().await.children.iter().all(|child| !child.stuck), "{kind}");
+            });
+        }
+    }
+}
+
+/// S26, S37: a death pact that comes with a stop or a restart is a failure: it is reported, and the request decides.
+#[tokio::test(start_paused = true)]
+async fn a_death_pact_does_not_weaken_a_request() {
+    struct Depends(ActorRef<Worker>, Journal);
+    #[actor]
+    impl Depends {
+        #[pre_start]
+        fn begin(&mut self, cx: &mut Context<Self>) {
+            cx.depend_on(&self.0);
+        }
+        fn handle(&mut self, (): ()) {}
+        #[post_stop]
+        fn end(&mut self) {
+            self.1.write("depends ends");
+        }
+    }
+    supervisor! {
+        struct Two(journal: Journal) {
+            partner: Worker = Worker(journal),
+            depends: Depends = Depends(partner, journal),
+        }
+    }
+    for restart in [false, true] {
+        let journal = Journal::default();
+        let two = Two::start(journal.clone()).await.unwrap();
+        settle().await;
+        journal.take();
+        // The partner ends first, and its notice and the request are taken in one poll.
+        two.partner.stop();
+        match restart {
+            false => two.depends.stop(),
+            true => drop(two.depends.restart().unwrap()),
+        }
+        settle().await;
+        pass(secs(1)).await;
+        let ended = two.depends.ended().map(|ended| ended.to_string());
+        assert!(journal.take().contains(&"depends ends".to_owned()), "its hook ran");
+        match restart {
+            false => assert_eq!(ended.as_deref(), Some("stopped")),
+            true => assert!(ended.is_none_or(|ended| !ended.contains("aborted"))),
+        }
+        two.shutdown().await;
+    }
+}

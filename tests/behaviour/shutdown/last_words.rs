@@ -347,3 +347,149 @@ async fn a_last_request_ends_with_its_addressee() {
         two.db.ask(|reply| Order::Save("later", Some(reply))).await.unwrap();
     }
 }
+
+/// S3, S36: nor is such a request redelivered: its sender hears of the failure.
+#[tokio::test(start_paused = true)]
+async fn a_last_request_is_not_redelivered() {
+    #[derive(Clone)]
+    struct Slow(Option<Reply<()>>);
+    struct Keeper(Log);
+    #[actor]
+    impl Keeper {
+        async fn handle(&mut self, message: Slow) -> Result<(), BoxError> {
+            self.0.write("asked");
+            tokio::time::sleep(secs(1)).await;
+            drop(message);
+            Err("told to".into())
+        }
+    }
+    struct Asks(ActorRef<Keeper>, Log);
+    #[actor]
+    impl Asks {
+        fn handle(&mut self, (): ()) {}
+        #[post_stop]
+        async fn after(&mut self) {
+            let begun = Instant::now();
+            let answer = self.0.ask(|reply| Slow(Some(reply))).forever().await;
+            self.1.write(format!(
+                "{} after {:?}",
+                if answer.is_ok() { "answered" } else { "no reply" },
+                begun.elapsed()
+            ));
+        }
+    }
+    supervisor! {
+        struct Two(log: Log) {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            #[redeliver(attempts = 5)]
+            keeper: Keeper = Keeper(log),
+            #[lifecycle(Permanent, shutdown = Infinity)]
+            asks: Asks = Asks(keeper, log),
+        }
+    }
+    let log = Log::default();
+    let two = Two::start(log.clone()).await.unwrap();
+    two.asks.stop();
+    soon(two.asks.terminated()).await.unwrap();
+    pass(secs(60)).await;
+    assert_eq!(log.lines(), ["asked", "no reply after 1s"]);
+}
+
+/// S7: a member that fails before its turn to go down comes is not decided on any more: its own children serve until then,
+/// and answer those that go down before it.
+#[tokio::test(start_paused = true)]
+async fn below_a_failure_on_the_way_down_last_words_are_heard() {
+    quiet_panics();
+    struct Mid(Log, Arc<Mutex<Option<ActorRef<Db>>>>);
+    #[actor]
+    impl Mid {
+        #[pre_start]
+        async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
+            let log = self.0.clone();
+            *self.1.lock().unwrap() = Some(cx.spawn(child! { "leaf": Db = Db(log) }).await?);
+            Ok(())
+        }
+        fn handle(&mut self, (): ()) -> Result<(), BoxError> {
+            Err("told to".into())
+        }
+    }
+    struct Last(Log, Arc<Mutex<Option<ActorRef<Db>>>>);
+    #[actor]
+    impl Last {
+        fn handle(&mut self, (): ()) {}
+        #[pre_restart]
+        async fn before(&mut self) {
+            tokio::time::sleep(secs(1)).await;
+            let leaf = self.1.lock().unwrap().clone().unwrap();
+            let answer = leaf.ask(|reply| Order::Save("last", Some(reply))).forever().await;
+            self.0.write(if answer.is_ok() { "answered" } else { "not answered" });
+        }
+    }
+    supervisor! {
+        struct Pair(log: Log, leaf: Arc<Mutex<Option<ActorRef<Db>>>>) {
+            #![strategy(AllForOne, max_restarts = Unlimited)]
+            mid: Mid = Mid(log, leaf),
+            #[lifecycle(Permanent, shutdown = Infinity)]
+            last: Last = Last(log, leaf),
+            bad: Bad = Bad,
+        }
+    }
+    let log = Log::default();
+    let pair = Pair::start(log.clone(), Arc::default()).await.unwrap();
+    pair.bad.tell(()).await.unwrap(); // all are restarted, `last` first
+    settle().await;
+    pair.mid.tell(()).await.unwrap(); // fails before its turn
+    pass(secs(5)).await;
+    assert!(log.lines().contains(&"answered".to_owned()), "{:?}", log.lines());
+    assert_eq!(pair.last.incarnation(), 2);
+}
+
+/// S7: a member that comes up after the decision serves, and begins nothing.
+#[tokio::test(start_paused = true)]
+async fn a_member_that_comes_up_below_a_decided_failure_serves_and_spawns_nothing() {
+    struct Slow(Log);
+    #[actor]
+    impl Slow {
+        #[pre_start]
+        async fn begin(&mut self) {
+            tokio::time::sleep(secs(1)).await;
+        }
+        async fn handle(&mut self, reply: Reply<bool>, cx: &mut Context<Self>) {
+            let log = self.0.clone();
+            let spawned = cx.spawn(child! { "child": Db = Db(log) }).await;
+            self.0.write(format!("spawned: {}", spawned.is_ok()));
+            reply.send(spawned.is_ok());
+        }
+    }
+    struct Asks(Log, ActorRef<Slow>);
+    #[actor]
+    impl Asks {
+        fn handle(&mut self, (): ()) {}
+        #[pre_restart]
+        async fn before(&mut self) {
+            tokio::time::sleep(secs(2)).await;
+            let answer = self.1.ask(|reply| reply).forever().await;
+            self.0.write(format!("answered: {answer:?}"));
+        }
+    }
+    supervisor! {
+        struct Above(log: Log) {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            sub: struct Sub {
+                #![decider(_ => Escalate)]
+                slow: Slow = Slow(log),
+                #[lifecycle(Permanent, shutdown = Infinity)]
+                asks: Asks = Asks(log, slow),
+                bad: Bad = Bad,
+            },
+        }
+    }
+    let log = Log::default();
+    let above = Above::start(log.clone()).await.unwrap();
+    drop(above.sub.slow.restart().unwrap());
+    settle().await;
+    above.sub.bad.tell(()).await.unwrap();
+    pass(secs(20)).await;
+    assert_eq!(log.lines(), ["spawned: false", "answered: Ok(false)"]);
+    assert_eq!(above.sub.incarnation(), 2);
+}

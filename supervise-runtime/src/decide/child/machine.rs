@@ -376,7 +376,8 @@ pub(crate) struct Machine {
     /// The child is a task that is notified of a stop through its context.
     signalled: bool,
     suspended: bool,
-    /// The child failed, and then the failure above it was decided: resumed, it serves until its turn to go down.
+    /// The failure above was decided while the child had failed or was coming up: resumed or up, it serves until its turn
+    /// to go down.
     serves: bool,
     /// The supervisor was dropped.
     orphan: bool,
@@ -482,6 +483,11 @@ impl Machine {
 
     pub(crate) fn is_suspended(&self) -> bool {
         self.suspended
+    }
+
+    /// Returns whether nothing new begins below the child, because of a failure above it.
+    pub(crate) fn holds_below(&self) -> bool {
+        self.suspended || self.serves
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -711,6 +717,7 @@ impl Machine {
         match order {
             Order::Start => {
                 self.set_suspended(false, port);
+                self.serves = false;
                 if self.cold.as_mut().and_then(|cold| cold.wait.take()).is_some() {
                     port.perform(self, Effect::Retry(None));
                 }
@@ -1062,7 +1069,14 @@ impl Machine {
     /// does so, too.
     fn serve(&mut self, port: &mut impl Port) {
         match self.state {
-            State::Idle | State::AwaitingRestart | State::GoingDown | State::Stopping | State::Ended => return,
+            State::Idle | State::AwaitingRestart => {
+                if self.due && self.suspended {
+                    self.set_suspended(false, port); // its start was ordered before the failure above
+                    self.serves = true;
+                }
+                return;
+            }
+            State::GoingDown | State::Stopping | State::Ended => return,
             State::Failed => self.serves = true, // unless it is resumed, it serves no more
             State::PreRestart => {}
             State::Starting
@@ -1078,7 +1092,9 @@ impl Machine {
                 if self.state == State::Running && !self.goes_down() {
                     port.perform(self, Effect::MarkDown(false)); // S35
                 }
-                if !self.is_starting() {
+                if self.is_starting() {
+                    self.serves = true;
+                } else {
                     port.perform(self, Effect::EndSpawns); // none could begin
                 }
             }
@@ -1213,7 +1229,6 @@ impl Machine {
         self.state = if self.was_up { State::StartAgain } else { State::Starting };
         (self.aborted, self.drains, self.post_stop_due, self.signalled) = (false, false, false, false);
         (self.due, self.resumed, self.undecided, self.children_are_down) = (false, false, false, false);
-        self.serves = false;
         self.cut = None;
         let ended = std::mem::take(&mut self.has_ended);
         if let Some(cold) = &mut self.cold {
@@ -1332,6 +1347,7 @@ impl Machine {
                         port.perform(self, Effect::ResumeChildren(failure.expect("one that is decided on has failed")));
                         if std::mem::take(&mut self.serves) {
                             self.set_suspended(false, port);
+                            port.perform(self, Effect::EndSpawns);
                             port.perform(self, Effect::ServeBelow);
                         }
                         port.perform(self, Effect::Forgive);
@@ -1538,6 +1554,9 @@ impl Machine {
         let again = std::mem::replace(&mut self.was_up, true);
         let healed = self.cold.as_mut().and_then(|cold| cold.healing.take());
         port.perform(self, Effect::Up { again, healed });
+        if self.serves {
+            port.perform(self, Effect::EndSpawns); // it comes up below a failure that was decided
+        }
         self.stage = Stage::Up;
     }
 

@@ -798,7 +798,7 @@ impl Group {
 
     /// An ancestor has failed, or the supervisor itself: nothing new begins.
     pub(crate) fn suspend(&mut self) {
-        if !self.suspended {
+        if !self.suspended || self.serving {
             (self.suspended, self.serving) = (true, false);
             self.tell_suspended(true);
         }
@@ -1291,6 +1291,11 @@ impl Group {
         self.roster.member(id).reached = true;
         self.over(id, Ended::Done);
         self.settle(now);
+    }
+
+    /// Returns whether the child goes down, or has to, with its range.
+    pub(crate) fn is_in_walk(&self, id: Id) -> bool {
+        self.roster.get(id).is_some_and(|member| member.in_walk) || self.in_range(id)
     }
 
     /// Returns whether the child has ended, or is about to end.
@@ -1980,7 +1985,8 @@ impl Group {
         // reply, and the walk waits for its drain.
         for id in self.roster.ids() {
             let concerns = |member: &Member| !member.is_value() && member.at != MemberState::Ended;
-            if self.roster.get(id).is_some_and(concerns) && !(suspended && self.is_going_down(id)) {
+            let stays = if suspended { self.is_going_down(id) } else { self.waits_for_owner(id) };
+            if self.roster.get(id).is_some_and(concerns) && !stays {
                 self.effects.push(GroupEffect::Tell(id, Order::Suspend(suspended)));
             }
         }

@@ -359,7 +359,7 @@ impl Sim {
     }
 
     pub(in crate::decide::tests) fn suspend(&mut self) {
-        self.suspended = true;
+        (self.suspended, self.decided) = (true, false); // of a decided one: a child that was kept
         self.group.suspend();
         self.carry_out();
     }

@@ -231,11 +231,7 @@ impl Engine {
                     });
                 }
             }
-            Effect::ServeBelow => {
-                if let Some(table) = self.cell.core().table() {
-                    table.on(&*self.cell, Group::serve);
-                }
-            }
+            Effect::ServeBelow => self.serve_below(),
             Effect::Due => {
                 let now = own.now();
                 self.with_group(own, |group, id| group.due(id, now));
@@ -375,6 +371,13 @@ impl Engine {
         }
     }
 
+    /// Nothing that has failed here is resumed: the children serve until their turns (S7).
+    fn serve_below(&self) {
+        if let Some(table) = self.cell.core().table() {
+            table.on(&*self.cell, Group::serve);
+        }
+    }
+
     pub(super) fn children_go(&mut self, go: impl FnOnce(&mut Group, Instant)) {
         if let Some(table) = self.cell.core().table() {
             let now = Instant::now();
@@ -443,7 +446,7 @@ impl Engine {
         core.next_incarnation();
         self.begin_span();
         if let Some(table) = self.cell.core().table() {
-            table.rebuild(&*self.cell, machine.is_suspended());
+            table.rebuild(&*self.cell, machine.holds_below());
         }
         hands.heals(machine.heals().filter(|_| machine.was_up()));
     }
@@ -763,13 +766,18 @@ impl Engine {
                 }
                 if outcome == Some(Err(FailureRoute::Absorbed)) {
                     self.cell.core().fails_late(failure.clone()); // the child was asked to go down meanwhile
+                    self.serve_below();
                 }
                 self.cell.core().bus.changed.tell(); // a task that waits for this child's start may go on
             }
             FailureRoute::Kept => {}
-            FailureRoute::Absorbed => self.cell.core().fails_late(failure.clone()),
+            FailureRoute::Absorbed => {
+                self.cell.core().fails_late(failure.clone());
+                self.serve_below();
+            }
             FailureRoute::ReportOnly => {
                 self.cell.core().fails_late(failure.clone());
+                self.serve_below();
                 let now = own.now();
                 self.with_group(own, |group, id| group.ends_before_its_turn(id, now));
             }

@@ -546,7 +546,14 @@ impl Driver {
         let free = self.machine.is_free();
         let aborts = any(|message| matches!(message, SystemMessage::Abort));
         let (kills, stops) = (free && any(SystemMessage::is_kill), free && any(SystemMessage::is_stop));
-        let (drains, restarts) = (free && any(SystemMessage::is_drain), free && any(SystemMessage::is_restart));
+        let drains = free && any(SystemMessage::is_drain);
+        // A child that goes down with its range hears of that, whatever a caller asked for.
+        let alone = || self.engine.look(|group, id| !group.is_in_walk(id)).unwrap_or(false);
+        let restarts = free && any(SystemMessage::is_restart) && alone();
+        // A failure that comes with them is reported, and does not weaken them.
+        let (failures, requests): (Vec<_>, Vec<_>) =
+            first.into_iter().chain(more).partition(|message| free && matches!(message, SystemMessage::DeathPact(_)));
+        failures.into_iter().for_each(|message| self.take(message));
         if kills && !aborts {
             if restarts && !stops && !drains {
                 let starting = self.machine.is_starting();
@@ -554,10 +561,10 @@ impl Driver {
             }
             self.take_kill(Cause::Killed);
         }
-        for message in first.into_iter().chain(more) {
+        for message in requests {
             let weaker = kills && message.is_kill()
                 || (kills || stops) && message.is_drain()
-                || (kills || stops || drains) && message.is_restart();
+                || (kills || stops || drains) && restarts && message.is_restart();
             match message {
                 SystemMessage::Drain if !weaker && restarts => self.take_drain(),
                 message if !weaker => self.take(message),
