@@ -359,7 +359,7 @@ async fn a_last_request_is_not_redelivered() {
         async fn handle(&mut self, message: Slow) -> Result<(), BoxError> {
             self.0.write("asked");
             tokio::time::sleep(secs(1)).await;
-            drop(message);
+            drop(message.0);
             Err("told to".into())
         }
     }
