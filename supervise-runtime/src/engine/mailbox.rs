@@ -44,12 +44,14 @@ use crate::values::hooks::DeclaredHooks;
 use crate::values::mailbox_depth::MailboxDepth;
 use crate::values::strategy::WhileDown;
 
+mod admission;
 mod arrivals;
 mod gate;
 mod senders;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use admission::Admission;
 pub(crate) use senders::Blocked;
 use senders::Senders;
 
@@ -68,25 +70,6 @@ const SMALL: usize = 4096;
 
 /// Larger buffers are given back when they were not needed for this long.
 const CALM: Duration = Duration::from_secs(1);
-
-/// Whether messages are accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Admission {
-    /// Messages are handled as they come.
-    Open,
-    /// Messages wait: the actor is down (S35).
-    Down,
-    /// Messages are refused, because the actor is suspended below a failure. Senders on their way down wait for the
-    /// decision on that failure, which lets the actor serve until its turn, or takes it down (S7).
-    Suspended,
-    /// Messages wait for an actor that was named before its turn and has not been up yet. No sender waits: not for room,
-    /// and not for a reply (S47).
-    Early,
-    /// New messages are refused, but queued ones are still handled (S24).
-    Draining,
-    /// Messages are refused: the actor has ended, or is stopping.
-    Closed,
-}
 
 /// A cell with a mailbox.
 pub(crate) type ActorCell<T> = CellOf<Mailbox<T>>;

@@ -41,6 +41,8 @@ struct World {
     alive: Mutex<HashMap<String, ActorRef<Node>>>,
     /// The actors whose failure is undecided, with the time of the failure.
     undecided: Mutex<BTreeMap<String, Instant>>,
+    /// The actors that are to be restarted. Nothing below them is decided any more, and all serve until their turns.
+    decided: Mutex<BTreeSet<String>>,
     /// Failures to come in the next start of an actor, and in its `post_restart`.
     plans: Mutex<HashMap<String, (u32, u32)>>,
     /// The children that an actor must have.
@@ -71,6 +73,12 @@ impl World {
         }
     }
 
+    /// Returns whether this actor, or one above it, is to be restarted.
+    fn is_decided(&self, path: &str) -> bool {
+        let decided = self.decided.lock().unwrap();
+        decided.iter().any(|above| path == above || path.starts_with(&format!("{above}/")))
+    }
+
     /// Asks the supervisor at this path (`None` for the root).
     fn decide(&self, own: Option<&str>, failure: &Failure) -> Directive {
         let Some(trouble) = failure.error::<Trouble>() else { return Directive::Restart };
@@ -89,6 +97,7 @@ impl World {
             self.resumes.fetch_add(1, Ordering::Relaxed);
             return Directive::Resume;
         }
+        self.decided.lock().unwrap().insert(child.to_owned());
         Directive::Restart
     }
 }
@@ -139,7 +148,9 @@ impl Actor for Node {
                 Ok(())
             }
             Item::Fail(trouble) => {
-                self.world.undecided.lock().unwrap().insert(self.path.clone(), Instant::now());
+                if !self.world.is_decided(&self.path) {
+                    self.world.undecided.lock().unwrap().insert(self.path.clone(), Instant::now());
+                }
                 Err(trouble.into())
             }
         }
@@ -147,6 +158,7 @@ impl Actor for Node {
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
         self.world.undecided.lock().unwrap().remove(&self.path);
+        self.world.decided.lock().unwrap().remove(&self.path);
         if !self.world.open.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -266,6 +278,7 @@ async fn a107_a_tree_of_hundreds_bears_failures_in_every_step() {
         shape: shape(&mut random),
         alive: Mutex::default(),
         undecided: Mutex::default(),
+        decided: Mutex::default(),
         plans: Mutex::default(),
         children: Mutex::default(),
         wrong: Mutex::default(),

@@ -1555,7 +1555,7 @@ impl Machine {
         let healed = self.cold.as_mut().and_then(|cold| cold.healing.take());
         port.perform(self, Effect::Up { again, healed });
         if self.serves {
-            port.perform(self, Effect::EndSpawns); // it comes up below a failure that was decided
+            port.perform(self, Effect::EndSpawns); // a failure above was decided meanwhile
         }
         self.stage = Stage::Up;
     }
