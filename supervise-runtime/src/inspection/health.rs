@@ -29,6 +29,7 @@ use crate::values::strategy::Lifecycle;
 ///
 /// ```
 /// use supervise::TreeRef;
+/// use supervise::inspect::Health;
 /// use supervise::prelude::*;
 /// # struct Db;
 /// # #[actor]
