@@ -124,8 +124,8 @@ impl Events {
         }
     }
 
-    /// Returns the event that stands for those that were missed. It has the time of the one that follows, so that the
-    /// times of a subscription never go back; to know it, that one is read too.
+    /// Returns the event that stands for the missed events. Its time is the time of the next event, so that the times of a
+    /// subscription never go back; the next event is read for that.
     fn missed(&mut self, mut events: u64) -> Event {
         let _shelter = DeferDrops::new();
         self.after_missed = loop {

@@ -1,8 +1,8 @@
 //! Paths as text: the names below the root, with `/` between them.
 //!
-//! In a name, `/` is written `%2F`, `%` is `%25`, and `\` is `%5C`. A control character, and one that cannot be seen, is
-//! written as its Rust escape: `\n`, `\u{202e}`. So two names never have the same text (S27). Every API that shows a path shows this text. [`segments`] returns the
-//! names in it, and [`of`] makes a path from names.
+//! In a name, `/` is written `%2F`, `%` is `%25`, and `\` is `%5C`. A control character, or a character that cannot be
+//! seen, is written as its Rust escape: `\n`, `\u{202e}`. So two names never have the same text (S27). Every API that
+//! shows a path shows this text. [`segments`] returns the names in it, and [`of`] makes a path from names.
 //!
 //! ```
 //! use supervise::{path, prelude::*};

@@ -68,8 +68,8 @@ fn names(tree: &TreeRef, set: &str) -> Vec<String> {
     failed(tree, set).into_iter().map(|gone| gone.name).collect()
 }
 
-/// S42: an instance that was decided Stop, one at its limit, and a `Temporary` one that fails are gone, and the set shows
-/// them with their failures and the times of their ends. The key is free.
+/// S42: an instance that was decided Stop, an instance at its limit and a `Temporary` instance that fails are gone, and
+/// the set shows them with their failures and the times of their ends. The key is free.
 #[tokio::test(start_paused = true)]
 async fn a_set_shows_the_instances_that_have_ended_by_a_failure() {
     let exchange = exchange().await;
