@@ -478,3 +478,40 @@ async fn a_death_pact_does_not_weaken_a_request() {
         two.shutdown().await;
     }
 }
+
+/// S24, S26: an abort is the strongest of all: with any other request in the same poll the child ends as with the abort
+/// alone.
+#[test]
+fn an_abort_is_stronger_than_every_request() {
+    async fn goes(kind: &str, request: &str) -> String {
+        let all = All::start(Journal::default()).await.unwrap();
+        settle().await;
+        all.actor.tell(Say::Work(secs(3600))).await.unwrap();
+        settle().await;
+        // The order of the tree comes first, and both are in the queue of the child before its next poll.
+        let mut abort = Box::pin(all.clone().shutdown().within(Duration::ZERO));
+        let first = std::future::poll_fn(|cx| std::task::Poll::Ready(abort.as_mut().poll(cx))).await;
+        assert!(first.is_pending());
+        match (kind, request) {
+            ("actor", "kill") => all.actor.kill(),
+            ("actor", "stop") => all.actor.stop(),
+            ("actor", "drain") => all.actor.drain(),
+            ("actor", "restart") => drop(all.actor.restart()),
+            ("deaf", "kill") => all.deaf.kill(),
+            ("deaf", "stop" | "drain") => all.deaf.stop(),
+            ("deaf", "restart") => drop(all.deaf.restart()),
+            _ => {}
+        }
+        tokio::time::timeout(secs(1), abort).await.expect("no time is left").unwrap();
+        let ended = if kind == "actor" { all.actor.ended() } else { all.deaf.ended() };
+        ended.expect("the tree has ended").to_string()
+    }
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    for kind in ["actor", "deaf"] {
+        let alone = runtime().block_on(goes(kind, "nothing"));
+        assert!(alone.starts_with("aborted: "), "{kind}: {alone}");
+        for request in ["kill", "stop", "drain", "restart"] {
+            assert_eq!(runtime().block_on(goes(kind, request)), alone, "{kind}, {request}");
+        }
+    }
+}

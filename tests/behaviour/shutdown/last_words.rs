@@ -493,3 +493,101 @@ async fn a_member_that_comes_up_below_a_decided_failure_serves_and_spawns_nothin
     assert_eq!(log.lines(), ["spawned: false", "answered: Ok(false)"]);
     assert_eq!(above.sub.incarnation(), 2);
 }
+
+/// S7, S27: below a failure that is decided, a spawn into a set ends at once: the set goes down after the member that waits
+/// for the instance.
+#[tokio::test(start_paused = true)]
+async fn below_a_decided_failure_a_spawn_into_a_set_ends_at_once() {
+    struct Spawns(Log, Keyed<u32, Db, ()>);
+    #[actor]
+    impl Spawns {
+        async fn handle(&mut self, (): ()) {
+            tokio::time::sleep(secs(1)).await; // the failure comes meanwhile
+            let begun = Instant::now();
+            let spawned = [self.1.spawn(1).await.is_ok(), self.1.get_or_spawn(2).await.is_ok()];
+            self.0.write(format!("spawned {spawned:?} after {:?}", begun.elapsed()));
+        }
+    }
+    struct Last;
+    #[actor]
+    impl Last {
+        fn handle(&mut self, (): ()) {}
+        #[pre_restart]
+        async fn before(&mut self) {
+            tokio::time::sleep(secs(3)).await;
+        }
+    }
+    supervisor! {
+        struct Above(log: Log) {
+            #![strategy(OneForOne, max_restarts = Unlimited)]
+            sub: struct Sub {
+                #![decider(_ => Escalate)]
+                set: [u32 => Db] = |_: u32| Db(log),
+                #[lifecycle(Permanent, shutdown = Infinity)]
+                spawns: Spawns = Spawns(log, set),
+                last: Last = Last,
+                bad: Bad = Bad,
+            },
+        }
+    }
+    let log = Log::default();
+    let above = Above::start(log.clone()).await.unwrap();
+    above.sub.spawns.tell(()).await.unwrap();
+    settle().await;
+    above.sub.bad.tell(()).await.unwrap();
+    pass(secs(20)).await;
+    assert_eq!(log.lines(), ["spawned [false, false] after 0ns"]);
+    assert_eq!(above.sub.incarnation(), 2);
+    assert!(above.sub.set.spawn(3).await.is_ok(), "the next incarnation of the set takes it");
+}
+
+/// S7, S11, S24: a kept child waits for the restart of its actor. If that comes to nothing, the child goes down as at any
+/// end, and drains.
+#[tokio::test(start_paused = true)]
+async fn a_kept_child_drains_if_its_actor_does_not_come_back() {
+    struct Once(Log, Option<ActorRef<Db>>);
+    #[actor]
+    impl Once {
+        async fn handle(&mut self, reply: Option<Reply<ActorRef<Db>>>, cx: &mut Context<Self>) -> Result<(), BoxError> {
+            let Some(reply) = reply else { return Err("told to".into()) };
+            let log = self.0.clone();
+            let child = cx.spawn(child! { #[lifecycle(Permanent, drain)] "kept": Db = Db(log) }).await?;
+            self.1 = Some(child.clone());
+            reply.send(child);
+            Ok(())
+        }
+        #[pre_restart]
+        async fn before(&mut self, _failure: &Failure, cx: &mut Context<Self>) {
+            if let Some(kept) = &self.1 {
+                cx.keep(kept);
+            }
+        }
+    }
+    fn start(log: Log, was_up: &Arc<std::sync::atomic::AtomicBool>) -> Result<Once, BoxError> {
+        match was_up.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            true => Err("not again".into()),
+            false => Ok(Once(log, None)),
+        }
+    }
+    supervisor! {
+        struct Above(log: Log, was_up: Arc<std::sync::atomic::AtomicBool>) {
+            #![decider(Phase::Restart => Stop, _ => Restart)]
+            #[backoff(1s..1s, random_factor = 0)]
+            once: Once = start(log, &was_up)?,
+            other: Bad = Bad,
+        }
+    }
+    let log = Log::default();
+    let above = Above::start(log.clone(), Arc::default()).await.unwrap();
+    let kept = above.once.ask(Some).await.unwrap();
+    above.once.tell(None).await.unwrap();
+    pass(Duration::from_millis(500)).await; // `once` backs off
+    for _ in 0..3 {
+        kept.tell(Order::Save("in time", None)).await.unwrap();
+    }
+    settle().await;
+    assert_eq!(log.count("saved"), 0, "suspended meanwhile");
+    pass(secs(10)).await;
+    assert!(above.once.ended().is_some_and(|ended| ended.failure().is_some()));
+    assert_eq!((log.count("saved"), above.dead_letters()), (3, 0), "{:?}", log.lines());
+}

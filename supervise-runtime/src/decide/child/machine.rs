@@ -950,10 +950,10 @@ impl Machine {
 
     /// The strongest request to drop the user future stays.
     fn cuts(&mut self, cut: Cut) {
-        let is_killed = || self.cold.as_ref().is_some_and(|cold| cold.failing.is_some());
+        let fails = || self.cold.as_ref().is_some_and(|cold| cold.failing.is_some());
         match (self.cut, cut) {
             (Some(Cut::Abort), _) => {}
-            (Some(Cut::Fails), Cut::Leaves) if is_killed() => {}
+            (Some(Cut::Fails), Cut::Leaves) if fails() => {}
             _ => self.cut = Some(cut),
         }
     }
@@ -2128,6 +2128,9 @@ impl Machine {
         self.cold().closing = Some((ended, aborted));
         if port.has_children() {
             (self.children_are_down, self.cut) = (false, None);
+            if self.state == State::AwaitingRestart {
+                port.perform(self, Effect::ServeBelow); // kept children wait for a restart that does not come
+            }
             port.perform(self, Effect::EndChildren);
             self.stage = Stage::Closing;
         } else {

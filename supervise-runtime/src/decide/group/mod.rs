@@ -816,6 +816,11 @@ impl Group {
         }
     }
 
+    /// Returns whether a spawn could only end with this set, which goes down for a failure above it.
+    pub(crate) fn ends_spawns(&self) -> bool {
+        self.owner == Owner::Set && self.suspended && self.serving
+    }
+
     /// The supervisor fails or goes down after the message in hand. That message may wait for a spawn that could begin,
     /// or be decided on, only afterwards. So spawns that are not up yet end (S7).
     pub(crate) fn absorb_spawns(&mut self, reason: StopReason, now: Instant) {

@@ -522,7 +522,7 @@ impl ChildTable {
         if inner.group.is_ended() {
             return Err(Refused::Stopped);
         }
-        if inner.group.is_stopping() {
+        if inner.group.is_stopping() || inner.group.ends_spawns() {
             return Err(Refused::Stopping);
         }
         if room.max.is_some_and(|max| inner.taken() >= max) {

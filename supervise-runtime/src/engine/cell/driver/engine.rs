@@ -371,10 +371,16 @@ impl Engine {
         }
     }
 
-    /// Nothing that has failed here is resumed: the children serve until their turns (S7).
+    /// Nothing that has failed here is resumed: the children serve until their turns (S7). The spawns of a set would end with
+    /// it, and end now: a child that goes down before the set may wait for one.
     fn serve_below(&self) {
         if let Some(table) = self.cell.core().table() {
-            table.on(&*self.cell, Group::serve);
+            table.on(&*self.cell, |group| {
+                group.serve();
+                if self.kind == ChildKind::Set {
+                    group.absorb_spawns(StopReason::FailedAbove, Instant::now());
+                }
+            });
         }
     }
 

@@ -562,7 +562,7 @@ impl Driver {
             self.take_kill(Cause::Killed);
         }
         for message in requests {
-            let weaker = kills && message.is_kill()
+            let weaker = kills && !aborts && message.is_kill()
                 || (kills || stops) && message.is_drain()
                 || (kills || stops || drains) && restarts && message.is_restart();
             match message {
