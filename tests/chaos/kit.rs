@@ -485,8 +485,7 @@ fn a_tree_that_ends_is_begun_anew() {
     assert!(report.trees > 2 * report.runs, "{report}");
 }
 
-/// S20, S21: a subtree that is stopped before it was ever up keeps its supervisor from coming up. Once everything is calm,
-/// a new tree begins.
+/// S20, S21: a subtree that is stopped before it was ever up fails the start of its supervisor, and starts with the next one.
 #[test]
 fn a_subtree_that_was_stopped_during_the_first_start_is_no_end() {
     fn restart(_: &Failure) -> Directive {

@@ -90,6 +90,24 @@ def copy():
             shutil.copy(ROOT / name, COPY / name)
 
 
+def seed():
+    """Takes over the dependencies that the project has built already: they are the same, and take minutes."""
+    built = ROOT / "target" / "debug"
+    if (TARGET / "debug").exists() or not (built / ".fingerprint").is_dir():
+        return
+    foreign = [path.name for path in (built / ".fingerprint").iterdir() if not path.name.startswith("supervise")]
+    hashes = {name.rpartition("-")[2] for name in foreign}
+    link = {"copy_function": os.link, "dirs_exist_ok": True}
+    for name in foreign:
+        for folder in (".fingerprint", "build"):
+            if (built / folder / name).is_dir():
+                shutil.copytree(built / folder / name, TARGET / "debug" / folder / name, **link)
+    (TARGET / "debug" / "deps").mkdir(parents=True, exist_ok=True)
+    for path in (built / "deps").iterdir():
+        if path.is_file() and path.stem.rpartition("-")[2] in hashes:
+            os.link(path, TARGET / "debug" / "deps" / path.name)
+
+
 def write(chosen):
     """Writes the mutants into the copy. Returns the numbers of those with a switch, and what is said of the others."""
     copy()
@@ -239,6 +257,7 @@ def alone(mutant):
 
 def switched(chosen):
     """Returns what the test of each mutant does, by name; `alone` for those that need a build of their own."""
+    seed()
     results, apart = {}, set()
     while True:
         rest = [mutant for mutant in chosen if mutant.name not in apart and mutant.name not in results]

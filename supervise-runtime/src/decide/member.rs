@@ -133,6 +133,8 @@ pub(crate) struct Member {
     pub(crate) has_place: bool,
     /// The member was up once: its next start is a restart.
     pub(crate) was_up: bool,
+    /// The member was up at any time, also before a user started it again: whoever waits for its handle has it.
+    pub(crate) has_handle: bool,
     /// The build has reached the member in this incarnation of the supervisor.
     pub(crate) reached: bool,
     /// The first start has gone on to later members: this one was up, or is backing off (S21).
@@ -158,6 +160,12 @@ impl Member {
 
     pub(crate) fn is_temporary(&self) -> bool {
         self.settings.lifecycle == Lifecycle::Temporary
+    }
+
+    /// Returns whether the handle of the member is still missing: that of a subtree or an optional child exists only once
+    /// the child was up (S21).
+    pub(crate) fn has_late_handle(&self) -> bool {
+        !self.has_handle && (self.settings.only_supervises() || self.settings.optional)
     }
 
     /// Returns whether an end by itself is followed by a restart (S23). A subtree that has ended stays ended (S28).

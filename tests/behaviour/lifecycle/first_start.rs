@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use supervise::prelude::*;
 use tokio::sync::oneshot;
 
-use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle};
+use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
 supervisor! {
     struct Three(journal: Journal) {
@@ -25,6 +25,16 @@ supervisor! {
         one: Probe = Probe::start("one", journal).await?,
         #[lifecycle(Transient)]
         two: Probe = Probe::start("two", journal).await?,
+    }
+
+    struct Part(journal: Journal) {
+        inner: struct Inner { leaf: Probe = Probe::start("leaf", journal).await?, },
+        other: Probe = Probe::start("other", journal).await?,
+    }
+
+    struct Parts(journal: Journal) {
+        #[decider(_ => Restart)]
+        part: [u32 => Part] = |_key: u32| Part::tree(journal),
     }
 
     struct Nested(journal: Journal) {
@@ -95,6 +105,27 @@ async fn a_declared_backoff_does_not_hold_up_the_first_start() {
     assert!(tree.ready().await);
     assert_eq!(before.elapsed(), secs(9), "3 s and 6 s");
     assert_eq!(tree.slow.ask(Do::Get).await.unwrap(), 0);
+}
+
+/// S20, S21: a subtree that is stopped before it was ever up fails the start of its supervisor, which cannot come up without
+/// its handle. The next start of the supervisor starts it again; a stop once it was up is kept.
+#[tokio::test(start_paused = true)]
+async fn a_subtree_that_was_stopped_before_it_was_up_starts_with_its_supervisor() {
+    let journal = Journal::default();
+    journal.plan("leaf start", 1, Fault::Slow(secs(10)));
+    let tree = Parts::start(journal.clone()).await.unwrap();
+    let parts = tree.part.clone();
+    let spawned = tokio::spawn(async move { parts.spawn(0).await });
+    settle().await;
+    supervise::ChildRef::stop(&tree.find("part/0/inner").expect("it starts"));
+    let part = soon(spawned).await.unwrap().expect("it comes up at the second start");
+    assert_eq!((part.incarnation(), part.inner.is_alive()), (2, true));
+
+    part.inner.stop();
+    pass(secs(1)).await;
+    part.restart().unwrap();
+    pass(secs(1)).await;
+    assert_eq!((part.incarnation(), part.inner.is_alive()), (3, false));
 }
 
 /// S21: `ready()` waits for children at any depth: in subtrees of subtrees, in the instances of a set, and below an

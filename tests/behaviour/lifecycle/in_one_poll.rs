@@ -515,3 +515,34 @@ fn an_abort_is_stronger_than_every_request() {
         }
     }
 }
+
+/// S20, S26: a drain that comes with a restart is a stop from outside: the child stays ended when its supervisor is restarted,
+/// and starts again on request.
+#[tokio::test(start_paused = true)]
+async fn a_drain_with_a_restart_is_a_stop_from_outside() {
+    supervisor! {
+        struct Outer(journal: Journal) {
+            all: All = All::tree(journal),
+        }
+    }
+    for drain_first in [false, true] {
+        let outer = Outer::start(Journal::default()).await.unwrap();
+        settle().await;
+        let below = &outer.all.actor;
+        if drain_first {
+            below.drain();
+        }
+        drop(below.restart()); // refused after the drain
+        if !drain_first {
+            below.drain();
+        }
+        pass(secs(1)).await;
+        assert_eq!(below.ended().expect("it drained").to_string(), "stopped", "{drain_first}");
+        outer.all.restart().unwrap().await.unwrap();
+        pass(secs(1)).await;
+        assert_eq!((outer.all.incarnation(), below.ended().is_some()), (2, true), "{drain_first}");
+        assert!(below.start_again().unwrap().await.is_ok());
+        assert!(below.ended().is_none());
+        outer.shutdown().await;
+    }
+}

@@ -234,6 +234,40 @@ async fn below_a_group_that_restarts_after_an_end_nothing_has_failed() {
     }
 }
 
+/// S46: a child that fails restarts its group. Below a subtree beside it that is a `Restart` too, since the supervisor above
+/// has not failed; below the subtree that has failed it is `FailedAbove`.
+#[tokio::test(start_paused = true)]
+async fn below_a_group_that_restarts_after_a_failure_beside_it() {
+    supervisor! {
+        struct Both(journal: Journal) {
+            #![strategy(AllForOne)]
+            #![decider(_ => Restart)]
+            beside: struct Sound {
+                near: Says = Says { name: "near", journal },
+                deeper: struct Deep {
+                    deep: task = |cx| told(cx, "deep", journal),
+                },
+            },
+            fails: struct Failing {
+                #![decider(_ => Escalate)]
+                bad: Says = Says { name: "bad", journal },
+                good: Says = Says { name: "good", journal },
+            },
+        }
+    }
+    let journal = Journal::default();
+    let both = Both::start(journal.clone()).await.unwrap();
+    for incarnation in 2..4 {
+        both.fails.bad.tell(Tell::Fail).await.unwrap();
+        pass(secs(2)).await;
+        assert_eq!(both.beside.incarnation(), incarnation);
+        let mut lines = journal.take();
+        lines.retain(|line| !line.contains("post_stop") && !line.starts_with("bad"));
+        lines.sort();
+        assert_eq!(lines, ["deep stopped Restart", "good pre_restart FailedAbove", "near pre_restart Restart"]);
+    }
+}
+
 /// S46: the siblings of a child whose failure was decided `Stop`, and those of a significant one that has ended.
 #[tokio::test(start_paused = true)]
 async fn a_sibling_that_has_ended() {

@@ -244,7 +244,7 @@ pub(crate) enum Effect {
     /// The children continue after a failure of this child was resumed.
     ResumeChildren(Failure),
     /// The children go down, to be started again with this child.
-    RestartChildren(Failure),
+    RestartChildren(Failure, StopReason),
     /// The children go down and end, and are reported.
     StopChildren,
     /// The remaining children end.
@@ -352,6 +352,8 @@ enum Then {
 struct Way {
     /// The failure with which the children are restarted; `None` if they end.
     again: Option<Failure>,
+    /// That failure is not the child's own: the child goes down with its group, or on request.
+    told: bool,
     then: Then,
 }
 
@@ -1567,7 +1569,7 @@ impl Machine {
         let thrown = match end {
             StepEnd::Absent => {
                 self.post_stop_due = false;
-                return self.takes_down(None, Then::Absent, port);
+                return self.takes_down(None, false, Then::Absent, port);
             }
             StepEnd::Failed { failure, .. } => Some(failure.in_phase(phase)),
             StepEnd::Cut(Cut::Fails) => {
@@ -1610,8 +1612,9 @@ impl Machine {
         if let Some(failure) = &failure {
             self.gives(StopReason::of_failure(failure), false);
         }
+        let told = failure.is_none();
         let then = failure.map_or(Then::Gone, Then::StartFailed);
-        self.takes_down(again, then, port);
+        self.takes_down(again, told, then, port);
     }
 
     /// Links a failed start to the failure that it was to repair: that of a restart, or of the previous attempt (S6).
@@ -1856,13 +1859,13 @@ impl Machine {
             self.leaves(false, port.now(), port);
         }
         self.lets_serve(port);
-        // The mailbox of a child that has failed is shut already.
-        if self.state != State::Failed {
-            port.perform(self, Effect::Shut);
+        let told = self.state != State::Failed;
+        if told {
+            port.perform(self, Effect::Shut); // the mailbox of a failed child is shut already
         }
         let cold = self.cold();
         (cold.healing, cold.failed) = (Some(failure.clone()), None);
-        cold.way = Some(Way { again: Some(failure), then: Then::Gone });
+        cold.way = Some(Way { again: Some(failure), told, then: Then::Gone });
         port.perform(self, Effect::DropBackground);
         if self.aborted {
             return self.go_on_down(port);
@@ -1885,7 +1888,7 @@ impl Machine {
         self.cold().failed = None;
         // Asked before the children are notified: if the child is already ending by itself, that is its end (S18, S22).
         let own = port.own_end();
-        self.takes_down(None, Then::Stop { own }, port);
+        self.takes_down(None, false, Then::Stop { own }, port);
     }
 
     /// The child ended by itself: `cx.stop()`, a task that returned, a tree whose members have all ended (S22, S23).
@@ -1906,7 +1909,7 @@ impl Machine {
         }
         let again = restarts.then(|| end.clone());
         let ended = failure.map_or_else(|| words.map_or(Ended::Done, Ended::DoneWith), Ended::Failed);
-        self.takes_down(again, Then::Done { ended, end }, port);
+        self.takes_down(again, false, Then::Done { ended, end }, port);
     }
 
     /// A task that failed has ended: there is nothing to resume. The subtasks that it left running have the `shutdown`
@@ -1916,7 +1919,7 @@ impl Machine {
         self.gives(StopReason::of_failure(&failure), false);
         self.leaves(false, port.now(), port);
         let killed = matches!(failure.cause(), Cause::Killed);
-        self.cold().way = Some(Way { again: None, then: Then::TaskFailed(failure) });
+        self.cold().way = Some(Way { again: None, told: false, then: Then::TaskFailed(failure) });
         self.stage = if killed { Stage::Dropping } else { Stage::Settling };
     }
 
@@ -1935,9 +1938,9 @@ impl Machine {
         way.is_some_and(|way| matches!(way.then, Then::Broken(_)))
     }
 
-    fn takes_down(&mut self, again: Option<Failure>, then: Then, port: &mut impl Port) {
+    fn takes_down(&mut self, again: Option<Failure>, told: bool, then: Then, port: &mut impl Port) {
         self.limits_its_end(port);
-        self.cold().way = Some(Way { again, then });
+        self.cold().way = Some(Way { again, told, then });
         port.perform(self, Effect::DropBackground);
         self.go_on_down(port);
     }
@@ -1973,9 +1976,15 @@ impl Machine {
     }
 
     fn children_go_down(&mut self, port: &mut impl Port) {
-        let again = self.cold.as_ref().and_then(|cold| cold.way.as_ref()?.again.clone());
+        let way = self.cold.as_ref().and_then(|cold| cold.way.as_ref());
+        let told = way.is_some_and(|way| way.told);
+        let again = way.and_then(|way| way.again.clone());
         self.children_are_down = false; // set on an earlier way down
-        port.perform(self, again.map_or(Effect::StopChildren, Effect::RestartChildren));
+        let down = again.map_or(Effect::StopChildren, |failure| {
+            let reason = if told { self.reason_below() } else { StopReason::restarted_above(&failure) };
+            Effect::RestartChildren(failure, reason)
+        });
+        port.perform(self, down);
         if self.aborted {
             port.perform(self, Effect::AbortChildren);
         }
@@ -2177,7 +2186,7 @@ impl Machine {
         self.leaves(false, port.now(), port);
         port.perform(self, Effect::Shut);
         let again = Some(bug.clone()).filter(|_| self.was_up && !self.root);
-        self.takes_down(again, Then::Broken(bug), port);
+        self.takes_down(again, false, Then::Broken(bug), port);
     }
 }
 

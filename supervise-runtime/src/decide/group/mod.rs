@@ -717,6 +717,7 @@ impl Group {
             at_once: false,
             has_place: false,
             was_up: false,
+            has_handle: false,
             reached: true,
             passed: false,
             in_walk: false,
@@ -876,12 +877,12 @@ impl Group {
     }
 
     /// All children go down, to be started again by the supervisor's next start (a restart from above).
-    pub(crate) fn restart_from_above(&mut self, failure: &Failure, now: Instant) {
+    pub(crate) fn restart_from_above(&mut self, failure: &Failure, reason: StopReason, now: Instant) {
         if matches!(self.mode, GroupState::Down { next: AfterDown::End, .. }) {
             return;
         }
         self.cause = Some(failure.clone());
-        self.reason = StopReason::restarted_above(failure);
+        self.reason = reason;
         self.suspended = false;
         for id in self.roster.ids() {
             let Some(member) = self.roster.get_mut(id) else { continue };
@@ -951,6 +952,8 @@ impl Group {
             member.alone &= member.dynamic;
             member.restart_delay.forget_budget();
             member.restart_delay.forget();
+            // The supervisor cannot come up without its handle: a stop was about that start alone (S21).
+            member.on_request &= member.lost || !member.has_late_handle();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
                 member.at = MemberState::Queued;
@@ -1066,7 +1069,7 @@ impl Group {
         self.leave_place(id);
         let member = self.roster.member(id);
         member.at = MemberState::Up;
-        (member.was_up, member.passed, member.alone) = (true, true, false);
+        (member.was_up, member.has_handle, member.passed, member.alone) = (true, true, true, false);
         member.restart_delay.went_up(now);
         self.settle(now);
     }
@@ -2251,11 +2254,9 @@ impl Group {
         self.built
     }
 
-    /// Returns whether the build has to wait for this child: the handle of a subtree or an optional child exists only
-    /// once the child was up (S21).
+    /// Returns whether the build has to wait for this child, for its handle (S21).
     fn holds_up(&self, id: Id) -> bool {
-        let has_late_handle = |settings: &Settings| settings.only_supervises() || settings.optional;
-        self.roster.get(id).is_some_and(|member| !member.was_up && has_late_handle(&member.settings))
+        self.roster.get(id).is_some_and(Member::has_late_handle)
     }
 
     /// Returns whether a significant member has ended by itself, so that the supervisor ends (S22).

@@ -271,7 +271,7 @@ impl Harness {
     }
 
     pub(super) fn restart_above(&mut self) -> String {
-        self.event(|group, now| group.restart_from_above(&failure(Phase::Running), now))
+        self.event(|group, now| group.restart_from_above(&failure(Phase::Running), StopReason::FailedAbove, now))
     }
 
     /// The supervisor begins its next incarnation, and the build reaches all members.

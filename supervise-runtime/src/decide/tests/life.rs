@@ -291,9 +291,9 @@ impl Life {
                     self.tell_children(|own, now| own.stop(StopReason::Shutdown, now));
                     None
                 }
-                Effect::RestartChildren(failure) => {
+                Effect::RestartChildren(failure, reason) => {
                     self.log.push("children restart".to_owned());
-                    self.tell_children(|own, now| own.restart_from_above(&failure, now));
+                    self.tell_children(|own, now| own.restart_from_above(&failure, reason, now));
                     None
                 }
                 Effect::AbortChildren => {

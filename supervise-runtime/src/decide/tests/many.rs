@@ -123,7 +123,7 @@ fn a_million_that_wait_end_at_a_restart_from_above() {
     on_a_small_stack(|| {
         for (owner, n) in [(Owner::Set, 1_000_000), (Owner::Actor, 200_000)] {
             let mut many = Many::up(owner, Strategy::OneForOne, n).all_wait();
-            many.group.restart_from_above(&failure(Phase::Running), many.now);
+            many.group.restart_from_above(&failure(Phase::Running), StopReason::FailedAbove, many.now);
             let (overs, others) = many.overs();
             assert_eq!(overs.len() as Id, n);
             assert!(matches!(others[..], [GroupEffect::TellOwner(Order::ChildrenDown)]), "{} others", others.len());
@@ -415,7 +415,7 @@ fn a_lost_member_is_never_started_again() {
     assert_eq!(again, CommandOutcome::NotEnded, "the other goes on");
     // The supervisor does not start it either, after a restart from above or on request.
     for on_request in [false, true] {
-        many.group.restart_from_above(&failure(Phase::Running), many.now);
+        many.group.restart_from_above(&failure(Phase::Running), StopReason::FailedAbove, many.now);
         many.group.gone(1, many.now);
         if on_request {
             many.group.forget_stops();

@@ -76,7 +76,7 @@ fn word(effect: Effect, begin: Instant) -> String {
         Effect::Done { ended, end } => format!("done: {} ({})", ending(&ended), told(&end)),
         Effect::EndsAs(ended) => format!("ends as {}", ending(&ended)),
         Effect::ResumeChildren(failure) => format!("children resume ({})", told(&failure)),
-        Effect::RestartChildren(failure) => format!("children restart ({})", told(&failure)),
+        Effect::RestartChildren(failure, _) => format!("children restart ({})", told(&failure)),
         Effect::Ended { ended, aborted } => {
             format!("ended: {}{}", ending(&ended), if aborted { ", aborted" } else { "" })
         }

@@ -453,7 +453,6 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let mut revived: HashMap<String, Revived> = HashMap::new();
         let mut told = 0;
         let mut failed = 0;
-        let mut dead: Option<Instant> = None;
         loop {
             self.look();
             if let State::Up(up) = &self.state
@@ -476,11 +475,6 @@ impl<'a, T: TreeDef> Run<'a, T> {
                     down.into_iter().for_each(|text| self.says(ChaosPromise::Settles, text));
                     break;
                 }
-            }
-            dead = self.is_dead_end().then(|| dead.unwrap_or_else(Instant::now));
-            if dead.is_some_and(|since| since.elapsed() > DEAD) {
-                dead = None;
-                self.take_down(); // a new tree begins
             }
             if begin.elapsed() > patience {
                 let text = format!("not settled {patience:?} after everything was calm: {}", unsettled.join(", "));
@@ -521,18 +515,6 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let snapshot = tree.snapshot();
         let settled = |node: &&Node| matches!(node.state, NodeState::Running | NodeState::Ended(_));
         snapshot.nodes().filter(|node| !settled(node)).map(|node| format!("{} is {}", node.path, node.state)).collect()
-    }
-
-    /// Returns whether a subtree was stopped before its supervisor was up, which waits for it: a child that was stopped
-    /// from outside stays ended (S20), and a supervisor that is not up has no `start_again` for it. A subtree that goes
-    /// down with its supervisor looks the same for as long as the others take.
-    fn is_dead_end(&self) -> bool {
-        let State::Starting(_) = self.state else { return false };
-        let Some(tree) = &self.tree else { return false };
-        let snapshot = tree.snapshot();
-        let is_stopped =
-            |node: &Node| node.strategy.is_some() && matches!(node.state, NodeState::Ended(Ended::Stopped));
-        snapshot.nodes().any(is_stopped)
     }
 
     /// Starts declared children again that have ended and did not end by themselves. Returns whether there are some, and
@@ -705,10 +687,6 @@ impl<'a, T: TreeDef> Run<'a, T> {
         })
     }
 }
-
-/// How long a tree looks as if it could not come up before it is given up: longer than the members of a group take to go
-/// down by default.
-const DEAD: Duration = Duration::from_secs(6);
 
 /// How often a child that is down is started again.
 const TRIES: u32 = 20;

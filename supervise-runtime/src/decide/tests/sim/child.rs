@@ -75,6 +75,8 @@ pub(in crate::decide::tests) struct SimChild {
     pub(in crate::decide::tests) at_once: bool,
     /// Whether the child was up since its first start, or since it was started again on request.
     pub(in crate::decide::tests) was_up: bool,
+    /// Whether the child was up at any time.
+    pub(in crate::decide::tests) has_handle: bool,
     /// The restarts since the child last handled a message.
     pub(in crate::decide::tests) streak: u32,
     /// Whether a user stopped the child; nothing but `start_again()` may start it.
@@ -116,6 +118,7 @@ impl SimChild {
             alone: dynamic,
             at_once: false,
             was_up: false,
+            has_handle: false,
             streak: 0,
             stopped: false,
             refuses: false,

@@ -319,6 +319,8 @@ impl Sim {
             let child = self.child(id);
             (child.finished, child.quit, child.streak) = (false, false, 0);
             child.alone &= child.dynamic;
+            // A stop before the handle was there was about that start alone.
+            child.stopped &= child.has_handle || !child.kind.only_supervises();
         }
         self.carry_out();
         match self.plan.owner {
@@ -343,7 +345,7 @@ impl Sim {
             for id in self.ids() {
                 self.joins(id);
             }
-            self.group.restart_from_above(&failure(Phase::Running), self.now);
+            self.group.restart_from_above(&failure(Phase::Running), StopReason::FailedAbove, self.now);
         } else {
             self.group.stop(StopReason::Shutdown, self.now);
         }

@@ -137,8 +137,10 @@ impl Sim {
                 self.carry_out();
             }
             Effect::Up { .. } => {
-                self.child(id).was_up |= self.group.at(id) == MemberState::Starting;
-                self.child(id).alone = false;
+                let comes_up = self.group.at(id) == MemberState::Starting;
+                let child = self.child(id);
+                (child.was_up, child.has_handle) = (child.was_up || comes_up, child.has_handle || comes_up);
+                child.alone = false;
                 self.group.up(id, now);
                 self.carry_out();
             }
@@ -177,7 +179,7 @@ impl Sim {
             | Effect::Broken(_)
             | Effect::Absent
             | Effect::EndsAs(_)
-            | Effect::RestartChildren(_)
+            | Effect::RestartChildren(..)
             | Effect::StopChildren
             | Effect::EndChildren
             | Effect::AbortChildren => panic!("it has no children, is there, and has no bugs: {effect:?}"),

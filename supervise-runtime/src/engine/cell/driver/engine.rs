@@ -272,7 +272,9 @@ impl Engine {
                     table.on(&*self.cell, |group| group.resume(&failure, facts, suspended));
                 }
             }
-            Effect::RestartChildren(failure) => self.children_go(|group, now| group.restart_from_above(&failure, now)),
+            Effect::RestartChildren(failure, reason) => {
+                self.children_go(|group, now| group.restart_from_above(&failure, reason, now));
+            }
             Effect::StopChildren => {
                 self.begin_report();
                 self.children_go(|group, now| group.stop(machine.reason_below(), now));
