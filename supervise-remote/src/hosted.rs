@@ -170,9 +170,10 @@ impl Lease {
         self.fenced.load(Ordering::SeqCst)
     }
 
-    /// Returns whether this node has ended it, whatever the owner grants.
-    fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::SeqCst)
+    /// Returns whether the instance may not act any more: its time is over, or this node has ended it, whatever the owner
+    /// grants.
+    fn is_over(&self) -> bool {
+        self.is_dropped() || self.clock.now() >= self.until()
     }
 
     fn is_dropped(&self) -> bool {
@@ -206,7 +207,7 @@ impl Lease {
         loop {
             let changed = self.changed.notified();
             let until = self.until();
-            if self.is_dropped() || self.clock.now() >= until {
+            if self.is_over() {
                 return;
             }
             tokio::select! {
@@ -457,10 +458,10 @@ where
         }
     };
     if let Err(why) = came_up {
-        if instance.lease.has_ended() {
-            // Cut off, and not failed: its node leaves, or has lost its owner.
+        if instance.lease.is_over() {
+            // Cut off, and not failed: its node leaves, has lost its owner, or was frozen.
             instance.until_gone().await;
-            return ToOwner::Declined { placement, why: "the start was cut off, the node leaves".to_owned() };
+            return ToOwner::Declined { placement, why: "the start was cut off, since its lease is over".to_owned() };
         }
         let failure = match &why {
             SpawnError::Start(failure) => to_wire(failure, errors),

@@ -127,3 +127,41 @@ supervisor! {
         parent: remote Parent = Parent { log },
     }
 }
+
+/// S57, S9: a start that its lease cuts off is no failed start: the child is placed again, at whichever moment of the start its
+/// node was frozen, and for how long.
+#[tokio::test(start_paused = true)]
+async fn a_start_that_its_lease_cuts_is_placed_again() {
+    supervisor! {
+        struct Starting(log: u64) {
+            #![on("worker", lease = 500ms)]
+            #[lifecycle(Permanent, shutdown = 500ms)]
+            declared: remote Pricing = Pricing::open(2, log, 700).await?,
+            #[lifecycle(Permanent, shutdown = 500ms)]
+            many: [u64 => remote Pricing] = |key: u64| Pricing::open(key, log, 700).await?,
+        }
+    }
+    for frozen in (380..1400).step_by(20) {
+        for at in [10, 150, 650] {
+            let mut cluster = Cluster::new();
+            cluster.node("one", Starting::node("worker"));
+            let log = new_log();
+            let owner = cluster.owner();
+            let start = tokio::spawn(async move { Starting::tree(log).on(owner).start().await });
+            tokio::time::sleep(at * MS).await;
+            cluster.freeze("one");
+            tokio::time::sleep(frozen * MS).await;
+            cluster.thaw("one");
+            let tree = start.await.unwrap().unwrap_or_else(|error| panic!("{frozen} ms, {at} ms: {error}"));
+            let many = tree.many.clone();
+            let spawn = tokio::spawn(async move { many.get_or_spawn(3).await });
+            tokio::time::sleep(at * MS).await;
+            cluster.freeze("one");
+            tokio::time::sleep(frozen * MS).await;
+            cluster.thaw("one");
+            let three = spawn.await.unwrap().unwrap_or_else(|error| panic!("{frozen} ms, {at} ms: {error}"));
+            assert_eq!(three.ask(|reply| PricingMsg::Quote(2, reply)).await.unwrap(), 6);
+            tree.shutdown().await;
+        }
+    }
+}
