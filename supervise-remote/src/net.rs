@@ -69,6 +69,16 @@ impl NetInner {
 }
 
 impl NetInner {
+    /// Adds a run, unless another tree of its name runs here.
+    fn lists(&self, id: u64, run: &Arc<Run>) -> bool {
+        let mut runs = lock(&self.runs);
+        let is_free = runs.values().all(|other| other.root().name != run.root().name || other.is_over());
+        if is_free {
+            runs.insert(id, run.clone());
+        }
+        is_free
+    }
+
     pub(crate) fn serves(&self, node: &Arc<NodeInner>) {
         let mut nodes = lock(&self.nodes);
         nodes.retain(|node| node.strong_count() > 0);
@@ -299,16 +309,19 @@ impl From<Net> for Arc<dyn TreeNetwork> {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) {
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String> {
         let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
         let (id, epoch, peers) = (root.id, epoch(held.as_ref()), self.0.peers.clone());
         let begin =
             Begin { root, epoch, held, knows, peers, longest: longest_orphan(tree), leases: shortest_leases(tree) };
-        let run = Run::begin(self.0.clone(), begin);
+        let (run, unjoined) = Run::new(self.0.clone(), begin);
         // A run that is over is kept as long as something of it may act.
         drop(self.0.forget_over());
-        let before = lock(&self.0.runs).insert(id, run);
-        drop(before);
+        if !self.0.lists(id, &run) {
+            return Err(taken(&run.root().name));
+        }
+        run.join(unjoined);
+        Ok(())
     }
 
     fn over(&self, root: &TreeRoot, _all_down: bool) {
@@ -331,6 +344,13 @@ impl TreeNetwork for Net {
     fn view(&self, root: &TreeRoot) -> NetworkView {
         self.run_of(root.id).map_or_else(NetworkView::default, |run| run.view())
     }
+}
+
+fn taken(tree: &str) -> String {
+    format!(
+        "a tree named `{tree}` runs on this network already, and nodes tell trees apart by their names; rename one of them, \
+         or open another network for it"
+    )
 }
 
 /// Finds the network of a tree again.

@@ -297,6 +297,10 @@ struct State {
     asked: VecDeque<(u64, Moment)>,
     /// When the last answered renewal was asked for.
     granted: Option<Moment>,
+    /// How long the last answer took.
+    round_trip: Duration,
+    /// The answers take so long that a lease may be over before the next one.
+    slow: bool,
     /// When this owner was followed.
     followed: Option<Moment>,
     requests: HashMap<u64, Waiting>,
@@ -320,6 +324,17 @@ struct Hosted {
     owner: Peer,
     tell: UnboundedSender<Told>,
     lease: Arc<Lease>,
+}
+
+/// Says why an order comes to a node without a lease.
+fn no_lease(round_trip: Duration, lease: Duration) -> String {
+    if round_trip < lease / 3 {
+        return "the node has no lease".to_owned();
+    }
+    format!(
+        "the node has no lease: an answer of the owner takes {round_trip:?}, and a lease is {lease:?}; give a lease of three \
+         times an answer or more"
+    )
 }
 
 /// Why a link to an owner ends.
@@ -691,6 +706,20 @@ impl NodeInner {
                 let Some(place) = state.asked.iter().position(|(id, _)| *id == asked) else { return Ok(()) };
                 let Some((_, at)) = state.asked.drain(..=place).next_back() else { return Ok(()) };
                 state.granted = state.granted.max(Some(at));
+                state.round_trip = self.clock.now().since(at);
+                // Renewals are asked for three times in a lease, so an answer that takes a third leaves room for one loss.
+                let slow = state.round_trip >= self.shortest / 3;
+                if slow && !std::mem::replace(&mut state.slow, slow) {
+                    let (round_trip, lease) = (state.round_trip, self.shortest);
+                    say!(
+                        warn,
+                        name = self.name(),
+                        ?round_trip,
+                        ?lease,
+                        "answers of the owner take a third of a lease or more"
+                    );
+                }
+                state.slow = slow;
                 // Frames keep their order: what was said before this renewal was asked for has arrived.
                 state.fenced.retain(|(_, said)| *said > asked);
                 for ((of, placement), hosted) in &state.hosted {
@@ -834,7 +863,8 @@ impl NodeInner {
             return Err("the node is full".to_owned());
         }
         let now = self.clock.now();
-        let asked = state.granted.filter(|asked| now < *asked + order.lease).ok_or("the node has no lease")?;
+        let asked = state.granted.filter(|asked| now < *asked + order.lease);
+        let asked = asked.ok_or_else(|| no_lease(state.round_trip, order.lease))?;
         let token = (epoch, order.placement);
         let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token, order.path.clone());
         let (tell, told) = unbounded_channel();

@@ -206,8 +206,16 @@ pub(crate) struct Begin {
     pub(crate) leases: HashMap<&'static str, Duration>,
 }
 
+/// The ends of the channels of a run that its task takes when it joins.
+#[derive(Debug)]
+pub(crate) struct Unjoined {
+    ending: oneshot::Receiver<()>,
+    leaves: watch::Sender<()>,
+}
+
 impl Run {
-    pub(crate) fn begin(net: Arc<NetInner>, begin: Begin) -> Arc<Run> {
+    /// Returns a run that has not joined its network yet.
+    pub(crate) fn new(net: Arc<NetInner>, begin: Begin) -> (Arc<Run>, Unjoined) {
         let Begin { root, epoch, held, knows, peers, longest, leases } = begin;
         let (ends, ending) = oneshot::channel();
         let (leaves, left) = watch::channel(());
@@ -230,12 +238,16 @@ impl Run {
             ends: Mutex::new(Some(ends)),
             left,
         });
-        let pump = pump(Arc::downgrade(&run), run.net.clone(), run.clock.clone(), run.broken.clone(), ending);
+        (run, Unjoined { ending, leaves })
+    }
+
+    /// Joins the network, as the owner of the tree.
+    pub(crate) fn join(self: &Arc<Self>, Unjoined { ending, leaves }: Unjoined) {
+        let pump = pump(Arc::downgrade(self), self.net.clone(), self.clock.clone(), self.broken.clone(), ending);
         tokio::spawn(async move {
             pump.await;
             drop(leaves);
         });
-        run
     }
 
     /// The tree is down: leaves the network. The nodes take down what they still hold.
@@ -256,6 +268,10 @@ impl Run {
         drop(ends);
         self.inlets.clear();
         self.left.clone()
+    }
+
+    pub(crate) fn root(&self) -> &TreeRoot {
+        &self.root
     }
 
     pub(crate) fn is_over(&self) -> bool {

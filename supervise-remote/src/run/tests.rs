@@ -125,7 +125,8 @@ impl World {
 
     async fn of(network: &Network, net: &Net, begin: Begin) -> World {
         let knows = begin.knows;
-        let run = Run::begin(net.0.clone(), begin);
+        let (run, unjoined) = Run::new(net.0.clone(), begin);
+        run.join(unjoined);
         sleep(Duration::from_millis(1)).await;
         let node = Node::join(network, "one", 1).await;
         let holder = Arc::new(Holder::default());
@@ -384,8 +385,9 @@ async fn a_run_that_waited_for_nobody_knows_nothing() {
 struct Lends(Mutex<Option<Held>>);
 
 impl TreeNetwork for Lends {
-    fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, held: Option<Held>) {
+    fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String> {
         *self.0.lock().unwrap() = held;
+        Ok(())
     }
 
     fn over(&self, _root: &TreeRoot, _all_down: bool) {}

@@ -1,5 +1,6 @@
 //! S56: where a remote child runs.
 
+use crate::listen::listen;
 use crate::world::*;
 
 #[tokio::test(start_paused = true)]
@@ -301,4 +302,35 @@ async fn room_is_passed_on_by_those_who_wait_for_leases() {
     one.shutdown().await.unwrap();
     let up = tokio::time::timeout(20 * SECOND, two).await;
     assert!(up.is_ok(), "the room is free, and nobody takes it");
+}
+
+/// S57: a lease that is shorter than the way to the node and back is named as the reason for which the child comes up nowhere,
+/// at the owner and on the node; one that leaves little room is named on the node.
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_is_shorter_than_the_way_is_told() {
+    supervisor! {
+        struct Far(log: u64) {
+            #![on("worker", lease = 1s)]
+            #[lifecycle(Permanent, shutdown = 500ms)]
+            pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+        }
+    }
+    let warning = "answers of the owner take a third of a lease or more";
+    for (way, warned, refused) in [(100, 0, false), (200, 1, false), (700, 1, true)] {
+        let texts = Texts::default();
+        let _guard = listen(texts.clone());
+        let mut cluster = Cluster::new();
+        cluster.network().delay(way * MS);
+        cluster.node("one", Far::node("worker"));
+        let owner = cluster.owner();
+        let starting = Far::tree(new_log()).on(owner).start();
+        let started = tokio::time::timeout(10 * SECOND, starting).await;
+        assert_eq!(started.is_err(), refused, "{way}");
+        tokio::time::sleep(10 * SECOND).await;
+        let lines = texts.lines();
+        let has = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
+        assert_eq!(has(warning), warned, "{way}: once, not with each answer: {lines:#?}");
+        let why = "an answer of the owner takes 1.4s, and a lease is 1s; give a lease of three times an answer or more";
+        assert_eq!(has(why) > 0, refused, "{way}: {lines:#?}");
+    }
 }

@@ -174,44 +174,12 @@ async fn an_owner_that_has_not_waited_gives_no_lease_back() {
     assert_eq!(lease.holder(), None, "nothing acts");
 }
 
-/// Keeps the texts of the log.
-#[derive(Clone, Default)]
-struct Texts(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
-
-impl tracing::field::Visit for Texts {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        self.0.lock().unwrap().push(format!("{field}={value:?}"));
-    }
-}
-
-impl tracing::Subscriber for Texts {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target().starts_with("supervise_remote")
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut self.clone());
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 /// A child that waits for leases says so once for each wait, with the time that is left, and who is missing.
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_leases_says_so() {
     let texts = Texts::default();
     let _guard = listen(texts.clone());
-    let said_once = |text: &str| texts.0.lock().unwrap().iter().filter(|it| it.contains(text)).count() == 1;
+    let said_once = |text: &str| texts.lines().iter().filter(|it| it.contains(text)).count() == 1;
     let mut cluster = cluster(&["one", "two"]);
     let _first = cluster.owner();
     let net = cluster.owner().peers(["one", "absent"]);
@@ -219,13 +187,13 @@ async fn who_waits_for_leases_says_so() {
     assert!(
         said_once("waits until nothing of an owner before can act") && said_once("absent"),
         "{texts:?}",
-        texts = texts.0
+        texts = texts.lines()
     );
     let name = cluster.name_of(&shop.pricing.node().unwrap());
     cluster.kill(name);
     let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await;
     assert_eq!(asked, Ok(3));
-    assert!(said_once("waits until its instance before cannot act any more"), "{texts:?}", texts = texts.0);
+    assert!(said_once("waits until its instance before cannot act any more"), "{texts:?}", texts = texts.lines());
 }
 
 supervisor! {
@@ -260,4 +228,58 @@ async fn a_lease_that_was_not_used_says_nothing_of_the_owner_before() {
     let third = Long::tree(log).on(cluster.owner()).when(lease.contender()).start().await.unwrap();
     third.pricing.tell(PricingMsg::Note(1)).await.unwrap();
     assert!(begun.elapsed() >= 20 * SECOND, "two may act: {:?}", begun.elapsed());
+}
+
+/// S60: on one network, a second tree of a name is refused where it begins, also the same tree again, and the first one keeps its
+/// nodes. After its end, and on a network of its own, it starts.
+#[tokio::test(start_paused = true)]
+async fn a_second_tree_of_one_name_is_refused() {
+    mod other {
+        use super::*;
+        supervisor! {
+            pub(super) struct Shop(log: u64) {
+                #[on("worker")]
+                prices: remote Pricing = Pricing::open(1, log, 0).await?,
+            }
+        }
+    }
+    let mut cluster = cluster(&["one"]);
+    let net = cluster.owner();
+    let first = Shop::tree(3, new_log()).on(net.clone()).start().await.unwrap();
+    let again = Shop::tree(3, new_log()).on(net.clone()).start().await.map(drop);
+    let namesake = other::Shop::tree(new_log()).on(net.clone()).start().await.map(drop);
+    for refused in [again, namesake] {
+        let text = refused.unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "Shop failed while starting: a tree named `Shop` runs on this network already, and nodes tell trees apart by \
+             their names; rename one of them, or open another network for it"
+        );
+    }
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(first.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    assert_eq!(first.pricing.incarnation(), Some(1));
+    first.shutdown().await;
+    let second = Shop::tree(5, new_log()).on(net).start().await.unwrap();
+    assert_eq!(second.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 5);
+}
+
+/// Two begins at once, on two threads: one of them is refused.
+#[test]
+fn of_two_trees_of_one_name_that_begin_at_once_one_is_refused() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    for _ in 0..100 {
+        let both = runtime.block_on(async {
+            let net = Net::open(supervise_remote::memory::Network::new().process("owner"));
+            let start = |net: Net| async move {
+                let start = Shop::tree(3, 0).on(net).start();
+                tokio::time::timeout(20 * MS, start).await.map(|started| started.is_ok()).ok()
+            };
+            let one = tokio::spawn(start(net.clone()));
+            let two = tokio::spawn(start(net.clone()));
+            (one.await.unwrap(), two.await.unwrap())
+        });
+        // No node is there, so the tree that is not refused waits for one.
+        assert!(matches!(both, (Some(false), None) | (None, Some(false))), "{both:?}");
+    }
 }

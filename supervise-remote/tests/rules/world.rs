@@ -211,3 +211,41 @@ pub(crate) fn events(events: supervise::event::Events) -> Arc<Mutex<Vec<Event>>>
 pub(crate) fn count(events: &Mutex<Vec<Event>>, is: impl Fn(&EventKind) -> bool) -> usize {
     events.lock().unwrap().iter().filter(|event| is(&event.kind)).count()
 }
+
+/// Keeps the texts of the log.
+#[derive(Clone, Default)]
+pub(crate) struct Texts(Log);
+
+impl tracing::field::Visit for Texts {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.lock().unwrap().push(format!("{field}={value:?}"));
+    }
+}
+
+impl tracing::Subscriber for Texts {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target().starts_with("supervise")
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+impl Texts {
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}

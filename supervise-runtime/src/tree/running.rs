@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::panic::Location;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc as StdArc;
+use std::sync::{Arc as StdArc, OnceLock};
 use std::task::Poll;
 
 #[cfg(any(feature = "systemd", feature = "testing"))]
@@ -350,13 +350,17 @@ impl<T: TreeDef> Tree<T> {
         bus.spans.begin();
         let slot = ChildSlot::new(Name::Declared(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
+        let refused: StdArc<OnceLock<String>> = StdArc::default();
+        let refusal = refused.clone();
         let launched = launch_build(slot, ChildOptions::<T>::new(), move |builder: Builder| {
             // A root has no parent that would start it again.
             let params = first.take();
+            let refusal = refusal.get().cloned();
             let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {
-                match params {
-                    Some(params) => T::build(params, builder).await,
-                    None => Err(UserError::from("a root tree is started once")),
+                match (refusal, params) {
+                    (Some(why), _) => Err(UserError::from(why)),
+                    (None, Some(params)) => T::build(params, builder).await,
+                    (None, None) => Err(UserError::from("a root tree is started once")),
                 }
             });
             build
@@ -374,7 +378,9 @@ impl<T: TreeDef> Tree<T> {
         }
         if let Some(network) = self.network {
             let root: Arc<AnyCell> = launched.cell.clone();
-            put_on(network, &root, const { &T::SPEC }, held);
+            if let Err(why) = put_on(network, &root, const { &T::SPEC }, held) {
+                let _ = refused.set(why);
+            }
         }
         launched.life.begin();
         #[cfg(feature = "systemd")]
@@ -386,11 +392,16 @@ impl<T: TreeDef> Tree<T> {
 }
 
 /// Puts a tree that is about to begin on this network, which is told of the begin and of the end.
-fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>, tree: &'static TreeSpec, held: Option<Held>) {
+fn put_on(
+    network: StdArc<dyn TreeNetwork>,
+    root: &Arc<AnyCell>,
+    tree: &'static TreeSpec,
+    held: Option<Held>,
+) -> Result<(), String> {
     let core = root.core();
     let name = TreeRoot { id: core.id, name: core.name().into() };
     core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
-    network.begins(name.clone(), tree, held);
+    network.begins(name.clone(), tree, held)?;
     let cell = Arc::downgrade(root);
     core.on_end(Box::new(move |ended| {
         let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));
@@ -400,6 +411,7 @@ fn put_on(network: StdArc<dyn TreeNetwork>, root: &Arc<AnyCell>, tree: &'static 
             drop_catching_panics(panic);
         }
     }));
+    Ok(())
 }
 
 /// A tree that is coming up.

@@ -12,7 +12,9 @@ use crate::values::declaration::TreeSpec;
 #[doc(hidden)]
 pub trait TreeNetwork: Any + Send + Sync + 'static {
     /// The run of this tree begins: called before its first child starts, and again at each holding of a lease.
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>);
+    ///
+    /// An error is the failure of its start.
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String>;
 
     /// The run is over. `all_down`: no child of it acts in this process any more.
     fn over(&self, root: &TreeRoot, all_down: bool);

@@ -21,10 +21,11 @@ impl Net {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) {
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String> {
         let held = held.map(|held| (held.token, held.released));
         self.journal.write(format!("{} begins {} {held:?}", root.name, tree.name));
         self.roots.lock().unwrap().push(root);
+        Ok(())
     }
 
     fn over(&self, root: &TreeRoot, all_down: bool) {
