@@ -189,6 +189,10 @@ impl Wire for Zenoh {
         &self.0.name
     }
 
+    fn max_frame(&self) -> Option<usize> {
+        Some(self.0.settings.most_of_message())
+    }
+
     fn join(&self, side: Side) -> Joining<'_> {
         Box::pin(async move {
             let (opened, (joined, result)) = (self.0.clone(), oneshot::channel());

@@ -130,14 +130,17 @@ impl Settings {
     }
 
     /// The most bytes of a message, of a reply, or of the values that a start takes along; 16 MiB if it is not set, and at
-    /// most 1 GiB. Set it where [`Net::max_frame`](supervise_remote::Net::max_frame) is set, to the same value, and the same
-    /// for all processes.
+    /// most 1 GiB. The same for all processes. [`Net::max_frame`](supervise_remote::Net::max_frame) follows it.
     ///
     /// A frame may be 1 MiB longer, for what is put around a message. A peer that sends a longer one, or is to be sent one,
     /// is down. More memory than for one such frame is not taken for what a peer sends in pieces.
     pub fn max_frame(mut self, bytes: usize) -> Settings {
         self.max_frame = bytes;
         self
+    }
+
+    pub(crate) fn most_of_message(&self) -> usize {
+        self.max_frame
     }
 
     pub(crate) fn longest_frame(&self) -> usize {

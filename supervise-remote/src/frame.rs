@@ -6,7 +6,35 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 /// Grows with each change of the frames that an older build cannot read.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
+
+/// The settings that an owner and its nodes have to share. Each side says its own in its hello.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Terms {
+    pub(crate) protocol: u32,
+    #[serde(default)]
+    pub(crate) max_frame: usize,
+}
+
+impl Terms {
+    /// Returns why these terms, which are those of `peer`, do not go with the ones of this process, an `us`.
+    pub(crate) fn refused(self, ours: Terms, peer: &str, us: &str) -> Option<String> {
+        let Terms { protocol, max_frame } = self;
+        if protocol != ours.protocol {
+            return Some(format!(
+                "{peer} speaks version {protocol} of the protocol, this {us} version {}",
+                ours.protocol
+            ));
+        }
+        (max_frame != ours.max_frame).then(|| {
+            format!(
+                "{peer} takes messages of at most {max_frame} bytes, this {us} of {}; set `Net::max_frame` alike on all \
+                 processes",
+                ours.max_frame
+            )
+        })
+    }
+}
 
 /// A frame with its number. The first one of each direction is 1; a gap ends the link.
 #[derive(Debug, Serialize, Deserialize)]
@@ -89,7 +117,7 @@ pub(crate) struct PlaceOrder {
 pub(crate) enum ToNode {
     /// The first frame: an owner of this tree is here.
     Hello {
-        protocol: u32,
+        terms: Terms,
         tree: String,
         epoch: u64,
     },
@@ -299,7 +327,7 @@ pub(crate) enum How {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NodeHello {
-    pub(crate) protocol: u32,
+    pub(crate) terms: Terms,
     pub(crate) role: String,
     pub(crate) capacity: Option<usize>,
     /// The children that this build has: key and build.

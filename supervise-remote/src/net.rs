@@ -14,6 +14,7 @@ use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 
 use tokio::sync::watch;
 
+use crate::frame::{PROTOCOL, Terms};
 use crate::node::NodeInner;
 use crate::run::{Begin, Run};
 use crate::specs::{longest_orphan, shortest_leases};
@@ -25,7 +26,7 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The most bytes of a frame, unless [`Net::max_frame`] says otherwise: 16 MiB.
+/// The most bytes of a message, unless the wire or [`Net::max_frame`] says otherwise: 16 MiB.
 pub const MAX_FRAME: usize = 16 * 1024 * 1024;
 
 /// A network, on which trees with remote children are put, and nodes serve.
@@ -77,6 +78,10 @@ impl NetInner {
             runs.insert(id, run.clone());
         }
         is_free
+    }
+
+    pub(crate) fn terms(&self) -> Terms {
+        Terms { protocol: PROTOCOL, max_frame: self.max_frame }
     }
 
     pub(crate) fn serves(&self, node: &Arc<NodeInner>) {
@@ -153,8 +158,8 @@ impl Net {
     /// Opens a network over this wire. Nothing joins yet.
     pub fn open(wire: impl Wire) -> Net {
         Net(Arc::new(NetInner {
+            max_frame: wire.max_frame().unwrap_or(MAX_FRAME),
             wire: Arc::new(wire),
-            max_frame: MAX_FRAME,
             peers: None,
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
@@ -205,12 +210,19 @@ impl Net {
     }
 
     /// Sets the most bytes of a message, a reply, or the values that a start expression takes along. What is larger is
-    /// not sent (rule S61). Default: 16 MiB. The same for all processes.
+    /// not sent (rule S61). Default: the limit of the wire if it has one, else 16 MiB. The same for all processes: an owner and
+    /// a node with different limits do not go together, and both say so.
     ///
     /// # Panics
     ///
-    /// If the network was cloned or used already.
+    /// If the network was cloned or used already, and if it is more than [`Wire::max_frame`] of its wire.
     pub fn max_frame(self, bytes: usize) -> Net {
+        if let Some(most) = self.0.wire.max_frame() {
+            assert!(
+                bytes <= most,
+                "the wire takes messages of at most {most} bytes, not of {bytes}; raise its own limit"
+            );
+        }
         self.set(|inner| inner.max_frame = bytes)
     }
 

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::clock::{Clock, Moment};
 use crate::errors::guarded;
-use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner, WireBack};
+use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack};
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
 use crate::net::{Net, NetInner, lock};
@@ -671,9 +671,9 @@ impl NodeInner {
             return Err(Broken { text: format!("frame {seq} came where {due} was due"), is_gap: true });
         }
         owner.heard = seq;
-        if let ToNode::Hello { protocol, tree, epoch } = body {
+        if let ToNode::Hello { terms, tree, epoch } = body {
             drop(state);
-            return Ok(self.hello(from, protocol, &tree, epoch)?);
+            return Ok(self.hello(from, terms, &tree, epoch)?);
         }
         // A node does what its own owner says, and nobody else.
         let Some((owner, epoch)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
@@ -758,7 +758,7 @@ impl NodeInner {
         Ok(())
     }
 
-    fn hello(&self, from: &Peer, protocol: u32, tree: &str, epoch: u64) -> Result<(), String> {
+    fn hello(&self, from: &Peer, terms: Terms, tree: &str, epoch: u64) -> Result<(), String> {
         if tree != self.tree {
             return Ok(()); // of another tree on the same network
         }
@@ -771,7 +771,8 @@ impl NodeInner {
                 state.send(from, ToOwner::Refused { why });
                 return Ok(());
             }
-            if protocol != PROTOCOL {
+            if let Some(why) = terms.refused(self.net.terms(), &from.to_string(), "node") {
+                say!(warn, name = self.name(), why, "does not follow an owner");
                 // Answered, so that the owner can say why nothing runs here.
                 let hello = self.hello_of(false, beside);
                 state.send(from, ToOwner::Hello(hello));
@@ -815,7 +816,7 @@ impl NodeInner {
 
     fn hello_of(&self, holds: bool, beside: usize) -> NodeHello {
         NodeHello {
-            protocol: PROTOCOL,
+            terms: self.net.terms(),
             role: self.role.clone(),
             capacity: self.capacity,
             builds: self.starts.iter().map(|(key, spec)| (key.clone(), spec.build)).collect(),

@@ -12,7 +12,7 @@ use supervise_remote::wire::{Link, LinkEvent, Peer, Side, Wire as _};
 use tokio::time::sleep;
 
 use crate::frame::{
-    self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, ToNode, ToOwner, WireCause, WireFailure, WirePhase,
+    self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner, WireCause, WireFailure, WirePhase,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -50,7 +50,7 @@ impl Node {
         let spec = Plays::SPEC.children[0].remote.unwrap();
         let mut node = Node { link, owner, sent: 0 };
         node.say(ToOwner::Hello(NodeHello {
-            protocol: PROTOCOL,
+            terms: Terms { protocol: PROTOCOL, max_frame: crate::MAX_FRAME },
             role: "worker".to_owned(),
             capacity: None,
             builds: vec![((spec.key)(), spec.build)],

@@ -13,7 +13,7 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
-use crate::frame::{self, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, ToNode, ToOwner};
+use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner};
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
@@ -111,7 +111,7 @@ struct RoleState {
 struct NodeState {
     up_at: Moment,
     hello: Option<NodeHello>,
-    /// Why it does not follow this owner.
+    /// Why it does not follow this owner, or gets no children.
     refused: Option<String>,
     /// When its last renewal was answered.
     granted: Option<Moment>,
@@ -504,7 +504,7 @@ impl Run {
         };
         state.nodes.insert(peer.clone(), node);
         let tree = self.root.name.to_string();
-        state.send(&peer, ToNode::Hello { protocol: PROTOCOL, tree, epoch: self.epoch });
+        state.send(&peer, ToNode::Hello { terms: self.net.terms(), tree, epoch: self.epoch });
     }
 
     /// The node is gone.
@@ -643,8 +643,13 @@ impl Run {
         let Some(node) = state.nodes.get_mut(from) else { return };
         match body {
             ToOwner::Hello(hello) => {
+                node.refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
+                let refused = node.refused.clone();
                 node.hello = Some(hello);
                 drop(state);
+                if let Some(why) = refused {
+                    say!(warn, tree = %self.root.name, node = %from, why, "a node cannot run children of this owner");
+                }
                 self.ring_all();
             }
             ToOwner::Refused { why } => {
@@ -801,12 +806,8 @@ impl State {
             if hello.role != wish.spec.role || node.leaving {
                 continue;
             }
-            if hello.protocol != PROTOCOL {
-                refused.push(format!(
-                    "{} speaks version {} of the protocol, this owner version {PROTOCOL}",
-                    peer.name(),
-                    hello.protocol
-                ));
+            if let Some(why) = &node.refused {
+                refused.push(why.clone());
                 continue;
             }
             match hello.builds.iter().find(|(key, _)| **key == **wish.key) {

@@ -210,6 +210,12 @@ pub trait Wire: Send + Sync + 'static {
     /// A join whose future is dropped leaves again.
     fn join(&self, side: Side) -> Joining<'_>;
 
+    /// Returns the most bytes of a message that a frame can carry, with 1 MiB more for what is put around it; none if a frame
+    /// may be of any length. [`Net::max_frame`](crate::Net::max_frame) is that, unless it is set lower.
+    fn max_frame(&self) -> Option<usize> {
+        None
+    }
+
     /// Returns the clock of this process.
     #[doc(hidden)]
     fn clock(&self) -> Clock {

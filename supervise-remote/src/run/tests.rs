@@ -9,11 +9,12 @@ use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
 use tokio::time::sleep;
 
 use super::{Begin, Placed, Run, Waits, Wish};
-use crate::frame::{self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, ToNode, ToOwner};
+use crate::frame::{self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner};
 use crate::memory::Network;
 use crate::net::Net;
 use crate::wire::{Link, LinkEvent, Peer, Side, Wire as _};
 
+const TERMS: Terms = Terms { protocol: PROTOCOL, max_frame: crate::MAX_FRAME };
 const LEASE: Duration = Duration::from_secs(2);
 const SHUTDOWN: Duration = Duration::from_secs(1);
 const SPEC: &RemoteSpec = &RemoteSpec::on("worker", || "child".to_owned(), 7, |order| order).lease(LEASE);
@@ -62,7 +63,7 @@ impl Node {
         };
         let mut node = Node { link, owner, sent: 0, renewals: 0 };
         node.say(ToOwner::Hello(NodeHello {
-            protocol: PROTOCOL,
+            terms: TERMS,
             role: "worker".to_owned(),
             capacity: None,
             builds: vec![("child".to_owned(), 7)],
@@ -334,7 +335,7 @@ async fn a_node_of_another_protocol_is_refused() {
     world.event("ended").await;
     let node = world.node.as_mut().unwrap();
     node.say(ToOwner::Hello(NodeHello {
-        protocol: PROTOCOL + 1,
+        terms: Terms { protocol: PROTOCOL + 1, ..TERMS },
         role: "worker".to_owned(),
         capacity: None,
         builds: vec![("child".to_owned(), 7)],
@@ -343,7 +344,7 @@ async fn a_node_of_another_protocol_is_refused() {
     }));
     sleep(Duration::from_millis(1)).await;
     match world.place() {
-        Err(Waits::Node { refused }) => assert!(refused[0].contains("version 2 of the protocol"), "{refused:?}"),
+        Err(Waits::Node { refused }) => assert!(refused[0].contains("version 3 of the protocol"), "{refused:?}"),
         _ => panic!("it was placed"),
     }
 }

@@ -680,12 +680,22 @@ fn hello_of_another_version() -> impl serde::Serialize {
     }
     #[derive(serde::Serialize)]
     struct Hello {
-        protocol: u32,
+        terms: Terms,
         role: &'static str,
         capacity: Option<usize>,
         builds: Vec<(String, u64)>,
         holds: bool,
     }
-    let hello = Hello { protocol: 2, role: "worker", capacity: None, builds: Vec::new(), holds: false };
+    #[derive(serde::Serialize)]
+    struct Terms {
+        protocol: u32,
+    }
+    let hello = Hello {
+        terms: Terms { protocol: 1_000_000 },
+        role: "worker",
+        capacity: None,
+        builds: Vec::new(),
+        holds: false,
+    };
     Framed { seq: 1, body: Body::Hello(hello) }
 }

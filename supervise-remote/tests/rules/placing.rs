@@ -334,3 +334,36 @@ async fn a_lease_that_is_shorter_than_the_way_is_told() {
         assert_eq!(has(why) > 0, refused, "{way}: {lines:#?}");
     }
 }
+
+/// S61: an owner and a node with different limits of a message do not go together: both say so at once, with both values, and no
+/// message ends a link later. The tree starts when a node of its own limit comes.
+#[tokio::test(start_paused = true)]
+async fn limits_that_differ_are_told_when_a_node_joins() {
+    const MIB: usize = 1 << 20;
+    let texts = Texts::default();
+    let _guard = listen(texts.clone());
+    for (owner, node) in [(40, 16), (16, 40)] {
+        let mut cluster = Cluster::new();
+        let net = cluster.owner().max_frame(owner * MIB);
+        let serves = |cluster: &Cluster, name: &str, most: usize| {
+            let net = Net::open(cluster.network().process(name)).max_frame(most * MIB);
+            tokio::spawn(Shop::node("worker").serve(net, std::future::pending::<()>()))
+        };
+        let _first = serves(&cluster, "one", node);
+        let mut starting = std::pin::pin!(Shop::tree(3, new_log()).on(net).start());
+        assert!(tokio::time::timeout(SECOND, &mut starting).await.is_err());
+        let lines = std::mem::take(&mut *texts.0.lock().unwrap());
+        let both = |us, ours: usize, theirs: usize| {
+            let (theirs, ours) = (theirs * MIB, ours * MIB);
+            let why =
+                format!("takes messages of at most {theirs} bytes, this {us} of {ours}; set `Net::max_frame` alike");
+            lines.iter().filter(|line| line.contains(&why)).count()
+        };
+        assert_eq!(both("node", node, owner), 1, "{lines:#?}");
+        assert!(both("owner", owner, node) >= 1, "{lines:#?}");
+        let _second = serves(&cluster, "two", owner);
+        let shop = starting.await.unwrap();
+        assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+        shop.shutdown().await;
+    }
+}

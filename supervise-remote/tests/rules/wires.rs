@@ -182,3 +182,46 @@ supervisor! {
         pricing: remote Pricing = Pricing::open(3, log, 0).await?,
     }
 }
+
+/// A wire whose frames have a limit.
+struct Limited(Process);
+
+const LIMIT: usize = 1000;
+
+impl Wire for Limited {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn join(&self, side: Side) -> Joining<'_> {
+        self.0.join(side)
+    }
+
+    fn max_frame(&self) -> Option<usize> {
+        Some(LIMIT)
+    }
+}
+
+/// S61: the limit of a message is that of the wire, unless it is set lower.
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_a_wire_holds_for_messages() {
+    let network = supervise_remote::memory::Network::new();
+    let node = Net::open(Limited(network.process("one")));
+    tokio::spawn(Shop::node("worker").serve(node, std::future::pending::<()>()));
+    let net = Net::open(Limited(network.process("owner")));
+    let shop = Shop::tree(3, new_log()).on(net).start().await.unwrap();
+    let seen = events(shop.events());
+    shop.pricing.tell(PricingMsg::Large(vec![1; LIMIT - 100])).await.unwrap();
+    shop.pricing.tell(PricingMsg::Large(vec![1; LIMIT])).await.unwrap();
+    assert_eq!(shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    assert_eq!(
+        count(&seen, |kind| matches!(kind, EventKind::NotWritten { why, .. } if why.contains("1000 at most"))),
+        1
+    );
+}
+
+#[test]
+#[should_panic(expected = "the wire takes messages of at most 1000 bytes, not of 1001; raise its own limit")]
+fn a_limit_above_that_of_the_wire_is_a_mistake() {
+    let _ = Net::open(Limited(supervise_remote::memory::Network::new().process("one"))).max_frame(LIMIT + 1);
+}

@@ -214,7 +214,7 @@ pub(crate) fn count(events: &Mutex<Vec<Event>>, is: impl Fn(&EventKind) -> bool)
 
 /// Keeps the texts of the log.
 #[derive(Clone, Default)]
-pub(crate) struct Texts(Log);
+pub(crate) struct Texts(pub(crate) Log);
 
 impl tracing::field::Visit for Texts {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
