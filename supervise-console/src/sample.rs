@@ -328,7 +328,9 @@ mod tests {
     struct Net(Mutex<NetworkView>);
 
     impl TreeNetwork for Net {
-        fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, _held: Option<Held>) {}
+        fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, _held: Option<Held>) -> Result<(), String> {
+            Ok(())
+        }
 
         fn over(&self, _root: &TreeRoot, _all_down: bool) {}
 

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
 use supervise::error::{FarError, UserError};
 use supervise::{Cause, Ended, Failure, Phase};
-use supervise_runtime::remote as hooks;
+use supervise_runtime::remote::{self as hooks, codec};
 
 use crate::frame::{WireCause, WireEnded, WireError, WireFailure, WirePhase};
 
@@ -59,8 +59,8 @@ where
 {
     fn errors(&self) -> Errors {
         Errors {
-            write: |error| rmp_serde::to_vec_named(error.get::<E>()?).ok(),
-            read: |bytes| rmp_serde::from_slice::<E>(bytes).ok().map(UserError::from),
+            write: |error| codec::write(error.get::<E>()?).ok(),
+            read: |bytes| codec::read::<E>(bytes).ok().map(UserError::from),
         }
     }
 }

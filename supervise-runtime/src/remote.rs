@@ -6,6 +6,8 @@ use crate::actor::actor_ref;
 
 pub use crate::actor::actor_ref::Answer;
 #[cfg(feature = "remote")]
+pub use crate::actor::crossing::codec;
+#[cfg(feature = "remote")]
 pub use crate::actor::crossing::{
     Answering, Back, Context, OnReply, Read, Written, context, decode, encode, is_crossing,
 };

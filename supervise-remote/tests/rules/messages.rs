@@ -404,3 +404,54 @@ async fn the_last_reply_is_a_reply_like_any_other() {
         assert_eq!(count(&seen, too_large), usize::from(!expected));
     }
 }
+
+/// Says back what it is told.
+struct Mirror;
+
+type Nested = Option<Option<u8>>;
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+enum MirrorMsg {
+    Nested(Vec<Nested>, Reply<Vec<Nested>>),
+    Unit(Reply<Option<()>>),
+    Deep(Deep),
+}
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Deep(Vec<Deep>);
+
+#[actor]
+impl Mirror {
+    fn handle(&mut self, msg: MirrorMsg) {
+        match msg {
+            MirrorMsg::Nested(values, reply) => reply.send(values),
+            MirrorMsg::Unit(reply) => reply.send(Some(())),
+            MirrorMsg::Deep(_) => {}
+        }
+    }
+}
+
+/// S61: a `Some` without content is no `None` after its way to the node and back, in a message, a reply, and the values of a start;
+/// a value that is too deep is an event, and the child goes on.
+#[tokio::test(start_paused = true)]
+async fn what_crosses_arrives_unchanged() {
+    supervisor! {
+        struct Echoes(held: Nested) {
+            #![on("worker")]
+            echo: remote Mirror = { assert_eq!(held, Some(None)); Mirror },
+        }
+    }
+    let mut cluster = Cluster::new();
+    cluster.node("one", Echoes::node("worker"));
+    let tree = Echoes::tree(Some(None)).on(cluster.owner()).start().await.unwrap();
+    let seen = events(tree.events());
+    let values: Vec<Nested> = vec![None, Some(None), Some(Some(1))];
+    assert_eq!(tree.echo.ask(|reply| MirrorMsg::Nested(values.clone(), reply)).await, Ok(values));
+    assert_eq!(tree.echo.ask(MirrorMsg::Unit).await, Ok(Some(())));
+    let deep = |levels| (0..levels).fold(Deep(Vec::new()), |deep, _| Deep(vec![deep]));
+    tree.echo.tell(MirrorMsg::Deep(deep(100))).await.unwrap();
+    tree.echo.tell(MirrorMsg::Deep(deep(500))).await.unwrap();
+    assert_eq!(tree.echo.ask(MirrorMsg::Unit).await, Ok(Some(())));
+    let deeper = |kind: &EventKind| matches!(kind, EventKind::NotWritten { why, .. } if why.contains("128 levels"));
+    assert_eq!((count(&seen, deeper), tree.echo.incarnation()), (1, Some(1)));
+}

@@ -4,6 +4,8 @@
 //! with that number. Outside, it can be neither written nor read. The scope of a call is kept by its thread, so that a
 //! message needs nothing but `Serialize` and `Deserialize`, and its replies may be anywhere in it.
 
+pub mod codec;
+
 use std::any::Any;
 use std::cell::RefCell;
 use std::future::Future;
@@ -92,7 +94,7 @@ pub fn is_crossing() -> bool {
 /// Returns the text of the error, or of the panic, of the message's `Serialize`.
 pub fn encode<M: Serialize>(msg: &M, last: &mut u64, context: Option<Context>) -> Result<Written, String> {
     let replies = Some(Replies { last: *last, ..Replies::default() });
-    let (bytes, scope) = within(Scope { context, replies }, || rmp_serde::to_vec_named(msg));
+    let (bytes, scope) = within(Scope { context, replies }, || codec::write(msg));
     let replies = scope.replies.unwrap_or_default();
     *last = replies.last.max(*last);
     Ok((bytes?, replies.written))
@@ -104,7 +106,7 @@ pub fn encode<M: Serialize>(msg: &M, last: &mut u64, context: Option<Context>) -
 ///
 /// Returns the text of the error, or of the panic, of the message's `Deserialize`.
 pub fn decode<M: DeserializeOwned>(bytes: &[u8], context: Option<Context>) -> Result<Read<M>, String> {
-    let (msg, scope) = within(Scope { context, replies: Some(Replies::default()) }, || rmp_serde::from_slice(bytes));
+    let (msg, scope) = within(Scope { context, replies: Some(Replies::default()) }, || codec::read(bytes));
     Ok((msg?, scope.replies.unwrap_or_default().read))
 }
 
@@ -123,7 +125,7 @@ impl<T: DeserializeOwned + Send + 'static> Serialize for Reply<T> {
                 Some(Err(why)) => Err(why),
                 Some(Ok(bytes)) => {
                     let scope = Scope { context, replies: None };
-                    let (value, _) = within(scope, || rmp_serde::from_slice(&bytes));
+                    let (value, _) = within(scope, || codec::read(&bytes));
                     value.map(|value| reply.send(value))
                 }
             });
@@ -148,7 +150,7 @@ impl<'de, T: Serialize + Send + 'static> Deserialize<'de> for Reply<T> {
             let context = context.clone();
             let answering: Answering = Box::pin(async move {
                 let value = answer.await?;
-                let (bytes, _) = within(Scope { context, replies: None }, || rmp_serde::to_vec_named(&value));
+                let (bytes, _) = within(Scope { context, replies: None }, || codec::write(&value));
                 Some(bytes)
             });
             replies.read.push((number, answering));
