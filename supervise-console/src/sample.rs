@@ -269,7 +269,7 @@ mod tests {
     use serde_json::{Value, json};
     use supervise::inspect::{Extent, NetworkView, RemoteNode, RoleWait};
     use supervise::prelude::*;
-    use supervise::remote::{Held, TreeNetwork, TreeRoot};
+    use supervise::remote::{Held, Lives, TreeNetwork, TreeRoot};
     use supervise::spec::TreeSpec;
 
     use super::*;
@@ -328,7 +328,13 @@ mod tests {
     struct Net(Mutex<NetworkView>);
 
     impl TreeNetwork for Net {
-        fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, _held: Option<Held>) -> Result<(), String> {
+        fn begins(
+            &self,
+            _root: TreeRoot,
+            _tree: &'static TreeSpec,
+            _held: Option<Held>,
+            _lives: Lives,
+        ) -> Result<(), String> {
             Ok(())
         }
 

@@ -117,6 +117,7 @@ pub(crate) struct PlaceOrder {
 pub(crate) enum ToNode {
     /// The first frame: an owner of this tree is here.
     Hello {
+        #[serde(flatten)]
         terms: Terms,
         tree: String,
         epoch: u64,
@@ -327,6 +328,7 @@ pub(crate) enum How {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NodeHello {
+    #[serde(flatten)]
     pub(crate) terms: Terms,
     pub(crate) role: String,
     pub(crate) capacity: Option<usize>,

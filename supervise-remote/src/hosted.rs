@@ -170,10 +170,9 @@ impl Lease {
         self.fenced.load(Ordering::SeqCst)
     }
 
-    /// Returns whether the instance may not act any more: its time is over, or this node has ended it, whatever the owner
-    /// grants.
-    fn is_over(&self) -> bool {
-        self.is_dropped() || self.clock.now() >= self.until()
+    /// Returns whether this node has ended or dropped it, whatever the owner grants.
+    fn is_taken(&self) -> bool {
+        self.is_dropped() || self.ended.load(Ordering::SeqCst)
     }
 
     fn is_dropped(&self) -> bool {
@@ -207,7 +206,7 @@ impl Lease {
         loop {
             let changed = self.changed.notified();
             let until = self.until();
-            if self.is_over() {
+            if self.is_dropped() || self.clock.now() >= until {
                 return;
             }
             tokio::select! {
@@ -441,6 +440,7 @@ where
     let instance = Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers };
     let mut up = std::pin::pin!(up);
     let mut queued = VecDeque::new();
+    let mut cut = false;
     let came_up = loop {
         tokio::select! {
             biased;
@@ -450,6 +450,7 @@ where
                 told => instance.obey(told),
             },
             () = instance.lease.over() => {
+                cut = true;
                 instance.obey(None);
                 instance.lease.dropping().await;
                 instance.drop_it();
@@ -458,7 +459,7 @@ where
         }
     };
     if let Err(why) = came_up {
-        if instance.lease.is_over() {
+        if cut || instance.lease.is_taken() {
             // Cut off, and not failed: its node leaves, has lost its owner, or was frozen.
             instance.until_gone().await;
             return ToOwner::Declined { placement, why: "the start was cut off, since its lease is over".to_owned() };

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use supervise::spec::TreeSpec;
 use supervise::{Actor, ActorRef};
-use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
+use supervise_runtime::remote::{Held, Lives, NetworkView, TreeNetwork, TreeRoot};
 
 use tokio::sync::watch;
 
@@ -73,7 +73,7 @@ impl NetInner {
     /// Adds a run, unless another tree of its name runs here.
     fn lists(&self, id: u64, run: &Arc<Run>) -> bool {
         let mut runs = lock(&self.runs);
-        let is_free = runs.values().all(|other| other.root().name != run.root().name || other.is_over());
+        let is_free = runs.values().all(|other| other.root().name != run.root().name || !other.lives());
         if is_free {
             runs.insert(id, run.clone());
         }
@@ -321,11 +321,19 @@ impl From<Net> for Arc<dyn TreeNetwork> {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String> {
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, lives: Lives) -> Result<(), String> {
         let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
         let (id, epoch, peers) = (root.id, epoch(held.as_ref()), self.0.peers.clone());
-        let begin =
-            Begin { root, epoch, held, knows, peers, longest: longest_orphan(tree), leases: shortest_leases(tree) };
+        let begin = Begin {
+            root,
+            epoch,
+            held,
+            knows,
+            peers,
+            longest: longest_orphan(tree),
+            leases: shortest_leases(tree),
+            lives,
+        };
         let (run, unjoined) = Run::new(self.0.clone(), begin);
         // A run that is over is kept as long as something of it may act.
         drop(self.0.forget_over());

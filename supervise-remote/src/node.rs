@@ -709,7 +709,7 @@ impl NodeInner {
                 state.round_trip = self.clock.now().since(at);
                 // Renewals are asked for three times in a lease, so an answer that takes a third leaves room for one loss.
                 let slow = state.round_trip >= self.shortest / 3;
-                if slow && !std::mem::replace(&mut state.slow, slow) {
+                if slow && !state.slow {
                     let (round_trip, lease) = (state.round_trip, self.shortest);
                     say!(
                         warn,
@@ -719,7 +719,7 @@ impl NodeInner {
                         "answers of the owner take a third of a lease or more"
                     );
                 }
-                state.slow = slow;
+                state.slow = slow || state.slow && state.round_trip >= self.shortest / 6;
                 // Frames keep their order: what was said before this renewal was asked for has arrived.
                 state.fenced.retain(|(_, said)| *said > asked);
                 for ((of, placement), hosted) in &state.hosted {
@@ -771,20 +771,16 @@ impl NodeInner {
                 state.send(from, ToOwner::Refused { why });
                 return Ok(());
             }
-            if let Some(why) = terms.refused(self.net.terms(), &from.to_string(), "node") {
-                say!(warn, name = self.name(), why, "does not follow an owner");
-                // Answered, so that the owner can say why nothing runs here.
-                let hello = self.hello_of(false, beside);
-                state.send(from, ToOwner::Hello(hello));
-                return Ok(());
-            }
             if let Some((older, _)) = state.owner.take() {
                 let why = format!("a newer owner is here, {from}");
                 state.send(&older, ToOwner::Refused { why });
             }
-            state.owner = Some((from.clone(), epoch));
+            // The newer owner counts, also if it is not followed: after a while it starts its children elsewhere.
+            let refused = terms.refused(self.net.terms(), &from.to_string(), "node");
+            state.owner = refused.is_none().then(|| (from.clone(), epoch));
             state.asked.clear();
             (state.granted, state.followed) = (None, Some(self.clock.now()));
+            (state.round_trip, state.slow) = (Duration::ZERO, false);
             let older: Vec<_> = state
                 .hosted
                 .iter()
@@ -794,6 +790,9 @@ impl NodeInner {
             state.owes_free = !older.is_empty();
             let hello = self.hello_of(state.owes_free, beside);
             state.send(from, ToOwner::Hello(hello));
+            if let Some(why) = &refused {
+                say!(warn, name = self.name(), why, "does not follow an owner");
+            }
             for (path, _) in state.fenced.clone() {
                 state.send(from, ToOwner::Fenced { path });
             }

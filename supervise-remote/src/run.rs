@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use supervise::policy::{Overlap, Spread};
 use supervise::spec::RemoteSpec;
-use supervise_runtime::remote::{Held, NetworkView, RemoteNode, RoleWait, TreeRoot};
+use supervise_runtime::remote::{Held, Lives, NetworkView, RemoteNode, RoleWait, TreeRoot};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
@@ -59,6 +59,7 @@ pub(crate) struct Run {
     /// The lease of the tree.
     held: Option<Held>,
     /// The shortest lease of each role.
+    lives: Lives,
     leases: HashMap<&'static str, Duration>,
     /// From when on nothing of an older owner acts, if that owner's lease was over when this run began.
     alone_at: Moment,
@@ -204,6 +205,7 @@ pub(crate) struct Begin {
     pub(crate) longest: Duration,
     /// The shortest lease of each role.
     pub(crate) leases: HashMap<&'static str, Duration>,
+    pub(crate) lives: Lives,
 }
 
 /// The ends of the channels of a run that its task takes when it joins.
@@ -216,12 +218,13 @@ pub(crate) struct Unjoined {
 impl Run {
     /// Returns a run that has not joined its network yet.
     pub(crate) fn new(net: Arc<NetInner>, begin: Begin) -> (Arc<Run>, Unjoined) {
-        let Begin { root, epoch, held, knows, peers, longest, leases } = begin;
+        let Begin { root, epoch, held, knows, peers, longest, leases, lives } = begin;
         let (ends, ending) = oneshot::channel();
         let (leaves, left) = watch::channel(());
         let clock = net.wire.clock();
         let run = Arc::new(Run {
             leases,
+            lives,
             alone_at: clock.now() + and_clocks(longest),
             clock,
             net,
@@ -268,6 +271,11 @@ impl Run {
         drop(ends);
         self.inlets.clear();
         self.left.clone()
+    }
+
+    /// Returns whether the tree has not ended, so that another one of its name is in its way.
+    pub(crate) fn lives(&self) -> bool {
+        !self.is_over() && (self.lives)()
     }
 
     pub(crate) fn root(&self) -> &TreeRoot {
@@ -347,7 +355,7 @@ impl Run {
         let now = self.clock.now();
         let state = self.lock_only();
         let nodes = state.nodes.iter().filter_map(|(peer, node)| {
-            let hello = node.hello.as_ref()?;
+            let hello = node.hello.as_ref().filter(|_| node.refused.is_none())?;
             let lease = state.shortest_lease(node);
             let lease_left = node.granted.zip(lease).map(|(granted, lease)| (granted + lease).since(now));
             let (name, role) = (peer.to_string(), hello.role.clone());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_bytes::ByteBuf;
 use supervise::spec::{RemoteSpec, TreeSpec};
-use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot};
+use supervise_runtime::remote::{Held, Lives, NetworkView, TreeNetwork, TreeRoot};
 use tokio::time::sleep;
 
 use super::{Begin, Placed, Run, Waits, Wish};
@@ -119,8 +119,16 @@ impl World {
         let network = Network::new();
         let net = Net::open(network.process("owner"));
         let root = TreeRoot { id: 1, name: "Shop".into() };
-        let begin =
-            Begin { root, epoch: 1, held: None, knows: true, peers: None, longest: LEASE + SHUTDOWN, leases: leases() };
+        let begin = Begin {
+            root,
+            epoch: 1,
+            held: None,
+            knows: true,
+            peers: None,
+            longest: LEASE + SHUTDOWN,
+            leases: leases(),
+            lives: Box::new(|| true),
+        };
         World::of(&network, &net, begin).await
     }
 
@@ -356,7 +364,16 @@ async fn each_node_of_a_process_says_that_it_is_free() {
     let net = Net::open(network.process("owner"));
     let root = TreeRoot { id: 1, name: "Shop".into() };
     let peers: Option<Arc<[String]>> = Some(["two".to_owned()].into());
-    let begin = Begin { root, epoch: 1, held: None, knows: false, peers, longest: LEASE + SHUTDOWN, leases: leases() };
+    let begin = Begin {
+        root,
+        epoch: 1,
+        held: None,
+        knows: false,
+        peers,
+        longest: LEASE + SHUTDOWN,
+        leases: leases(),
+        lives: Box::new(|| true),
+    };
     let world = World::of(&network, &net, begin).await;
     let waits = |world: &World| matches!(world.place(), Err(Waits::Takeover { .. }));
     assert!(waits(&world) && world.run.acts(), "`two` is not there");
@@ -372,8 +389,16 @@ async fn a_run_that_waited_for_nobody_knows_nothing() {
     let network = Network::new();
     let net = Net::open(network.process("owner"));
     let root = TreeRoot { id: 1, name: "Shop".into() };
-    let begin =
-        Begin { root, epoch: 1, held: None, knows: false, peers: None, longest: LEASE + SHUTDOWN, leases: leases() };
+    let begin = Begin {
+        root,
+        epoch: 1,
+        held: None,
+        knows: false,
+        peers: None,
+        longest: LEASE + SHUTDOWN,
+        leases: leases(),
+        lives: Box::new(|| true),
+    };
     let world = World::of(&network, &net, begin).await;
     sleep(LEASE + SHUTDOWN - Duration::from_millis(100)).await;
     assert!(world.run.acts());
@@ -386,7 +411,13 @@ async fn a_run_that_waited_for_nobody_knows_nothing() {
 struct Lends(Mutex<Option<Held>>);
 
 impl TreeNetwork for Lends {
-    fn begins(&self, _root: TreeRoot, _tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String> {
+    fn begins(
+        &self,
+        _root: TreeRoot,
+        _tree: &'static TreeSpec,
+        held: Option<Held>,
+        _lives: Lives,
+    ) -> Result<(), String> {
         *self.0.lock().unwrap() = held;
         Ok(())
     }
@@ -424,6 +455,7 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
         peers: None,
         longest: LEASE + SHUTDOWN,
         leases: leases(),
+        lives: Box::new(|| true),
     };
     let mut world = World::of(&network, &net, begin).await;
     let mut node = world.node.take().unwrap();

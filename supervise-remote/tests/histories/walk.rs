@@ -680,22 +680,12 @@ fn hello_of_another_version() -> impl serde::Serialize {
     }
     #[derive(serde::Serialize)]
     struct Hello {
-        terms: Terms,
+        protocol: u32,
         role: &'static str,
         capacity: Option<usize>,
         builds: Vec<(String, u64)>,
         holds: bool,
     }
-    #[derive(serde::Serialize)]
-    struct Terms {
-        protocol: u32,
-    }
-    let hello = Hello {
-        terms: Terms { protocol: 1_000_000 },
-        role: "worker",
-        capacity: None,
-        builds: Vec::new(),
-        holds: false,
-    };
+    let hello = Hello { protocol: 1, role: "worker", capacity: None, builds: Vec::new(), holds: false };
     Framed { seq: 1, body: Body::Hello(hello) }
 }

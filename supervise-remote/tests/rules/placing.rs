@@ -367,3 +367,24 @@ async fn limits_that_differ_are_told_when_a_node_joins() {
         shop.shutdown().await;
     }
 }
+
+/// S60, S61: a node that does not go with a newer owner is no node of the older one either: what it runs goes down, and it says that
+/// it is free only when that is done.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_refuses_a_newer_owner_runs_nothing_of_an_older_one() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let first = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    first.pricing.tell(PricingMsg::Slow(1, 800)).await.unwrap();
+    tokio::time::sleep(100 * MS).await;
+    let net = Net::open(cluster.network().process("second")).max_frame(1 << 20).peers(["one"]);
+    let mut starting = std::pin::pin!(Shop::tree(3, log).on(net).start());
+    // Another node, with the limit of the second owner.
+    let other = Net::open(cluster.network().process("two")).max_frame(1 << 20);
+    tokio::spawn(Shop::node("worker").serve(other, std::future::pending::<()>()));
+    assert!(tokio::time::timeout(500 * MS, &mut starting).await.is_err(), "the first instance is at work");
+    let second = starting.await.unwrap();
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(said(log), ["start #1", "slow 1", "done 1", "post_stop", "start #1"], "never two");
+    drop((first, second));
+}

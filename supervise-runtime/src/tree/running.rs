@@ -401,7 +401,9 @@ fn put_on(
     let core = root.core();
     let name = TreeRoot { id: core.id, name: core.name().into() };
     core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
-    network.begins(name.clone(), tree, held)?;
+    let cell = Arc::downgrade(root);
+    let lives = Box::new(move || cell.upgrade().is_some_and(|cell| cell.core().ended().is_none()));
+    network.begins(name.clone(), tree, held, lives)?;
     let cell = Arc::downgrade(root);
     core.on_end(Box::new(move |ended| {
         let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));

@@ -13,8 +13,9 @@ use crate::values::declaration::TreeSpec;
 pub trait TreeNetwork: Any + Send + Sync + 'static {
     /// The run of this tree begins: called before its first child starts, and again at each holding of a lease.
     ///
-    /// An error is the failure of its start.
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>) -> Result<(), String>;
+    /// `lives`: the run has not ended. That is false some time before [`over`](TreeNetwork::over) is called. An error is the
+    /// failure of its start.
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, lives: Lives) -> Result<(), String>;
 
     /// The run is over. `all_down`: no child of it acts in this process any more.
     fn over(&self, root: &TreeRoot, all_down: bool);
@@ -27,6 +28,9 @@ pub trait TreeNetwork: Any + Send + Sync + 'static {
     /// Returns the nodes that this run sees, and its children that wait for one. Called without a lock.
     fn view(&self, root: &TreeRoot) -> NetworkView;
 }
+
+/// Returns whether the run of a tree has not ended.
+pub type Lives = Box<dyn Fn() -> bool + Send + Sync>;
 
 impl fmt::Debug for dyn TreeNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,10 @@
 //! MessagePack has one nil, for `None` and for `()`, so `Some(None)` and `Some(())` would arrive as `None`. A `Some` whose own value
 //! is written as nil is written as a mark here, with the number of `Some`s around the nil. All else has the bytes of `rmp-serde`.
 //!
-//! A value that is nested too deeply is refused before it can overflow a stack, at both ends.
+//! Lists, maps and variants that are nested too deeply are refused before they can overflow a stack, at both ends. A type that
+//! is nothing but an option of itself is not counted where it is read.
+//!
+//! The extension of type 0x53 with four bytes is taken: a value of the user's own may not be that one.
 
 mod scan;
 mod some;

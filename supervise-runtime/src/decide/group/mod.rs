@@ -953,7 +953,7 @@ impl Group {
             member.restart_delay.forget_budget();
             member.restart_delay.forget();
             // The supervisor cannot come up without its handle: a stop was about that start alone (S21).
-            member.on_request &= member.lost || !member.has_late_handle();
+            member.on_request &= member.lost || member.has_handle || !member.settings.only_supervises();
             // A child that had ended starts again with its supervisor, unless a user stopped it (S20).
             if member.at == MemberState::Ended && !member.on_request && !member.is_value() {
                 member.at = MemberState::Queued;

@@ -5,9 +5,9 @@ use super::some;
 /// The outcome of a [`scan`].
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
-    /// Nothing but MessagePack. Bytes that are cut off or wrong are this too: who reads them says so.
+    /// MessagePack without a mark. Bytes that are cut off or wrong are this too: their reader says so.
     Plain,
-    /// There is a mark.
+    /// MessagePack with a mark at least.
     Marks,
     TooDeep,
 }
@@ -16,7 +16,7 @@ pub(super) enum Found {
 pub(super) fn scan(bytes: &[u8], most: usize) -> Found {
     let mut found = Found::Plain;
     let mut at = 0;
-    // How many values are still to come at each level.
+    // The numbers of values that are still to come, by level.
     let mut open: Vec<u64> = Vec::new();
     while let Some(&first) = bytes.get(at) {
         let Some((length, inside)) = header(first, &bytes[at + 1..]) else { return found };

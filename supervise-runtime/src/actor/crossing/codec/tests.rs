@@ -207,6 +207,13 @@ fn where_serde_buffers_a_some_of_nothing_is_refused() {
     arrives(&Tagged::Option { value: None });
 }
 
+/// Bytes that are read as a list have no marks in them, whatever comes after.
+#[test]
+fn bytes_that_are_read_as_a_list_arrive() {
+    let bytes = [0x92, 0xc4, 1, 7, 0xd6, 0x53, 0, 0, 0, 1];
+    assert_eq!(read::<(Vec<u8>, Option<()>)>(&bytes), Ok((vec![7], Some(()))));
+}
+
 /// A field that another build does not know is skipped.
 #[test]
 fn an_unknown_field_with_a_mark_is_skipped() {

@@ -31,6 +31,11 @@ impl<'b> At<'b> {
         self.bytes.get(self.place.get()..).unwrap_or_default()
     }
 
+    /// Returns whether bytes come next. `rmp-serde` reads all of them before it gives them one by one as a list.
+    fn is_bytes(&self) -> bool {
+        matches!(self.rest().first(), Some(0xc4..=0xc6))
+    }
+
     fn skip(&self, bytes: usize) {
         self.place.set(self.place.get() + bytes);
     }
@@ -57,7 +62,7 @@ impl<'de, D: Deserializer<'de>> In<'_, '_, D> {
     /// A mark means something to an option alone.
     fn refuses_mark(&self) -> Result<(), D::Error> {
         match mark(self.at.rest()) {
-            Some(_) => Err(D::Error::custom(BUFFERED)),
+            Some(_) => Err(D::Error::custom("a `Some` without content came where another type was due")),
             None => Ok(()),
         }
     }
@@ -175,7 +180,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for In<'_, '_, D> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         self.refuses_mark()?;
-        self.inner.deserialize_seq(Around { inner: visitor, at: self.at })
+        match self.at.is_bytes() {
+            true => self.inner.deserialize_seq(visitor),
+            false => self.inner.deserialize_seq(Around { inner: visitor, at: self.at }),
+        }
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -189,7 +197,9 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for In<'_, '_, D> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.refuses_mark()?;
+        if mark(self.at.rest()).is_some() {
+            return Err(D::Error::custom(BUFFERED));
+        }
         self.inner.deserialize_any(Around { inner: visitor, at: self.at })
     }
 
@@ -222,7 +232,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for In<'_, '_, D> {
 
     fn deserialize_tuple<V: Visitor<'de>>(self, values: usize, visitor: V) -> Result<V::Value, D::Error> {
         self.refuses_mark()?;
-        self.inner.deserialize_tuple(values, Around { inner: visitor, at: self.at })
+        match self.at.is_bytes() {
+            true => self.inner.deserialize_tuple(values, visitor),
+            false => self.inner.deserialize_tuple(values, Around { inner: visitor, at: self.at }),
+        }
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -232,7 +245,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for In<'_, '_, D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         self.refuses_mark()?;
-        self.inner.deserialize_tuple_struct(name, values, Around { inner: visitor, at: self.at })
+        match self.at.is_bytes() {
+            true => self.inner.deserialize_tuple_struct(name, values, visitor),
+            false => self.inner.deserialize_tuple_struct(name, values, Around { inner: visitor, at: self.at }),
+        }
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -242,7 +258,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for In<'_, '_, D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         self.refuses_mark()?;
-        self.inner.deserialize_struct(name, fields, Around { inner: visitor, at: self.at })
+        match self.at.is_bytes() {
+            true => self.inner.deserialize_struct(name, fields, visitor),
+            false => self.inner.deserialize_struct(name, fields, Around { inner: visitor, at: self.at }),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -444,8 +463,13 @@ impl<'de, X: VariantAccess<'de>> VariantAccess<'de> for Around<'_, '_, X> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, values: usize, visitor: V) -> Result<V::Value, X::Error> {
-        let visitor = self.and(visitor);
-        self.inner.tuple_variant(values, visitor)
+        match self.at.is_bytes() {
+            true => self.inner.tuple_variant(values, visitor),
+            false => {
+                let visitor = self.and(visitor);
+                self.inner.tuple_variant(values, visitor)
+            }
+        }
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -453,8 +477,13 @@ impl<'de, X: VariantAccess<'de>> VariantAccess<'de> for Around<'_, '_, X> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, X::Error> {
-        let visitor = self.and(visitor);
-        self.inner.struct_variant(fields, visitor)
+        match self.at.is_bytes() {
+            true => self.inner.struct_variant(fields, visitor),
+            false => {
+                let visitor = self.and(visitor);
+                self.inner.struct_variant(fields, visitor)
+            }
+        }
     }
 }
 

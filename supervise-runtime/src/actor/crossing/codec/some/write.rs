@@ -163,7 +163,7 @@ impl<'a, S: Serializer> Serializer for Out<'a, S> {
         self.inner.serialize_none()
     }
 
-    /// Written as its value is, unless that is nil.
+    /// Writes a mark if the value is nil, otherwise the value.
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
         let inside = self.within(1)?;
         let begin = self.written.0.borrow().len();
