@@ -305,7 +305,7 @@ async fn room_is_passed_on_by_those_who_wait_for_leases() {
 }
 
 /// S57: a lease that is shorter than the way to the node and back is named as the reason for which the child comes up nowhere,
-/// at the owner and on the node; one that leaves little room is named on the node.
+/// at the owner and on the node; a lease that leaves little room is named on the node.
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_is_shorter_than_the_way_is_told() {
     supervisor! {

@@ -283,3 +283,29 @@ fn of_two_trees_of_one_name_that_begin_at_once_one_is_refused() {
         assert!(matches!(both, (Some(false), None) | (None, Some(false))), "{both:?}");
     }
 }
+
+/// S60: the end of a tree makes its name free at once, on whichever thread the next one begins.
+#[test]
+fn a_tree_that_has_ended_is_in_nobodys_way() {
+    supervisor! {
+        struct Waiting(log: u64) {
+            #[on("worker")]
+            many: [u64 => remote Pricing] = |key: u64| Pricing::open(key, log, 0).await?,
+            local: [task] = |_n: u32| std::future::pending::<()>(),
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let net = Net::open(supervise_remote::memory::Network::new().process("owner"));
+        for round in 0..300 {
+            let tree = Waiting::tree(0).on(net.clone()).start().await;
+            let tree = tree.unwrap_or_else(|error| panic!("{round}: {error}"));
+            for _ in 0..50 {
+                drop(tree.local.spawn(0).await.unwrap());
+            }
+            let (handle, ends) = (tree.handle(), tokio::spawn(tree.shutdown()));
+            handle.join().await;
+            drop(ends); // the next begins while this one may still be told of its end
+        }
+    });
+}

@@ -395,8 +395,8 @@ async fn a_last_request_is_not_redelivered() {
     assert_eq!(log.lines(), ["asked", "no reply after 1s"]);
 }
 
-/// S7: a member that has failed waits for its turn to go down, and so does one that fails on the way and is not decided on any
-/// more. The children of both serve until then, and answer those that go down before.
+/// S7: a member that has failed waits for its turn to go down, and so does a member that fails on the way and is not decided on
+/// any more. The children of both serve until then, and answer the members that go down before.
 #[tokio::test(start_paused = true)]
 async fn below_a_failure_on_the_way_down_last_words_are_heard() {
     quiet_panics();

@@ -61,8 +61,8 @@ fn write_at<T: Serialize + ?Sized>(value: &T, level: usize) -> Result<Vec<u8>, r
 ///
 /// # Errors
 ///
-/// The text of the error of its `Deserialize`, with the path to the place if the value has a mark; or of one that is nested
-/// too deeply.
+/// The text of the error of its `Deserialize`, with the path to the place if the value has a mark; or the text of a value that
+/// is nested too deeply.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     match scan::scan(bytes, MOST_LEVELS) {
         scan::Found::TooDeep => Err(too_deep()),

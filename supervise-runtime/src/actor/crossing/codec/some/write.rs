@@ -333,75 +333,28 @@ impl<S: Serializer> SerializeMap for Many<'_, S, S::SerializeMap> {
     }
 }
 
-impl<C: SerializeTuple> SerializeTuple for Compound<'_, C> {
-    type Ok = C::Ok;
-    type Error = C::Error;
+/// Hands on the values of a compound, by the method of its trait.
+macro_rules! hands_on {
+    ($($kind:ident: $method:ident($($name:ident)?)),* $(,)?) => {$(
+        impl<C: $kind> $kind for Compound<'_, C> {
+            type Ok = C::Ok;
+            type Error = C::Error;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_element(&self.inside.of(value))
-    }
+            fn $method<T: Serialize + ?Sized>(&mut self, $($name: &'static str,)? value: &T) -> Result<(), C::Error> {
+                self.inner.$method($($name,)? &self.inside.of(value))
+            }
 
-    fn end(self) -> Result<C::Ok, C::Error> {
-        self.inner.end()
-    }
+            fn end(self) -> Result<C::Ok, C::Error> {
+                self.inner.end()
+            }
+        }
+    )*};
 }
 
-impl<C: SerializeTupleStruct> SerializeTupleStruct for Compound<'_, C> {
-    type Ok = C::Ok;
-    type Error = C::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_field(&self.inside.of(value))
-    }
-
-    fn end(self) -> Result<C::Ok, C::Error> {
-        self.inner.end()
-    }
-}
-
-impl<C: SerializeTupleVariant> SerializeTupleVariant for Compound<'_, C> {
-    type Ok = C::Ok;
-    type Error = C::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_field(&self.inside.of(value))
-    }
-
-    fn end(self) -> Result<C::Ok, C::Error> {
-        self.inner.end()
-    }
-}
-
-impl<C: SerializeStruct> SerializeStruct for Compound<'_, C> {
-    type Ok = C::Ok;
-    type Error = C::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_field(name, &self.inside.of(value))
-    }
-
-    fn skip_field(&mut self, name: &'static str) -> Result<(), C::Error> {
-        self.inner.skip_field(name)
-    }
-
-    fn end(self) -> Result<C::Ok, C::Error> {
-        self.inner.end()
-    }
-}
-
-impl<C: SerializeStructVariant> SerializeStructVariant for Compound<'_, C> {
-    type Ok = C::Ok;
-    type Error = C::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), C::Error> {
-        self.inner.serialize_field(name, &self.inside.of(value))
-    }
-
-    fn skip_field(&mut self, name: &'static str) -> Result<(), C::Error> {
-        self.inner.skip_field(name)
-    }
-
-    fn end(self) -> Result<C::Ok, C::Error> {
-        self.inner.end()
-    }
+hands_on! {
+    SerializeTuple: serialize_element(),
+    SerializeTupleStruct: serialize_field(),
+    SerializeTupleVariant: serialize_field(),
+    SerializeStruct: serialize_field(name),
+    SerializeStructVariant: serialize_field(name),
 }
