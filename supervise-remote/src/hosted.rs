@@ -440,7 +440,6 @@ where
     let instance = Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers };
     let mut up = std::pin::pin!(up);
     let mut queued = VecDeque::new();
-    let mut cut = false;
     let came_up = loop {
         tokio::select! {
             biased;
@@ -450,7 +449,6 @@ where
                 told => instance.obey(told),
             },
             () = instance.lease.over() => {
-                cut = true;
                 instance.obey(None);
                 instance.lease.dropping().await;
                 instance.drop_it();
@@ -459,7 +457,7 @@ where
         }
     };
     if let Err(why) = came_up {
-        if cut || instance.lease.is_taken() {
+        if instance.lease.is_taken() {
             // Cut off, and not failed: its node leaves, has lost its owner, or was frozen.
             instance.until_gone().await;
             return ToOwner::Declined { placement, why: "the start was cut off, since its lease is over".to_owned() };

@@ -246,10 +246,12 @@ async fn a_second_tree_of_one_name_is_refused() {
     let mut cluster = cluster(&["one"]);
     let net = cluster.owner();
     let first = Shop::tree(3, new_log()).on(net.clone()).start().await.unwrap();
-    let again = Shop::tree(3, new_log()).on(net.clone()).start().await.map(drop);
-    let namesake = other::Shop::tree(new_log()).on(net.clone()).start().await.map(drop);
+    let again = Shop::tree(3, new_log()).on(net.clone()).start();
+    let again = tokio::time::timeout(SECOND, again).await.map(|started| started.map(drop));
+    let namesake = other::Shop::tree(new_log()).on(net.clone()).start();
+    let namesake = tokio::time::timeout(SECOND, namesake).await.map(|started| started.map(drop));
     for refused in [again, namesake] {
-        let text = refused.unwrap_err().to_string();
+        let text = refused.expect("it waits for nothing").unwrap_err().to_string();
         assert_eq!(
             text,
             "Shop failed while starting: a tree named `Shop` runs on this network already, and nodes tell trees apart by \

@@ -546,3 +546,45 @@ async fn a_drain_with_a_restart_is_a_stop_from_outside() {
         outer.shutdown().await;
     }
 }
+
+/// S4, S26: a kill is obeyed at once, also if in the same poll a caller has asked for a restart, and the set or the tree of the
+/// child goes down. No order of the three weakens the kill.
+#[tokio::test(start_paused = true)]
+async fn a_kill_is_obeyed_in_a_set_that_goes_down() {
+    struct Gone(Journal);
+    impl Drop for Gone {
+        fn drop(&mut self) {
+            self.0.write("dropped");
+        }
+    }
+    async fn deaf(journal: Journal) {
+        let _gone = Gone(journal);
+        std::future::pending().await
+    }
+    supervisor! {
+        struct Sets(journal: Journal) {
+            #[lifecycle(Transient, shutdown = 2s)]
+            tasks: [task] = |_n: u32| |_cx| deaf(journal),
+        }
+    }
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for ends in ["the set", "the tree"] {
+            let journal = Journal::default();
+            let sets = Sets::start(journal.clone()).await.unwrap();
+            let task = sets.tasks.spawn(1).await.unwrap();
+            settle().await;
+            for request in order {
+                match (request, ends) {
+                    (0, _) => drop(task.restart()),
+                    (1, _) => task.kill(),
+                    (_, "the set") => sets.tasks.tree().stop(),
+                    _ => sets.stop(),
+                }
+            }
+            settle().await;
+            assert!(journal.take().contains(&"dropped".to_owned()), "{order:?}, {ends}");
+            pass(secs(5)).await;
+            assert_eq!(task.ended().expect("it is gone").to_string(), "killed", "{order:?}, {ends}");
+        }
+    }
+}

@@ -110,6 +110,11 @@ impl SystemMessage {
         matches!(self, SystemMessage::Drain | SystemMessage::Order(Order::Drain))
     }
 
+    /// Returns whether the child ends because its group or its supervisor goes down.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self, SystemMessage::Order(Order::End(..)))
+    }
+
     /// Returns whether a caller has asked for a restart of this child alone.
     pub(crate) fn is_restart(&self) -> bool {
         match self {

@@ -547,6 +547,7 @@ impl Driver {
         let aborts = any(|message| matches!(message, SystemMessage::Abort));
         let (kills, stops) = (free && any(SystemMessage::is_kill), free && any(SystemMessage::is_stop));
         let drains = free && any(SystemMessage::is_drain);
+        let ends = free && any(SystemMessage::is_end);
         // A child that goes down with its range hears of that, whatever a caller asked for.
         let alone = || self.engine.look(|group, id| !group.is_in_walk(id)).unwrap_or(false);
         let restarts = free && any(SystemMessage::is_restart) && alone();
@@ -571,8 +572,8 @@ impl Driver {
                 _ => {}
             }
         }
-        if kills && !aborts && (stops || drains) {
-            if !stops {
+        if kills && !aborts && (stops || drains || ends) {
+            if !stops && !ends {
                 self.take_stop(StopReason::Drain);
             }
             self.machine.ends_killed();
