@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::net::lock;
-use crate::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Side, Wire};
+use crate::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Rights, Side, Wire};
 
 /// A network of processes inside of this one. Clones are the same network.
 ///
@@ -260,7 +260,7 @@ impl State {
                     wakers.extend(self.push(one, LinkEvent::Down(other.clone())));
                 } else if !cut && link.met.insert(other.clone()) {
                     link.knows.insert(other.clone());
-                    wakers.extend(self.push(one, LinkEvent::Up(other.clone())));
+                    wakers.extend(self.push(one, LinkEvent::Up(other.clone(), Rights::all())));
                 }
             }
         }
@@ -285,7 +285,7 @@ impl State {
                     link.knows.insert(of.clone());
                     link.met.insert(of.clone());
                 }
-                wakers.extend(self.push(one, LinkEvent::Up(of.clone())));
+                wakers.extend(self.push(one, LinkEvent::Up(of.clone(), Rights::all())));
             }
         }
         wakers

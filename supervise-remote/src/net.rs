@@ -14,11 +14,12 @@ use supervise_runtime::remote::{Held, Lives, NetworkView, TreeNetwork, TreeRoot}
 
 use tokio::sync::watch;
 
+use crate::errors::guarded;
 use crate::frame::{PROTOCOL, Terms};
 use crate::node::NodeInner;
 use crate::run::{Begin, Run};
 use crate::specs::{longest_orphan, shortest_leases};
-use crate::wire::Wire;
+use crate::wire::{Side, Wire};
 use crate::{Remote, RemoteRef};
 
 /// Locks, also after a panic: no user code runs under a lock of this crate.
@@ -322,6 +323,10 @@ impl From<Net> for Arc<dyn TreeNetwork> {
 
 impl TreeNetwork for Net {
     fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, lives: Lives) -> Result<(), String> {
+        let rights = guarded(|| self.0.wire.rights(Side::Owner))?;
+        if let Some(why) = rights.refused("this process", Side::Owner, &root.name) {
+            return Err(why);
+        }
         let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
         let (id, epoch, peers) = (root.id, epoch(held.as_ref()), self.0.peers.clone());
         let begin = Begin {

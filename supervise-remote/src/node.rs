@@ -26,7 +26,7 @@ use crate::net::{Net, NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::HELLO;
 use crate::specs::remote_specs;
-use crate::wire::{Joined, LinkEvent, Peer, Side, Wire};
+use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Wire};
 
 /// How long a join that failed waits, and the least time from one to the next if the link was closed.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
@@ -166,6 +166,10 @@ impl Node {
                 roles.join(", ")
             )
         };
+        let rights = guarded(|| net.0.wire.rights(Side::Node)).map_err(io::Error::other)?;
+        if let Some(why) = rights.refused("this process", Side::Node, &self.role) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
         let inner = Arc::new(NodeInner {
             clock: net.0.wire.clock(),
             net: net.0.clone(),
@@ -188,6 +192,7 @@ impl Node {
         let mut until = std::pin::pin!(until);
         let mut at = tokio::time::Instant::now();
         let mut link = Joined::new(&*net.0.wire, Side::Node).await?;
+        let mut was_short = false;
         loop {
             inner.joined(&link);
             let (closed, again) = match inner.read(&mut link, until.as_mut()).await {
@@ -196,7 +201,12 @@ impl Node {
                     link.close().await;
                     return Ok(());
                 }
-                Ended::Again => (false, at),
+                // At once, unless that has come to nothing before: an owner may refuse this node each time.
+                Ended::Again => {
+                    let is_short = at.elapsed() < JOIN_AGAIN;
+                    let waits = std::mem::replace(&mut was_short, is_short) && is_short;
+                    (false, if waits { at + JOIN_AGAIN } else { at })
+                }
                 Ended::Closed => (true, at + JOIN_AGAIN),
             };
             drop(link);
@@ -315,6 +325,8 @@ struct State {
 
 struct OwnerState {
     up_at: Moment,
+    /// The trees that it may own.
+    rights: Rights,
     sent: u64,
     heard: u64,
 }
@@ -632,8 +644,8 @@ impl NodeInner {
     /// Takes an event of the link. False: the join is over.
     fn take(self: &Arc<Self>, event: LinkEvent) -> bool {
         match event {
-            LinkEvent::Up(peer) => {
-                let up = OwnerState { up_at: self.clock.now(), sent: 0, heard: 0 };
+            LinkEvent::Up(peer, rights) => {
+                let up = OwnerState { up_at: self.clock.now(), rights, sent: 0, heard: 0 };
                 self.lock().owners.insert(peer, up);
                 true
             }
@@ -672,6 +684,13 @@ impl NodeInner {
         }
         owner.heard = seq;
         if let ToNode::Hello { terms, tree, epoch } = body {
+            if tree == self.tree
+                && let Some(why) = owner.rights.refused(from.name(), Side::Owner, &tree)
+            {
+                say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
+                state.send(from, ToOwner::Refused { why });
+                return Ok(());
+            }
             drop(state);
             return Ok(self.hello(from, terms, &tree, epoch)?);
         }

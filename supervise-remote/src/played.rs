@@ -46,7 +46,7 @@ impl Node {
     async fn join(network: &Network) -> Node {
         let mut link = network.process("one").join(Side::Node).await.unwrap();
         let up = std::future::poll_fn(|cx| link.poll_event(cx)).await;
-        let Some(LinkEvent::Up(owner)) = up else { panic!("{up:?}") };
+        let Some(LinkEvent::Up(owner, _)) = up else { panic!("{up:?}") };
         let spec = Plays::SPEC.children[0].remote.unwrap();
         let mut node = Node { link, owner, sent: 0 };
         node.say(ToOwner::Hello(NodeHello {

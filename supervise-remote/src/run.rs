@@ -17,7 +17,7 @@ use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, 
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
-use crate::wire::{Joined, LinkEvent, Peer, Side};
+use crate::wire::{Joined, LinkEvent, Peer, Rights, Side};
 
 /// The time between two looks at silent nodes, at most.
 const LOOK: Duration = Duration::from_millis(250);
@@ -111,6 +111,8 @@ struct RoleState {
 
 struct NodeState {
     up_at: Moment,
+    /// The roles that it may have.
+    rights: Rights,
     hello: Option<NodeHello>,
     /// Why it does not follow this owner, or gets no children.
     refused: Option<String>,
@@ -496,10 +498,11 @@ impl Run {
         }
     }
 
-    fn up(&self, peer: Peer) {
+    fn up(&self, peer: Peer, rights: Rights) {
         let mut state = self.lock();
         let node = NodeState {
             up_at: self.clock.now(),
+            rights,
             hello: None,
             refused: None,
             granted: None,
@@ -651,6 +654,10 @@ impl Run {
         let Some(node) = state.nodes.get_mut(from) else { return };
         match body {
             ToOwner::Hello(hello) => {
+                if let Some(why) = node.rights.refused(from.name(), Side::Node, &hello.role) {
+                    drop(state);
+                    return self.end_link(from, &why);
+                }
                 node.refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
                 let refused = node.refused.clone();
                 node.hello = Some(hello);
@@ -997,7 +1004,7 @@ async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined)
         let all = events.len() < BATCH;
         for event in events {
             match event {
-                LinkEvent::Up(peer) => run.up(peer),
+                LinkEvent::Up(peer, rights) => run.up(peer, rights),
                 LinkEvent::Down(peer) => run.down(&peer),
                 LinkEvent::Frame { from, bytes } => run.frame(&from, &bytes),
             }

@@ -83,6 +83,57 @@ pub enum Side {
     Node,
 }
 
+/// The trees that an owner may own, or the roles that a node may have, as the certificate of the process says.
+///
+/// ```
+/// use supervise_remote::wire::Rights;
+///
+/// assert!(Rights::only(["worker"]).allows("worker"));
+/// assert!(!Rights::only(["worker"]).allows("spot"));
+/// assert!(Rights::all().allows("spot"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rights(Option<Arc<[String]>>);
+
+impl Rights {
+    /// Makes the rights of a process that may own each tree, or be a node of each role: there are no certificates, or its
+    /// certificate says so.
+    pub fn all() -> Rights {
+        Rights(None)
+    }
+
+    /// Makes the rights of a process that may own these trees, or be a node of these roles.
+    pub fn only<I>(names: I) -> Rights
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        Rights(Some(names.into_iter().map(Into::into).collect()))
+    }
+
+    /// Returns whether this tree or role is among them.
+    pub fn allows(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|names| names.iter().any(|of| of == name))
+    }
+
+    /// Returns why a process of this name may not be that, if it may not.
+    pub(crate) fn refused(&self, process: &str, side: Side, name: &str) -> Option<String> {
+        let names = self.0.as_ref().filter(|_| !self.allows(name))?;
+        let only = match &names[..] {
+            [] => String::new(),
+            names => {
+                format!(", only of {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+            }
+        };
+        Some(match side {
+            Side::Owner => {
+                format!("the certificate of {process} does not let it be the owner of the tree `{name}`{only}")
+            }
+            Side::Node => format!("the certificate of {process} does not let it be a node of the role `{name}`{only}"),
+        })
+    }
+}
+
 /// An event of a [`Link`]. Owners hear of nodes and nodes of owners, never of their own side.
 ///
 /// ```
@@ -98,7 +149,7 @@ pub enum Side {
 /// let id = node.me().clone();
 ///
 /// let event = poll_fn(|cx| owner.poll_event(cx)).await;
-/// assert!(matches!(event, Some(LinkEvent::Up(peer)) if peer == id));
+/// assert!(matches!(event, Some(LinkEvent::Up(peer, _)) if peer == id));
 /// drop(node);
 /// let event = poll_fn(|cx| owner.poll_event(cx)).await;
 /// assert!(matches!(event, Some(LinkEvent::Down(peer)) if peer == id));
@@ -107,8 +158,8 @@ pub enum Side {
 /// ```
 #[derive(Debug)]
 pub enum LinkEvent {
-    /// This peer has joined, and frames reach it.
-    Up(Peer),
+    /// This peer has joined, and frames reach it. It may be what its rights say, and nothing else.
+    Up(Peer, Rights),
     /// This peer has left, or the connection to it broke. Nothing more comes from it, ever.
     Down(Peer),
     /// A frame of a peer that is up.
@@ -214,6 +265,11 @@ pub trait Wire: Send + Sync + 'static {
     /// may be of any length. [`Net::max_frame`](crate::Net::max_frame) is that, unless it is set lower.
     fn max_frame(&self) -> Option<usize> {
         None
+    }
+
+    /// Returns what the certificate of this process lets it be on this side. All, if there is none.
+    fn rights(&self, _side: Side) -> Rights {
+        Rights::all()
     }
 
     /// Returns the clock of this process.

@@ -58,7 +58,7 @@ impl Node {
     async fn join(network: &Network, name: &str, beside: usize) -> Node {
         let mut link = network.process(name).join(Side::Node).await.unwrap();
         let owner = match next(&mut *link).await {
-            LinkEvent::Up(owner) => owner,
+            LinkEvent::Up(owner, _) => owner,
             other => panic!("{other:?}"),
         };
         let mut node = Node { link, owner, sent: 0, renewals: 0 };

@@ -419,7 +419,7 @@ impl Walk {
             let Ok(mut link) = process.join(side).await else { return };
             let _ = timeout(SECOND, async {
                 while let Some(event) = next(&mut *link).await {
-                    if let LinkEvent::Up(peer) = event {
+                    if let LinkEvent::Up(peer, _) = event {
                         link.outgoing().send(&peer, noise.clone());
                     }
                 }

@@ -11,6 +11,7 @@ mod messages;
 mod order;
 mod placing;
 mod references;
+mod rights;
 mod seen;
 mod takeover;
 mod wires;
