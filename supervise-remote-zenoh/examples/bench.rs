@@ -21,7 +21,7 @@ async fn frame(link: &mut dyn Link) -> Option<(Peer, Vec<u8>)> {
         match event(link).await {
             LinkEvent::Frame { from, bytes } => return Some((from, bytes)),
             LinkEvent::Down(_) => return None,
-            LinkEvent::Up(_) => {}
+            LinkEvent::Up(..) => {}
         }
     }
 }
@@ -85,7 +85,7 @@ async fn main() {
     let mut link = wire.join(Side::Owner).await.expect("a join");
     let program = std::env::current_exe().expect("this program");
     let _node = Node(Command::new(program).arg(port.to_string()).spawn().expect("a process"));
-    let LinkEvent::Up(to) = event(&mut *link).await else { panic!("a node comes up first") };
+    let LinkEvent::Up(to, _) = event(&mut *link).await else { panic!("a node comes up first") };
     let sender = link.outgoing();
 
     for round in 1..=3 {

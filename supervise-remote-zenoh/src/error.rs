@@ -1,3 +1,4 @@
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,9 +22,6 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// Called outside of tokio, or in a runtime with one thread.
-    #[error("zenoh needs tokio's multi-thread runtime; build it with `flavor = \"multi_thread\"`")]
-    Runtime,
     /// A name of a process or network that cannot stand in a key.
     #[error("{name:?} is no name; use 1 to 64 letters, digits, `-`, `_` and `.`")]
     Name {
@@ -68,6 +66,9 @@ pub enum OpenError {
     /// Both `.tls(..)` and `.insecure()`.
     #[error("`.insecure()` is written beside `.tls(..)`; remove one of them")]
     TlsAndInsecure,
+    /// A list of revoked certificates, without TLS.
+    #[error("`.revoked(..)` is written without `.tls(..)`; add it")]
+    RevokedWithoutTls,
     /// A file of the certificates cannot be used.
     #[error("{} cannot be used for TLS: {why}", path.display())]
     Certificate {
@@ -82,7 +83,15 @@ pub enum OpenError {
         /// The address that was given.
         address: String,
     },
-    /// zenoh reports something else.
-    #[error("zenoh: {0}")]
-    Zenoh(String),
+    /// This address cannot be listened on for another reason.
+    #[error("the address {address} cannot be listened on: {error}")]
+    Listen {
+        /// The address that was given.
+        address: String,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The threads of the connections cannot be started.
+    #[error("the threads of the connections cannot be started: {0}")]
+    Threads(io::Error),
 }

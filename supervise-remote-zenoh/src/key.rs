@@ -14,7 +14,7 @@ pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-fn word(side: Side) -> &'static str {
+pub(crate) fn word(side: Side) -> &'static str {
     match side {
         Side::Owner => "owner",
         Side::Node => "node",

@@ -36,44 +36,53 @@
 //! do so, and the process may end after that. Reasons for which a peer is down are in the log, as warnings of the
 //! target `supervise`.
 //!
-//! # Threads of zenoh
+//! # Connections
 //!
-//! Set the environment variable `ZENOH_RUNTIME` to `(net: (worker_threads: 8), rx: (worker_threads: 8))` in production. zenoh
-//! closes a connection on its runtimes, and where the other side has not taken all that was sent, as when a machine is cut off
-//! without a word, the close holds a thread for up to 10 s. By default the runtime `net` has one thread and `rx` has two: while
-//! they are held, other peers may not hear of this process for a lease, and count it as lost. The number is that of the machines
-//! that may be cut off at the same time.
+//! Each connection is verified first, at both ends, and then carries a session of zenoh of its own. Two processes keep one
+//! connection, however many addresses lead from one to the other. The connections have two threads of their own, so code that
+//! blocks the threads of the program does not end them.
 //!
 //! # Security
 //!
 //! An address that is not on loopback is refused unless there is mutual TLS ([`Settings::tls`]), or the settings say
-//! [`insecure`](Settings::insecure). Each byte from a peer is checked before it is used. A process that has been let in
-//! is trusted: it can say that it is any peer.
+//! [`insecure`](Settings::insecure). With TLS a process is what its certificate lets it be: it cannot own what it may not own,
+//! read what is sent to others, or speak for them. Connections that are not verified yet are bounded in number and time,
+//! and keep nobody out. Each byte from a peer is checked before it is used.
 //!
 //! [zenoh]: https://docs.rs/zenoh
 //! [`Node::serve`]: supervise_remote::Node::serve
 //! [`Net::close`]: supervise_remote::Net::close
 
 mod batch;
+mod connection;
+mod door;
 mod error;
+mod greeting;
 mod key;
 mod link;
+mod net;
+mod open;
 mod outbox;
 mod pairs;
+mod places;
+mod rights;
+mod session;
 mod settings;
 mod tls;
 
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::thread;
 
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::link::{Hub, Session, ZenohLink};
-use supervise_remote::wire::{Joining, Link, Peer, Side, Wire};
+use crate::link::{Hub, ZenohLink};
+use crate::net::{Opened, Shared};
+use crate::session::Connection;
+use crate::tls::Store;
+use supervise_remote::wire::{Joining, Link, Rights, Side, Wire};
 
 pub use error::OpenError;
 pub use settings::Settings;
@@ -93,48 +102,52 @@ pub use settings::Settings;
 #[derive(Clone)]
 pub struct Zenoh(Arc<Opened>);
 
-struct Opened {
-    session: Arc<Session>,
-    name: String,
-    network: Arc<str>,
-    settings: Settings,
-    joins: AtomicU64,
-    /// The joins that may still be there; nothing once the network is closed.
-    hubs: Mutex<Option<Vec<Weak<Hub>>>>,
-}
-
 impl Zenoh {
-    /// Opens a network: listens, and connects in the background.
+    /// Opens a network: listens, and connects in the background, on threads of its own.
     ///
     /// # Errors
     ///
-    /// [`OpenError`] says which setting is wrong, that an address is in use, or that this is not tokio's multi-thread
-    /// runtime.
+    /// [`OpenError`] says which setting is wrong, or that an address cannot be listened on.
     ///
     /// # Cancel safety
     ///
     /// May be cancelled; then nothing stays open.
     pub async fn open(settings: Settings) -> Result<Zenoh, OpenError> {
-        if Handle::try_current().map(|runtime| runtime.runtime_flavor()).ok() != Some(RuntimeFlavor::MultiThread) {
-            return Err(OpenError::Runtime);
-        }
         settings.check()?;
-        let other = |error: zenoh::Error| OpenError::Zenoh(error.to_string());
-        let session = match zenoh::open(settings.config().map_err(other)?).await {
-            Ok(session) => session,
-            Err(error) => {
-                let in_use = settings.in_use().map(|address| OpenError::InUse { address: address.to_owned() });
-                return Err(in_use.unwrap_or_else(|| other(error)));
-            }
-        };
-        Ok(Zenoh(Arc::new(Opened {
-            session: Arc::new(Session(Some(session))),
-            name: settings.name.clone(),
-            network: settings.network.as_str().into(),
-            settings,
-            joins: AtomicU64::new(0),
-            hubs: Mutex::new(Some(Vec::new())),
-        })))
+        let tls = settings.files().map(Store::open).transpose()?;
+        // User code may block all threads of its runtime, and signs of life go on.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("link")
+            .enable_all()
+            .build()
+            .map_err(OpenError::Threads)?;
+        let handle = runtime.handle().clone();
+        let shared = Arc::new(Shared::new(settings, tls));
+        let opened = Opened::new(shared.clone(), runtime);
+        let mut listeners = Vec::new();
+        for address in &shared.settings.listen {
+            let bound = handle.spawn(TcpListener::bind(address.clone()));
+            let bound = bound.await.map_err(|error| OpenError::Threads(io::Error::other(error)))?;
+            listeners.push(bound.map_err(|error| match error.kind() {
+                io::ErrorKind::AddrInUse => OpenError::InUse { address: address.clone() },
+                _ => OpenError::Listen { address: address.clone(), error },
+            })?);
+        }
+        let here = shared.clone();
+        let here = handle.spawn_blocking(move || Connection::here(&here.settings, here.granted())).await;
+        let here = here.map_err(|error| OpenError::Threads(io::Error::other(error)))?;
+        shared.attach(&here.map_err(|error| OpenError::Threads(io::Error::other(error.to_string())))?);
+        for listener in listeners {
+            handle.spawn(door::listen(shared.clone(), listener));
+        }
+        for address in &shared.settings.connect {
+            handle.spawn(door::dial(shared.clone(), address.clone()));
+        }
+        if shared.tls.is_some() {
+            handle.spawn(door::look(shared));
+        }
+        Ok(Zenoh(Arc::new(opened)))
     }
 
     /// Leaves the network with all its links: waits until all that was sent has come to the peers that are there, and
@@ -149,48 +162,31 @@ impl Zenoh {
     ///
     /// May be cancelled: the links leave all the same, and only the connections are closed later, with the last clone.
     pub async fn close(&self) {
-        let hubs = self.0.hubs.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-        let hubs: Vec<_> = hubs.iter().filter_map(Weak::upgrade).collect();
-        for hub in &hubs {
-            hub.leave();
+        let shared = &self.0.shared;
+        let leaving: Vec<_> = shared.close().into_iter().map(|join| join.leave()).collect();
+        for mut left in leaving {
+            let _ = left.wait_for(|left| *left).await; // or it has left, and is gone
         }
-        for hub in hubs {
-            hub.until_left().await;
-        }
-        if let Err(error) = self.0.session.get().close().await {
-            tracing::warn!(target: "supervise", %error, "zenoh was not closed in order");
-        }
-    }
-}
-
-impl Opened {
-    /// Blocks while a connection takes nothing.
-    fn join(&self, side: Side) -> zenoh::Result<Arc<Hub>> {
-        let join = self.joins.fetch_add(1, Ordering::Relaxed);
-        // A session's id is random; 64 bits of it are enough.
-        let me = Peer::new(format!("{}#{:.16}.{join}", self.name, self.session.get().zid().to_string()));
-        let lease = self.settings.lease;
-        let hub =
-            Hub::join(self.session.clone(), self.network.clone(), me, side, lease, self.settings.longest_frame())?;
-        let mut hubs = self.hubs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(hubs) = &mut *hubs {
-            hubs.retain(|hub| hub.strong_count() > 0);
-            hubs.push(Arc::downgrade(&hub));
-            return Ok(hub);
-        }
-        drop(hubs);
-        hub.leave();
-        Err("the network is closed".into())
+        shared.closing.send_replace(true);
+        let mut sessions = shared.sessions.subscribe();
+        // Each connection has a bound; the sender lives in `self`.
+        let _ = sessions.wait_for(|sessions| *sessions == 0).await;
     }
 }
 
 impl Wire for Zenoh {
     fn name(&self) -> &str {
-        &self.0.name
+        &self.0.shared.settings.name
     }
 
     fn max_frame(&self) -> Option<usize> {
-        Some(self.0.settings.most_of_message())
+        Some(self.0.shared.settings.most_of_message())
+    }
+
+    fn rights(&self, side: Side) -> Rights {
+        let shared = &self.0.shared;
+        let rights = shared.granted().of(&shared.network, side, &shared.settings.name);
+        rights.unwrap_or_else(|| Rights::only([""; 0]))
     }
 
     fn join(&self, side: Side) -> Joining<'_> {
@@ -198,11 +194,11 @@ impl Wire for Zenoh {
             let (opened, (joined, result)) = (self.0.clone(), oneshot::channel());
             // A join whose future is dropped leaves again, as its link is dropped.
             thread::Builder::new().name("join".into()).spawn(move || {
-                drop(joined.send(opened.join(side).map(ZenohLink)));
+                drop(joined.send(Hub::join(opened, side).map(ZenohLink)));
             })?;
             match result.await {
                 Ok(Ok(link)) => Ok(Box::new(link) as Box<dyn Link>),
-                Ok(Err(error)) => Err(io::Error::other(error.to_string())),
+                Ok(Err(error)) => Err(io::Error::other(error)),
                 Err(_) => Err(io::Error::other("zenoh has panicked")),
             }
         })
@@ -211,6 +207,6 @@ impl Wire for Zenoh {
 
 impl fmt::Debug for Zenoh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Zenoh").field("settings", &self.0.settings).finish_non_exhaustive()
+        f.debug_struct("Zenoh").field("settings", &self.0.shared.settings).finish_non_exhaustive()
     }
 }

@@ -1,11 +1,12 @@
-//! One join: its keys, its link, and a thread for each peer that writes what waits for that peer.
+//! One join: its keys on each connection, its link, and a thread for each peer that writes what waits for that peer.
 //!
 //! zenoh's put blocks its thread while the connection takes nothing, so it never runs on a thread of a runtime. Each
 //! peer has a thread of its own, and a peer that takes nothing holds up nobody else.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,43 +20,30 @@ use zenoh::sample::{Sample, SampleKind};
 
 use crate::batch;
 use crate::key;
+use crate::net::{Join, Opened};
 use crate::outbox::{Next, Outbox};
 use crate::pairs::{Begun, LEFT, Pairs};
-use supervise_remote::wire::{Closing, Link, LinkEvent, Outgoing, Peer, Side};
-
-/// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
-pub(crate) struct Session(pub(crate) Option<zenoh::Session>);
-
-impl Session {
-    pub(crate) fn get(&self) -> &zenoh::Session {
-        self.0.as_ref().expect("taken out only by `drop`")
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let session = self.0.take();
-        drop(thread::Builder::new().name("close".into()).spawn(move || drop(session)));
-    }
-}
+use crate::session::Connection;
+use supervise_remote::wire::{Closing, Link, LinkEvent, Outgoing, Peer, Rights, Side};
 
 /// The state that the link, its senders, the threads that write and zenoh's callbacks share.
 pub(crate) struct Hub {
-    session: Arc<Session>,
+    /// Holds the network open as long as this join is there.
+    opened: Arc<Opened>,
     network: Arc<str>,
     me: Peer,
     side: Side,
     lease: Duration,
     pairs: Pairs,
-    /// Taken out when this side leaves.
-    declared: Mutex<Option<Declared>>,
+    /// By connection; `None` while it is being declared. Taken out when this side leaves.
+    declared: Mutex<Option<BTreeMap<u64, Option<Declared>>>>,
     writers: Mutex<usize>,
     writer_ended: Condvar,
     /// Whether this side has left, and everybody knows.
     left: watch::Sender<bool>,
 }
 
-/// In the order in which it is taken back: first nobody sees this peer any more.
+/// A join on one connection, in the order in which it is taken back: first nobody sees this peer any more.
 struct Declared {
     _token: LivelinessToken,
     _tokens: Subscriber<()>,
@@ -63,70 +51,93 @@ struct Declared {
 }
 
 impl Hub {
-    /// Joins. Blocks while a connection takes nothing.
-    pub(crate) fn join(
-        session: Arc<Session>,
-        network: Arc<str>,
-        me: Peer,
-        side: Side,
-        lease: Duration,
-        max_frame: usize,
-    ) -> zenoh::Result<Arc<Hub>> {
+    /// Joins as a new peer, which meets all connections. Blocks for a moment.
+    pub(crate) fn join(opened: Arc<Opened>, side: Side) -> Result<Arc<Hub>, &'static str> {
+        let shared = opened.shared.clone();
+        let (lease, me) = (shared.settings.lease, shared.peer());
         let hub = Arc::new(Hub {
-            session,
-            network,
+            network: shared.network.clone(),
+            pairs: Pairs::new(lease, shared.settings.longest_frame()),
+            opened,
             me,
             side,
             lease,
-            pairs: Pairs::new(lease, max_frame),
-            declared: Mutex::new(None),
+            declared: Mutex::new(Some(BTreeMap::new())),
             writers: Mutex::new(0),
             writer_ended: Condvar::new(),
             left: watch::Sender::new(false),
         });
-        let (network, session) = (&hub.network, hub.session.get());
-        let receiver = hub.clone();
-        let batches = session
-            .declare_subscriber(key::all_batches(network, &hub.me, key::other(side)))
-            .callback(move |sample| receiver.received(&sample))
-            .wait()?;
-        // Behind the subscriber: who sees the token can send.
-        let token = session.liveliness().declare_token(key::token(network, side, &hub.me)).wait()?;
-        let receiver = hub.clone();
-        let tokens = session
-            .liveliness()
-            .declare_subscriber(key::tokens(network, key::other(side)))
-            .history(true)
-            .callback(move |sample| receiver.token(&sample))
-            .wait()?;
-        *hub.declared.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Declared { _token: token, _tokens: tokens, _batches: batches });
+        let join: Arc<dyn Join> = hub.clone();
+        shared.enters(&join)?;
         Ok(hub)
     }
 
-    fn received(self: &Arc<Self>, sample: &Sample) {
-        if let Some(from) = key::peer(sample.key_expr().as_str()) {
-            let begun = self.pairs.batch(&from, &sample.payload().to_bytes(), Instant::now());
-            self.begin(begun);
+    fn declared(&self) -> MutexGuard<'_, Option<BTreeMap<u64, Option<Declared>>>> {
+        self.declared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn declare(self: &Arc<Self>, connection: &Arc<Connection>) -> zenoh::Result<Declared> {
+        let (network, session) = (&self.network, connection.session());
+        let (receiver, way) = (self.clone(), connection.clone());
+        let batches = session
+            .declare_subscriber(key::all_batches(network, &self.me, key::other(self.side)))
+            .callback(move |sample| receiver.received(&way, &sample))
+            .wait()?;
+        // Behind the subscriber: who sees the token can send.
+        let token = session.liveliness().declare_token(key::token(network, self.side, &self.me)).wait()?;
+        let (receiver, way) = (self.clone(), connection.clone());
+        let tokens = session
+            .liveliness()
+            .declare_subscriber(key::tokens(network, key::other(self.side)))
+            .history(true)
+            .callback(move |sample| receiver.token(&way, &sample))
+            .wait()?;
+        Ok(Declared { _token: token, _tokens: tokens, _batches: batches })
+    }
+
+    /// The rights of a peer behind a connection. Says so if it has none. Joins of this process meet on a session of their
+    /// own, and not on that of each connection as well.
+    fn rights(&self, connection: &Connection, peer: &Peer) -> Option<Rights> {
+        if self.opened.shared.is_mine(peer) != connection.is_here() {
+            return None;
+        }
+        let side = key::other(self.side);
+        let rights = connection.granted.of(&self.network, side, peer.name());
+        if rights.is_none() {
+            let (side, name) = (key::word(side), peer.name());
+            connection.exceeds(&format!("it says that it is the {side} `{name}` of the network `{}`", self.network));
+        }
+        rights
+    }
+
+    fn received(self: &Arc<Self>, connection: &Arc<Connection>, sample: &Sample) {
+        if let Some(from) = key::peer(sample.key_expr().as_str())
+            && self.rights(connection, &from).is_some()
+        {
+            let begun = self.pairs.batch(&from, connection.id, &sample.payload().to_bytes(), Instant::now());
+            self.begin(connection, begun);
         }
     }
 
-    fn token(self: &Arc<Self>, sample: &Sample) {
-        if let Some(peer) = key::peer(sample.key_expr().as_str()) {
-            let begun = self.pairs.token(&peer, sample.kind() == SampleKind::Put, Instant::now());
-            self.begin(begun);
+    fn token(self: &Arc<Self>, connection: &Arc<Connection>, sample: &Sample) {
+        let Some(peer) = key::peer(sample.key_expr().as_str()) else { return };
+        if sample.kind() != SampleKind::Put {
+            self.pairs.gone(&peer, connection.id);
+        } else if let Some(rights) = self.rights(connection, &peer) {
+            let begun = self.pairs.token(&peer, connection.id, rights, Instant::now());
+            self.begin(connection, begun);
         }
     }
 
-    fn begin(self: &Arc<Self>, begun: Option<Begun>) {
+    fn begin(self: &Arc<Self>, connection: &Arc<Connection>, begun: Option<Begun>) {
         let Some(Begun { peer, outbox }) = begun else { return };
         let writer = Writer::new(self.clone());
         let name = format!("to {}", peer.name());
-        let to = peer.clone();
+        let (to, connection) = (peer.clone(), connection.clone());
         let spawned = thread::Builder::new().name(name).spawn(move || {
             let hub = &writer.0;
             // A thread that ends in any other way leaves a peer that is up, and gets nothing.
-            let why = match catch_unwind(AssertUnwindSafe(|| hub.write(&to, &outbox))) {
+            let why = match catch_unwind(AssertUnwindSafe(|| hub.write(&connection, &to, &outbox))) {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => "the thread that writes has panicked".to_owned(),
@@ -139,10 +150,9 @@ impl Hub {
     }
 
     /// Writes to one peer until the pair is over.
-    fn write(&self, to: &Peer, outbox: &Arc<Outbox>) -> zenoh::Result<()> {
-        let publisher = self
-            .session
-            .get()
+    fn write(&self, connection: &Connection, to: &Peer, outbox: &Arc<Outbox>) -> zenoh::Result<()> {
+        let publisher = connection
+            .session()
             .declare_publisher(key::batches(&self.network, to, self.side, &self.me))
             .congestion_control(CongestionControl::Block)
             .priority(Priority::Data)
@@ -180,15 +190,6 @@ impl Hub {
         }
     }
 
-    /// Leaves, once. What was sent before is written first, by threads of its own.
-    pub(crate) fn leave(self: &Arc<Self>) {
-        let Some(declared) = self.declared.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        self.pairs.leave();
-        let leaving = Leaving { declared: Some(declared), hub: self.clone() };
-        // Without a thread, the closure is dropped here, and the peers see the token go.
-        drop(thread::Builder::new().name(format!("leave {}", self.me.name())).spawn(move || leaving.wait()));
-    }
-
     /// Waits until this side has left, and everybody that could be told knows.
     pub(crate) async fn until_left(&self) {
         // The sender lives in `self`.
@@ -196,8 +197,50 @@ impl Hub {
     }
 }
 
+impl Join for Hub {
+    fn attach(self: Arc<Self>, connection: &Arc<Connection>) {
+        match &mut *self.declared() {
+            Some(declared) if !declared.contains_key(&connection.id) => drop(declared.insert(connection.id, None)),
+            _ => return,
+        }
+        let new = match self.declare(connection) {
+            Ok(new) => new,
+            Err(error) => {
+                // The session closes, and its end is told elsewhere.
+                tracing::debug!(target: "supervise", %error, ?connection, "a join does not use a connection");
+                return;
+            }
+        };
+        let mut declared = self.declared();
+        if let Some(place) = declared.as_mut().and_then(|declared| declared.get_mut(&connection.id)) {
+            *place = Some(new);
+        } else {
+            // Meanwhile the connection is over, or this side has left.
+            drop(declared);
+            drop(new);
+        }
+    }
+
+    fn detach(&self, connection: &Connection) {
+        self.pairs.all_gone(connection.id);
+        let declared = self.declared().as_mut().and_then(|declared| declared.remove(&connection.id));
+        drop(declared);
+    }
+
+    fn leave(self: Arc<Self>) -> watch::Receiver<bool> {
+        let left = self.left.subscribe();
+        let Some(declared) = self.declared().take() else { return left };
+        self.pairs.leave();
+        let name = format!("leave {}", self.me.name());
+        let leaving = Leaving { declared: Some(declared), hub: self };
+        // Without a thread, the closure is dropped here, and the peers see the token go.
+        drop(thread::Builder::new().name(name).spawn(move || leaving.wait()));
+        left
+    }
+}
+
 struct Leaving {
-    declared: Option<Declared>,
+    declared: Option<BTreeMap<u64, Option<Declared>>>,
     hub: Arc<Hub>,
 }
 
@@ -271,6 +314,6 @@ impl Link for ZenohLink {
 
 impl Drop for ZenohLink {
     fn drop(&mut self) {
-        self.0.leave();
+        drop(self.0.clone().leave());
     }
 }

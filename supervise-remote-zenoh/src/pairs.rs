@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use crate::batch::{self, Body};
 use crate::outbox::{End, Outbox};
-use supervise_remote::wire::{LinkEvent, Peer};
+use supervise_remote::wire::{LinkEvent, Peer, Rights};
 
 /// A link whose events nobody takes for this long is over.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(10);
@@ -30,6 +30,9 @@ const TOKEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// The reason that a peer gives when it leaves, and in an answer.
 pub(crate) const LEFT: &str = "it left";
+
+/// The reason for a peer that was down, and has not heard so.
+const COMES_BACK: &str = "it was down, and joins again as a new one";
 
 /// So many pairs that are over are remembered, the latest ones. A peer comes back with the same id only when a broken
 /// connection is mended before the peer knows that it was broken.
@@ -56,6 +59,8 @@ struct State {
 
 #[derive(Debug)]
 struct Pair {
+    /// The connection that leads to the peer.
+    way: u64,
     /// The number of the next batch from there.
     next: u64,
     outbox: Arc<Outbox>,
@@ -96,8 +101,15 @@ struct After {
 }
 
 impl State {
-    /// The pair with this peer. Begins one, unless there was one that is over.
-    fn pair(&mut self, peer: &Peer, now: Instant, reach_within: Duration) -> Option<(&mut Pair, Option<Begun>)> {
+    /// The pair with this peer. Begins one, unless there was one that is over. A peer that comes over another connection
+    /// as well is nobody there.
+    fn pair(
+        &mut self,
+        peer: &Peer,
+        way: u64,
+        now: Instant,
+        reach_within: Duration,
+    ) -> Option<(&mut Pair, Option<Begun>)> {
         if self.left || self.over.peers.contains(peer) {
             return None;
         }
@@ -105,11 +117,11 @@ impl State {
         if !self.pairs.contains_key(peer) {
             self.forget_early(now);
             let outbox = Arc::new(Outbox::new(now + reach_within));
-            let pair = Pair { next: 0, outbox: outbox.clone(), early: Some((now, Vec::new())) };
+            let pair = Pair { way, next: 0, outbox: outbox.clone(), early: Some((now, Vec::new())) };
             self.pairs.insert(peer.clone(), pair);
             begun = Some(Begun { peer: peer.clone(), outbox });
         }
-        let pair = self.pairs.get_mut(peer)?;
+        let pair = self.pairs.get_mut(peer).filter(|pair| pair.way == way)?;
         Some((pair, begun))
     }
 
@@ -206,34 +218,57 @@ impl Pairs {
         done
     }
 
-    /// A token has come or gone.
-    pub(crate) fn token(&self, peer: &Peer, there: bool, now: Instant) -> Option<Begun> {
+    /// A token of a peer has come over a connection. The peer may be what its rights say.
+    pub(crate) fn token(&self, peer: &Peer, way: u64, rights: Rights, now: Instant) -> Option<Begun> {
         self.act(|state, _| {
-            if !there {
-                state.end(peer, End::Silent);
-                return None;
+            if !state.left && state.over.peers.contains(peer) {
+                // The peer has not heard that it is down, and would wait for this side for ever.
+                let outbox = Arc::new(Outbox::new(now + self.reach_within));
+                outbox.end(End::Tell(COMES_BACK.into()));
+                return Some(Begun { peer: peer.clone(), outbox });
             }
-            let (pair, begun) = state.pair(peer, now, self.reach_within)?;
+            let (pair, begun) = state.pair(peer, way, now, self.reach_within)?;
             if let Some((_, frames)) = pair.early.take() {
-                state.events.push_back(LinkEvent::Up(peer.clone()));
+                state.events.push_back(LinkEvent::Up(peer.clone(), rights));
                 state.events.extend(frames.into_iter().map(|bytes| LinkEvent::Frame { from: peer.clone(), bytes }));
             }
             begun
         })
     }
 
-    /// A batch has come.
-    pub(crate) fn batch(&self, from: &Peer, bytes: &[u8], now: Instant) -> Option<Begun> {
+    /// The token of a peer has gone.
+    pub(crate) fn gone(&self, peer: &Peer, way: u64) {
+        self.act(|state, _| {
+            if state.pairs.get(peer).is_some_and(|pair| pair.way == way) {
+                state.end(peer, End::Silent);
+            }
+        });
+    }
+
+    /// A connection is over, and everybody behind it is gone.
+    pub(crate) fn all_gone(&self, way: u64) {
+        self.act(|state, _| {
+            let behind = state.pairs.iter().filter(|(_, pair)| pair.way == way);
+            let behind: Vec<_> = behind.map(|(peer, _)| peer.clone()).collect();
+            for peer in behind {
+                state.end(&peer, End::Silent);
+            }
+        });
+    }
+
+    /// A batch has come over a connection.
+    pub(crate) fn batch(&self, from: &Peer, way: u64, bytes: &[u8], now: Instant) -> Option<Begun> {
         let batch = batch::decode(bytes, self.max_frame);
         self.act(|state, after| {
             if state.left {
-                if batch.is_ok_and(|batch| matches!(batch.body, Body::End { .. })) {
+                let is_here = state.pairs.get(from).is_some_and(|pair| pair.way == way);
+                if is_here && batch.is_ok_and(|batch| matches!(batch.body, Body::End { .. })) {
                     state.end(from, End::Silent);
                 }
                 return None;
             }
             state.check_reader(now, after);
-            let (pair, begun) = state.pair(from, now, self.reach_within)?;
+            let (pair, begun) = state.pair(from, way, now, self.reach_within)?;
             let why = match batch {
                 Err(bad) => format!("it sent {bad}"),
                 Ok(batch) if batch.number != pair.next => {

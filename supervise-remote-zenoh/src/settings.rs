@@ -1,7 +1,7 @@
-//! The settings, checked, and written in zenoh's words.
+//! The settings, checked, and those of a session in zenoh's words.
 
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::OpenError;
 use crate::batch;
 use crate::key::is_name;
-use crate::tls::Tls;
+use crate::tls::Files;
 
 /// Room for what `supervise-remote` puts around the bytes of a message.
 const AROUND: usize = 1 << 20;
@@ -20,6 +20,13 @@ const AROUND_BATCH: usize = 4096;
 const MOST_FRAME: usize = 1 << 30;
 
 const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3600));
+
+/// The end of a connection at which this process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Accepted,
+    Dialed,
+}
 
 /// Says how a process takes part in a network. [`Zenoh::open`](crate::Zenoh::open) checks it.
 ///
@@ -45,9 +52,10 @@ pub struct Settings {
     pub(crate) network: String,
     pub(crate) lease: Duration,
     max_frame: usize,
-    listen: Vec<String>,
-    connect: Vec<String>,
-    tls: Option<Tls>,
+    pub(crate) listen: Vec<String>,
+    pub(crate) connect: Vec<String>,
+    pub(crate) tls: Option<Files>,
+    revoked: Vec<PathBuf>,
     insecure: bool,
 }
 
@@ -64,6 +72,7 @@ impl Settings {
             listen: Vec::new(),
             connect: Vec::new(),
             tls: None,
+            revoked: Vec::new(),
             insecure: false,
         }
     }
@@ -79,9 +88,11 @@ impl Settings {
     /// Connects to the processes that listen on these addresses, and again when a connection breaks: first after
     /// 100 ms, then less often, at last once a second.
     ///
-    /// An owner and a node have to be connected directly; nobody passes frames on. Nobody is looked for in other ways,
-    /// and none of the addresses has to answer when the network is opened. With TLS, the certificate of the other side has to
-    /// name the host as it is written here, and an IPv6 address has to be given by a host name.
+    /// A name is asked for its addresses again every 5 s, and each of them is connected to, so the name of a service that has
+    /// many processes reaches all of them. Two processes keep one connection, however many addresses lead from one to the
+    /// other. An owner and a node have to be connected directly; nobody passes frames on. Nobody is looked for in other
+    /// ways, and none of the addresses has to answer when the network is opened: one that does not is in the log after 5 s.
+    /// With TLS, the certificate of the other side has to name the host, or the address, as it is written here.
     pub fn connect(mut self, addresses: impl IntoIterator<Item = impl Into<String>>) -> Settings {
         self.connect.extend(addresses.into_iter().map(Into::into));
         self
@@ -90,15 +101,32 @@ impl Settings {
     /// Mutual TLS on all connections: this process's certificate with its chain, its private key, and the certificates of
     /// the authorities that have signed those of the peers. Three PEM files.
     ///
-    /// Each side refuses a peer without a certificate of these authorities. The certificate needs the uses *server* (to
-    /// listen) and *client* (to connect). A process that connects also accepts a server whose certificate comes
-    /// from a public authority *and* names the host that it connects to: zenoh always adds those. Where that is not
-    /// wanted, connect to a name that no public authority certifies, such as one below `.internal`.
+    /// Each side refuses a peer without a certificate of these authorities, and no other authority counts. The certificate
+    /// needs the uses *server* (to listen) and *client* (to connect), and says who its process may be, by alternative names
+    /// of this form, of which it may have several:
     ///
-    /// A connection that is made later reads the files again; what listens does not.
+    /// ```text
+    /// URI:supervise://NAME@NETWORK/owner/TREE
+    /// URI:supervise://NAME@NETWORK/node/ROLE
+    /// ```
+    ///
+    /// `NAME` is that of [`new`](Settings::new), `NETWORK` that of [`network`](Settings::network), `TREE` the type of the tree
+    /// and `ROLE` the first argument of `#[on(..)]`. A `*` stands for any of them. A process can be nothing else: it can
+    /// neither own, nor read or speak for others.
+    ///
+    /// The files are read again when they change, once a second. A connection whose certificate has expired, is
+    /// [revoked](Settings::revoked), or comes from an authority that is not in `ca` any more ends within 10 s. To replace an
+    /// authority, put both into `ca` while certificates of both are in use. Only TLS 1.3 is spoken.
     pub fn tls(mut self, cert: impl AsRef<Path>, key: impl AsRef<Path>, ca: impl AsRef<Path>) -> Settings {
         let [cert, key, ca] = [cert.as_ref(), key.as_ref(), ca.as_ref()].map(Path::to_owned);
-        self.tls = Some(Tls { cert, key, ca });
+        self.tls = Some(Files { cert, key, ca, revoked: Vec::new() });
+        self
+    }
+
+    /// A list of revoked certificates, of one or more of the authorities: a PEM file, which is read again when it changes. May
+    /// be given several times. The time of the list's next update is not looked at.
+    pub fn revoked(mut self, crl: impl AsRef<Path>) -> Settings {
+        self.revoked.push(crl.as_ref().to_owned());
         self
     }
 
@@ -173,62 +201,50 @@ impl Settings {
                 return Err(OpenError::Unprotected { address: address.clone() });
             }
         }
-        if let Some(tls) = &self.tls {
-            if let Some(address) = self.connect.iter().find(|address| address.starts_with('[')) {
-                let why = "is IPv6, which cannot be checked against a certificate here; give a host name";
-                return Err(OpenError::Address { address: address.clone(), why });
-            }
-            tls.check()?;
+        if self.tls.is_none() && !self.revoked.is_empty() {
+            return Err(OpenError::RevokedWithoutTls);
         }
         Ok(())
     }
 
-    /// The address on which somebody else listens, for an error that has already come.
-    pub(crate) fn in_use(&self) -> Option<&str> {
-        let taken = |address: &&String| {
-            std::net::TcpListener::bind(address.as_str())
-                .is_err_and(|error| error.kind() == std::io::ErrorKind::AddrInUse)
-        };
-        self.listen.iter().find(taken).map(String::as_str)
+    /// The files of TLS, if it is used.
+    pub(crate) fn files(&self) -> Option<Files> {
+        self.tls.clone().map(|files| Files { revoked: self.revoked.clone(), ..files })
     }
 
-    /// The checked settings in zenoh's words.
-    pub(crate) fn config(&self) -> zenoh::Result<zenoh::Config> {
-        let protocol = if self.tls.is_some() { "tls" } else { "tcp" };
-        let endpoints = |all: &[String]| all.iter().map(|address| format!("{protocol}/{address}")).collect::<Vec<_>>();
+    /// The settings of one session, in zenoh's words: it speaks to one socket at most, and looks for nobody.
+    pub(crate) fn config(&self, socket: Option<(End, &Path)>) -> zenoh::Result<zenoh::Config> {
         let lease_ms = self.lease.as_millis() as u64;
+        let of = |path: &Path| vec![format!("unixsock-stream/{}", path.display())];
+        let (mode, listen, connect) = match socket {
+            None => ("peer", Vec::new(), Vec::new()),
+            Some((End::Accepted, path)) => ("peer", of(path), Vec::new()),
+            Some((End::Dialed, path)) => ("client", Vec::new(), of(path)),
+        };
         let mut config = zenoh::Config::default();
         let mut set = |key: &str, value: serde_json::Value| config.insert_json5(key, &value.to_string());
-        set("mode", json!("peer"))?;
+        set("mode", json!(mode))?;
         set("scouting/multicast/enabled", json!(false))?;
-        set("scouting/gossip/enabled", json!(false))?;
-        set("listen/endpoints", json!(endpoints(&self.listen)))?;
+        // Without it, zenoh warns of regions that are not there.
+        set("scouting/gossip/enabled", json!(true))?;
+        set("scouting/gossip/autoconnect", json!({ "router": [], "peer": [] }))?;
+        set("listen/endpoints", json!(listen))?;
         set("listen/exit_on_failure", json!(true))?;
-        set("connect/endpoints", json!(endpoints(&self.connect)))?;
-        set("connect/retry", json!({ "period_init_ms": 100, "period_max_ms": 1000, "period_increase_factor": 2.0 }))?;
-        // Nobody has to be there when this process starts.
+        set("connect/endpoints", json!(connect))?;
         set("open/return_conditions/connect_scouted", json!(false))?;
-        set("transport/link/protocols", json!([protocol]))?;
+        set("transport/unicast/max_sessions", json!(1))?;
+        set("transport/link/protocols", json!(["unixsock-stream"]))?;
         set("transport/link/tx/lease", json!(lease_ms))?;
         set("transport/link/tx/keep_alive", json!(4))?;
         let before_close = lease_ms.saturating_mul(1000);
         set("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(before_close))?;
         // A frame of the greatest length, with what zenoh puts around it.
         set("transport/link/rx/max_message_size", json!(batch::longest(self.longest_frame()) + AROUND_BATCH))?;
-        if let Some(Tls { cert, key, ca }) = &self.tls {
-            set("transport/link/tls/enable_mtls", json!(true))?;
-            set("transport/link/tls/verify_name_on_connect", json!(true))?;
-            set("transport/link/tls/root_ca_certificate", json!(ca))?;
-            for side in ["listen", "connect"] {
-                set(&format!("transport/link/tls/{side}_certificate"), json!(cert))?;
-                set(&format!("transport/link/tls/{side}_private_key"), json!(key))?;
-            }
-        }
         Ok(config)
     }
 }
 
-/// The host of an address that zenoh takes as it is.
+/// The host of an address.
 fn host(address: &str) -> Result<&str, &'static str> {
     const FORM: &str = "has not the form `host:port`, `1.2.3.4:port` or `[::1]:port`";
     let (host, port) = address.rsplit_once(':').ok_or(FORM)?;
@@ -240,7 +256,6 @@ fn host(address: &str) -> Result<&str, &'static str> {
     match host.strip_prefix('[').map(|rest| rest.strip_suffix(']').unwrap_or_default()) {
         Some(inner) if inner.parse::<std::net::Ipv6Addr>().is_ok() => Ok(inner),
         Some(_) => Err(FORM),
-        // Signs with a meaning of their own in an endpoint of zenoh are no part of a host name.
         None if !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) => Ok(host),
         None => Err(FORM),
     }
@@ -310,16 +325,15 @@ mod tests {
         assert!(matches!(here().lease(Duration::from_millis(99)).check(), Err(OpenError::Lease { .. })));
         assert!(matches!(here().lease(Duration::MAX).check(), Err(OpenError::Lease { .. })));
         assert!(matches!(here().max_frame((1 << 30) + 1).check(), Err(OpenError::MaxFrame { .. })));
-        let tls = |settings: Settings| settings.tls("c", "k", "a");
-        assert!(matches!(tls(here()).insecure().check(), Err(OpenError::TlsAndInsecure)));
-        let error = tls(here()).connect(["[::1]:1"]).check().unwrap_err();
-        assert!(matches!(error, OpenError::Address { .. }), "{error}");
+        assert!(matches!(here().tls("c", "k", "a").insecure().check(), Err(OpenError::TlsAndInsecure)));
+        assert!(matches!(here().revoked("r").check(), Err(OpenError::RevokedWithoutTls)));
     }
 
     #[test]
     fn zenoh_takes_every_setting() {
-        let settings = Settings::new("a").listen(["0.0.0.0:1", "[::]:2"]).connect(["h:3"]);
-        settings.clone().tls("/a \"b\"/c", "/k", "/ca").config().unwrap();
-        settings.insecure().config().unwrap();
+        let path = Path::new("/a \"b\"/c");
+        for socket in [None, Some((End::Accepted, path)), Some((End::Dialed, path))] {
+            Settings::new("a").config(socket).unwrap();
+        }
     }
 }

@@ -6,6 +6,9 @@ use crate::outbox::Next;
 const MAX_FRAME: usize = 1 << 20;
 const LONG: Duration = Duration::from_secs(3600);
 
+/// The connection of all peers, unless a test says otherwise.
+const WAY: u64 = 7;
+
 fn peer(name: &str) -> Peer {
     Peer::new(format!("{name}#0"))
 }
@@ -22,7 +25,7 @@ enum Of {
 
 fn seen(event: LinkEvent) -> Seen {
     match event {
-        LinkEvent::Up(peer) => (peer, Of::Up),
+        LinkEvent::Up(peer, _) => (peer, Of::Up),
         LinkEvent::Down(peer) => (peer, Of::Down),
         LinkEvent::Frame { from, bytes } => (from, Of::Frame(bytes)),
     }
@@ -57,18 +60,25 @@ impl Test {
 
     /// The outbox of a peer that has come up, and whose subscriber is known.
     fn up(&self, name: &str) -> Arc<Outbox> {
-        let begun = self.pairs.token(&peer(name), true, self.now).expect("a pair that begins");
+        let begun = self.pairs.token(&peer(name), WAY, Rights::all(), self.now).expect("a pair that begins");
         assert_eq!(begun.peer, peer(name));
         begun.outbox.reachable(true);
         begun.outbox
     }
 
     fn down(&self, name: &str) {
-        assert!(self.pairs.token(&peer(name), false, self.now).is_none());
+        self.pairs.gone(&peer(name), WAY);
+    }
+
+    /// A peer that was down comes again.
+    fn again(&self, name: &str) -> Arc<Outbox> {
+        let begun = self.pairs.token(&peer(name), WAY + 1, Rights::all(), self.now).expect("it is told");
+        begun.outbox.reachable(true);
+        begun.outbox
     }
 
     fn batch(&self, name: &str, bytes: &[u8]) -> Option<Begun> {
-        self.pairs.batch(&peer(name), bytes, self.now)
+        self.pairs.batch(&peer(name), WAY, bytes, self.now)
     }
 
     fn events(&self) -> Vec<Seen> {
@@ -94,7 +104,7 @@ fn frames_of_a_peer_come_behind_its_up() {
     let begun = test.batch("a", &one(0, 1)).expect("a batch begins a pair");
     assert!(test.batch("a", &one(1, 2)).is_none());
     assert_eq!(test.events(), []);
-    assert!(test.pairs.token(&peer("a"), true, test.now).is_none(), "the pair has begun before");
+    assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_none(), "the pair has begun before");
     test.batch("a", &one(2, 3));
     assert_eq!(test.events(), [up("a"), frame("a", 1), frame("a", 2), frame("a", 3)]);
     assert!(begun.outbox.writes());
@@ -104,7 +114,7 @@ fn frames_of_a_peer_come_behind_its_up() {
 fn a_token_that_is_seen_twice_is_one_up() {
     let test = Test::new();
     test.up("a");
-    assert!(test.pairs.token(&peer("a"), true, test.now).is_none());
+    assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_none());
     assert_eq!(test.events(), [up("a")]);
 }
 
@@ -149,21 +159,50 @@ fn a_bad_batch_before_the_token_is_no_down() {
     let begun = test.batch("a", b"nonsense").unwrap();
     begun.outbox.reachable(true);
     assert!(told(&begun.outbox).starts_with("it sent"));
-    assert!(test.pairs.token(&peer("a"), true, test.now).is_none());
+    assert!(told(&test.again("a")).starts_with("it was down"));
     assert_eq!(test.events(), []);
 }
 
 #[test]
-fn a_peer_that_is_down_stays_down() {
+fn a_peer_that_is_down_stays_down_and_hears_so() {
     let test = Test::new();
     let a = test.up("a");
     test.down("a");
     test.down("a");
-    assert!(test.pairs.token(&peer("a"), true, test.now).is_none());
+    assert_eq!(told(&test.again("a")), "it was down, and joins again as a new one");
     test.batch("a", &one(0, 1));
     test.pairs.send(&peer("a"), vec![1]);
     assert_eq!(test.events(), [up("a"), down("a")]);
     assert_eq!(a.next(&mut Vec::new()), Next::Finish);
+}
+
+/// Under the id of a peer, another connection leads to nobody.
+#[test]
+fn a_peer_comes_over_one_connection() {
+    let test = Test::new();
+    let a = test.up("a");
+    test.batch("a", &one(0, 1));
+    assert!(test.pairs.token(&peer("a"), WAY + 1, Rights::all(), test.now).is_none());
+    assert!(test.pairs.batch(&peer("a"), WAY + 1, &one(1, 2), test.now).is_none());
+    assert!(test.pairs.batch(&peer("a"), WAY + 1, b"nonsense", test.now).is_none());
+    test.pairs.gone(&peer("a"), WAY + 1);
+    test.pairs.all_gone(WAY + 1);
+    test.batch("a", &one(1, 3));
+    assert_eq!(test.events(), [up("a"), frame("a", 1), frame("a", 3)]);
+    assert!(a.writes());
+    let b = test.up("b");
+    test.pairs.all_gone(WAY);
+    let mut events = test.events();
+    events.sort();
+    assert_eq!(events, [down("a"), up("b"), down("b")]);
+    assert!(!b.writes());
+    // The answer to the last words counts only from where the peer is.
+    let c = test.up("c");
+    test.pairs.leave();
+    test.pairs.batch(&peer("c"), WAY + 1, &batch::end(0, LEFT), test.now);
+    assert!(c.writes());
+    test.batch("c", &batch::end(0, LEFT));
+    assert!(!c.writes());
 }
 
 #[test]
@@ -254,7 +293,7 @@ fn one_that_leaves_hears_nothing_more_than_answers() {
     test.down("b");
     assert_eq!(b.next(&mut Vec::new()), Next::Finish);
     assert_eq!(c.next(&mut Vec::new()), Next::Leave);
-    assert!(test.pairs.token(&peer("d"), true, test.now).is_none());
+    assert!(test.pairs.token(&peer("d"), WAY, Rights::all(), test.now).is_none());
     assert!(matches!(test.pairs.poll_event(&mut cx), Poll::Ready(None)));
 }
 
@@ -301,9 +340,9 @@ fn events_wake_and_no_waker_is_touched_under_the_lock() {
     for _ in 0..2 {
         assert!(pairs.poll_event(&mut Context::from_waker(&waker)).is_pending());
     }
-    pairs.token(&peer("a"), true, Instant::now());
+    pairs.token(&peer("a"), WAY, Rights::all(), Instant::now());
     assert_eq!(*second.1.lock().unwrap(), 1);
-    pairs.token(&peer("b"), true, Instant::now());
+    pairs.token(&peer("b"), WAY, Rights::all(), Instant::now());
     assert_eq!(*second.1.lock().unwrap(), 1, "woken once until it is polled again");
     for _ in 0..2 {
         assert!(pairs.poll_event(&mut Context::from_waker(&waker)).is_ready());

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use supervise_remote::wire::{Link, LinkEvent, Outgoing, Peer, Side, Wire};
+use supervise_remote::wire::{Link, LinkEvent, Outgoing, Peer, Rights, Side, Wire};
 use supervise_remote_zenoh::{Settings, Zenoh};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
 use tokio::time::timeout;
 
 /// Longer than anything takes, on a busy machine too.
@@ -73,7 +74,15 @@ impl Joined {
 
     pub(crate) async fn up(&mut self) -> Peer {
         match self.event().await {
-            Some(LinkEvent::Up(peer)) => peer,
+            Some(LinkEvent::Up(peer, _)) => peer,
+            other => panic!("{other:?} in place of an up"),
+        }
+    }
+
+    /// The next peer, with what it may be.
+    pub(crate) async fn up_with_rights(&mut self) -> (Peer, Rights) {
+        match self.event().await {
+            Some(LinkEvent::Up(peer, rights)) => (peer, rights),
             other => panic!("{other:?} in place of an up"),
         }
     }
@@ -142,4 +151,37 @@ pub(crate) async fn talk(mut a: &mut Joined, mut b: &mut Joined) {
 
 pub(crate) async fn within<T>(most: Duration, future: impl Future<Output = T>) -> T {
     timeout(most, future).await.unwrap_or_else(|_| panic!("not done within {most:?}"))
+}
+
+/// Greets as a process that nobody knows. Returns whether the connection stays.
+pub(crate) async fn greet(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> std::io::Result<bool> {
+    // Greater than the id of the other process, which decides.
+    let me = u128::MAX - u128::from(NEXT.fetch_add(1, Ordering::Relaxed));
+    stream.write_all(&[&b"supervis\x01"[..], &me.to_be_bytes()].concat()).await?;
+    stream.flush().await?;
+    let mut theirs = [0; 25];
+    stream.read_exact(&mut theirs).await?;
+    assert_eq!(theirs[..9], *b"supervis\x01");
+    stream.write_all(&[0]).await?;
+    stream.flush().await?;
+    Ok(stream.read_u64().await? != 0)
+}
+
+static NEXT: AtomicU16 = AtomicU16::new(0);
+
+/// A session of zenoh over a connection of its own, which greets as a process does.
+pub(crate) async fn raw_session(mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> zenoh::Session {
+    assert!(greet(&mut stream).await.unwrap());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let (mut near, _) = listener.accept().await.unwrap();
+        drop(copy_bidirectional(&mut near, &mut stream).await);
+    });
+    let mut config = zenoh::Config::default();
+    let mut set = |key: &str, value: &str| config.insert_json5(key, value).unwrap();
+    set("connect/endpoints", &format!("[\"tcp/127.0.0.1:{port}\"]"));
+    set("listen/endpoints", "[]");
+    set("scouting/multicast/enabled", "false");
+    zenoh::open(config).await.unwrap()
 }

@@ -221,3 +221,44 @@ async fn a_link_that_is_not_polled_goes_down_after_ten_seconds() {
     assert_eq!(hung.down().await, *owner.me(), "it learns that it is down, and has kept no frames");
     talk(&mut owner, &mut other).await;
 }
+
+/// Two processes that lead to each other by several addresses keep one connection, and meet once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_keep_one_connection() {
+    let (a, b) = (port(), port());
+    let names = |port: u16| [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let Two { mut owner, mut node, wires, .. } =
+        pair(settings("owner").listen(here(a)).connect(names(b)), settings("node").listen(here(b)).connect(names(a)))
+            .await;
+    for _ in 0..5 {
+        talk(&mut owner, &mut node).await;
+        owner.quiet(millis(200)).await;
+        node.quiet(millis(1)).await;
+    }
+    // A later join meets the other process over the connection that stayed.
+    let mut again = join(&wires[1], Side::Node).await;
+    assert_eq!(owner.up().await, *again.me());
+    assert_eq!(again.up().await, *owner.me());
+    talk(&mut owner, &mut again).await;
+}
+
+/// The joins of one process meet each other once, whatever else it is connected to, itself included.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_joins_of_one_process_meet() {
+    let port = port();
+    let wire = open(settings("both").listen(here(port)).connect(here(port))).await;
+    let (mut owner, mut node) = (join(&wire, Side::Owner).await, join(&wire, Side::Node).await);
+    assert_eq!(owner.up().await, *node.me());
+    assert_eq!(node.up().await, *owner.me());
+    talk(&mut owner, &mut node).await;
+    let other = open(settings("other").connect(here(port))).await;
+    let mut other = join(&other, Side::Node).await;
+    assert_eq!(owner.up().await, *other.me());
+    assert_eq!(other.up().await, *owner.me());
+    talk(&mut owner, &mut other).await;
+    owner.quiet(millis(400)).await;
+    node.quiet(millis(1)).await;
+    let me = node.me().clone();
+    node.close().await;
+    assert_eq!(owner.down().await, me);
+}

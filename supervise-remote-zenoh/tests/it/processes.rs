@@ -21,7 +21,7 @@ fn node() {
             let mut link = join(&wire, Side::Node).await;
             loop {
                 match tokio::time::timeout(4 * LONG, link.event()).await.unwrap().unwrap() {
-                    LinkEvent::Up(_) => {}
+                    LinkEvent::Up(..) => {}
                     LinkEvent::Down(_) => break,
                     LinkEvent::Frame { bytes, .. } if bytes.is_empty() => {
                         wire.close().await;

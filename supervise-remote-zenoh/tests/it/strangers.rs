@@ -4,6 +4,7 @@ use std::sync::mpsc;
 
 use supervise_remote::wire::{Peer, Side};
 use supervise_remote_zenoh::Zenoh;
+use tokio::net::TcpStream;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::CongestionControl;
@@ -17,12 +18,9 @@ struct Stranger {
     got: mpsc::Receiver<Vec<u8>>,
 }
 
+/// A session of zenoh that greets as a process does, and then says what it likes.
 async fn session(port: u16) -> zenoh::Session {
-    let mut config = zenoh::Config::default();
-    config.insert_json5("connect/endpoints", &format!("[\"tcp/127.0.0.1:{port}\"]")).unwrap();
-    config.insert_json5("listen/endpoints", "[]").unwrap();
-    config.insert_json5("scouting/multicast/enabled", "false").unwrap();
-    zenoh::open(config).await.unwrap()
+    raw_session(TcpStream::connect(("127.0.0.1", port)).await.unwrap()).await
 }
 
 fn evil() -> Peer {

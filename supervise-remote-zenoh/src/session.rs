@@ -1,0 +1,134 @@
+//! A session of zenoh that uses one connection and nothing else.
+//!
+//! The session speaks to a socket of this process, in a folder that only its user can open, and for a moment only. So what a
+//! session says comes from the process at the other end of its connection, and nobody else reads it.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
+use tracing::Dispatch;
+use zenoh::Wait as _;
+
+use crate::rights::Granted;
+use crate::settings::{End, Settings};
+
+/// The time that a session has to open.
+pub(crate) const OPENED_WITHIN: Duration = Duration::from_secs(10);
+
+/// The longest path of a socket, on every system.
+const PATH: usize = 90;
+
+/// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
+struct Session(Option<zenoh::Session>);
+
+/// A connection with a session.
+pub(crate) struct Connection {
+    /// Differs from those of all other connections of this process.
+    pub(crate) id: u64,
+    pub(crate) granted: Granted,
+    /// None for the session on which the joins of this process meet.
+    address: Option<SocketAddr>,
+    session: Session,
+    told: AtomicBool,
+}
+
+/// Runs code of zenoh that reports each step to the log, and its outcome to the caller.
+fn quietly<T>(code: impl FnOnce() -> T) -> T {
+    tracing::dispatcher::with_default(&Dispatch::none(), code)
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let session = self.0.take();
+        drop(thread::Builder::new().name("close".into()).spawn(move || quietly(|| drop(session))));
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(session: zenoh::Session, granted: Granted, address: Option<SocketAddr>) -> Arc<Connection> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Connection { id, granted, address, session: Session(Some(session)), told: AtomicBool::new(false) })
+    }
+
+    /// Opens the session on which the joins of this process meet. Blocks for a moment.
+    pub(crate) fn here(settings: &Settings, granted: Granted) -> zenoh::Result<Arc<Connection>> {
+        let session = quietly(|| zenoh::open(settings.config(None)?).wait())?;
+        Ok(Connection::new(session, granted, None))
+    }
+
+    /// Closes the session. Blocks for a moment.
+    pub(crate) fn close(&self) {
+        if let Err(error) = quietly(|| self.session().close().wait()) {
+            tracing::debug!(target: "supervise", %error, connection = ?self, "a session was not closed in order");
+        }
+    }
+
+    pub(crate) fn is_here(&self) -> bool {
+        self.address.is_none()
+    }
+
+    pub(crate) fn session(&self) -> &zenoh::Session {
+        self.session.0.as_ref().expect("taken out only by `drop`")
+    }
+
+    /// Tells, once, that the other end says more than its certificate lets it say.
+    pub(crate) fn exceeds(&self, what: &str) {
+        if !self.told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(target: "supervise", address = ?self.address, what, "its certificate does not let it be that");
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// A folder for a socket, which only this user can open.
+fn folder() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("supervise-");
+    let folder = builder.tempdir()?;
+    if folder.path().as_os_str().len() <= PATH { Ok(folder) } else { builder.tempdir_in("/tmp") }
+}
+
+/// A session that is being opened, and the socket to it.
+pub(crate) async fn session(
+    settings: &Settings,
+    end: End,
+) -> io::Result<(JoinHandle<zenoh::Result<zenoh::Session>>, UnixStream)> {
+    let folder = spawn_blocking(folder).await??;
+    let path = folder.path().join("s");
+    let open = |path: &Path| {
+        let config = settings.config(Some((end, path)));
+        spawn_blocking(move || quietly(|| zenoh::open(config?).wait()))
+    };
+    let opened = match end {
+        End::Accepted => {
+            let session = open(&path).await?.map_err(|error| io::Error::other(error.to_string()))?;
+            let socket = UnixStream::connect(&path).await?;
+            (tokio::spawn(async { Ok(session) }), socket)
+        }
+        End::Dialed => {
+            let listener = UnixListener::bind(&path)?;
+            let opening = open(&path);
+            let (socket, _) = timeout(OPENED_WITHIN, listener.accept()).await??;
+            (opening, socket)
+        }
+    };
+    // Nobody else finds the socket from here on.
+    spawn_blocking(move || drop(folder)).await?;
+    Ok(opened)
+}
