@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
+use crate::epoch::Heard;
+
 /// Grows with each change of the frames that an older build cannot read.
 pub(crate) const PROTOCOL: u32 = 2;
 
@@ -115,7 +117,7 @@ pub(crate) struct PlaceOrder {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToNode {
-    /// The first frame: an owner of this tree is here.
+    /// The first frame: an owner of this tree is here. Again if it has taken a greater epoch.
     Hello {
         #[serde(flatten)]
         terms: Terms,
@@ -338,4 +340,7 @@ pub(crate) struct NodeHello {
     pub(crate) holds: bool,
     /// How many nodes of this tree its process serves, this one included.
     pub(crate) beside: usize,
+    /// The greatest epoch that it has heard of.
+    #[serde(default)]
+    pub(crate) heard: Heard,
 }

@@ -280,6 +280,8 @@ impl Fence for Lease {
 pub struct Order {
     pub(crate) node: Arc<NodeInner>,
     pub(crate) owner: Peer,
+    /// Which owner of its node that is.
+    pub(crate) run: u64,
     pub(crate) order: PlaceOrder,
     pub(crate) lease: Arc<Lease>,
     pub(crate) told: UnboundedReceiver<Told>,
@@ -386,7 +388,7 @@ where
 {
     let (node, placement) = (order.node.clone(), order.order.placement);
     let lease = order.lease.clone();
-    let listed = Listed { node, lease, epoch: order.order.epoch, placement, told: false };
+    let listed = Listed { node, lease, run: order.run, placement, told: false };
     listed.last(run::<A, C, F, Fut>(order, options, start, errors).await);
 }
 
@@ -481,7 +483,7 @@ where
 struct Listed {
     node: Arc<NodeInner>,
     lease: Arc<Lease>,
-    epoch: u64,
+    run: u64,
     placement: u64,
     told: bool,
 }
@@ -490,7 +492,7 @@ impl Listed {
     /// The instance has ended as this frame says.
     fn last(mut self, frame: ToOwner) {
         self.told = true;
-        self.node.forget(self.epoch, self.placement, frame);
+        self.node.forget(self.run, self.placement, frame);
     }
 }
 

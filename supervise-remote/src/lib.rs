@@ -31,6 +31,7 @@ macro_rules! say {
 mod clock;
 #[allow(missing_docs, reason = "what it has is for generated code")]
 mod declared;
+mod epoch;
 mod errors;
 mod frame;
 mod hosted;

@@ -4,9 +4,8 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use supervise::spec::TreeSpec;
 use supervise::{Actor, ActorRef};
@@ -14,6 +13,7 @@ use supervise_runtime::remote::{Held, Lives, NetworkView, TreeNetwork, TreeRoot}
 
 use tokio::sync::watch;
 
+use crate::epoch;
 use crate::errors::guarded;
 use crate::frame::{PROTOCOL, Terms};
 use crate::node::NodeInner;
@@ -52,6 +52,8 @@ pub(crate) struct NetInner {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) max_frame: usize,
     peers: Option<Arc<[String]>>,
+    /// By how many microseconds the clock of a test is ahead.
+    pub(crate) shift: i64,
     /// Holds for the first run only: the next one could meet instances of the first.
     fresh: AtomicBool,
     runs: Mutex<HashMap<u64, Arc<Run>>>,
@@ -138,23 +140,6 @@ impl fmt::Debug for Net {
     }
 }
 
-/// Grows with every run of this process, so that two runs never share an epoch.
-static LAST_EPOCH: AtomicU64 = AtomicU64::new(0);
-
-/// The bit that only the epochs of leases have. A tree that runs under a lease is newer than any that runs without. Not the
-/// last one, so that an epoch is a positive number in a database as well.
-const UNDER_LEASE: u64 = 1 << 62;
-
-fn epoch(held: Option<&Held>) -> u64 {
-    if let Some(held) = held {
-        return held.token | UNDER_LEASE;
-    }
-    let micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros());
-    let now = u64::try_from(micros).unwrap_or(0) & !UNDER_LEASE;
-    let last = LAST_EPOCH.fetch_max(now, Ordering::SeqCst);
-    if last < now { now } else { LAST_EPOCH.fetch_add(1, Ordering::SeqCst).saturating_add(1) }
-}
-
 impl Net {
     /// Opens a network over this wire. Nothing joins yet.
     pub fn open(wire: impl Wire) -> Net {
@@ -162,6 +147,7 @@ impl Net {
             max_frame: wire.max_frame().unwrap_or(MAX_FRAME),
             wire: Arc::new(wire),
             peers: None,
+            shift: 0,
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
             leaving: Mutex::default(),
@@ -208,6 +194,13 @@ impl Net {
     /// If the network was cloned or used already.
     pub fn fresh(self) -> Net {
         self.set(|inner| inner.fresh = AtomicBool::new(true))
+    }
+
+    /// Sets the clock of this process, for the epochs of its owners, by so many microseconds.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    pub fn shifted(self, micros: i64) -> Net {
+        self.set(|inner| inner.shift = micros)
     }
 
     /// Sets the most bytes of a message, a reply, or the values that a start expression takes along. What is larger is
@@ -328,7 +321,8 @@ impl TreeNetwork for Net {
             return Err(why);
         }
         let knows = self.0.fresh.swap(false, Ordering::SeqCst) || held.as_ref().is_some_and(|held| held.released);
-        let (id, epoch, peers) = (root.id, epoch(held.as_ref()), self.0.peers.clone());
+        let epoch = held.as_ref().map_or_else(|| epoch::of_clock(self.0.shift), |held| epoch::of_lease(held.token));
+        let (id, peers) = (root.id, self.0.peers.clone());
         let begin = Begin {
             root,
             epoch,

@@ -18,6 +18,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, oneshot};
 
 use crate::clock::{Clock, Moment};
+use crate::epoch::{self, Heard};
 use crate::errors::guarded;
 use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack};
 use crate::hosted::{Hosting, Lease, Order, Told};
@@ -299,9 +300,15 @@ impl Sends for State {
 struct State {
     outbox: Outbox,
     owners: BTreeMap<Peer, OwnerState>,
-    /// The owner that is followed.
+    /// The owner that is followed, and which one it is: the first, the second and so on.
     owner: Option<(Peer, u64)>,
-    /// By epoch and placement.
+    /// The epoch of that owner.
+    epoch: u64,
+    /// So many owners were followed.
+    followed_ever: u64,
+    /// The greatest epoch of all owners that were followed.
+    heard: Heard,
+    /// By owner and placement.
     hosted: HashMap<(u64, u64), Hosted>,
     /// When the renewals were asked for that are not answered yet.
     asked: VecDeque<(u64, Moment)>,
@@ -455,10 +462,10 @@ impl NodeInner {
     }
 
     /// An instance is gone, which its owner learns by this frame. At once, so that the owner finds the room that it hears of.
-    pub(crate) fn forget(&self, epoch: u64, placement: u64, last: ToOwner) {
+    pub(crate) fn forget(&self, run: u64, placement: u64, last: ToOwner) {
         {
             let mut state = self.lock();
-            let Some(hosted) = state.hosted.remove(&(epoch, placement)) else { return };
+            let Some(hosted) = state.hosted.remove(&(run, placement)) else { return };
             if state.owner.as_ref().is_some_and(|(owner, _)| *owner == hosted.owner) {
                 state.send(&hosted.owner, last);
             }
@@ -477,8 +484,8 @@ impl NodeInner {
             let vanished = state.hosted.iter().filter(|(_, hosted)| hosted.lease.has_vanished());
             vanished.map(|(token, _)| *token).collect()
         };
-        for (epoch, placement) in vanished {
-            self.forget(epoch, placement, ToOwner::Vanished { placement });
+        for (run, placement) in vanished {
+            self.forget(run, placement, ToOwner::Vanished { placement });
         }
     }
 
@@ -695,9 +702,9 @@ impl NodeInner {
             return Ok(self.hello(from, terms, &tree, epoch)?);
         }
         // A node does what its own owner says, and nobody else.
-        let Some((owner, epoch)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
+        let Some((owner, run)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
         let hosted =
-            |state: &State, placement: u64| state.hosted.get(&(epoch, placement)).map(|hosted| hosted.tell.clone());
+            |state: &State, placement: u64| state.hosted.get(&(run, placement)).map(|hosted| hosted.tell.clone());
         let tell = |state: &State, placement: u64, told: Told| {
             if let Some(tell) = hosted(state, placement) {
                 let _ = tell.send(told); // the instance may be gone by now
@@ -707,7 +714,7 @@ impl NodeInner {
             ToNode::Hello { .. } => {}
             ToNode::Place(order) => {
                 drop(state);
-                self.place(owner, epoch, *order);
+                self.place(owner, run, *order);
             }
             ToNode::Msg { placement, seq, body } => tell(&state, placement, Told::Msg { seq, body: body.into_vec() }),
             ToNode::Resume { placement, upto } => tell(&state, placement, Told::Resume { upto }),
@@ -715,7 +722,7 @@ impl NodeInner {
             ToNode::Stop { placement } => tell(&state, placement, Told::Stop),
             ToNode::Kill { placement } => tell(&state, placement, Told::Kill),
             ToNode::Abort { placement } => {
-                let lease = state.hosted.get(&(epoch, placement)).map(|hosted| hosted.lease.clone());
+                let lease = state.hosted.get(&(run, placement)).map(|hosted| hosted.lease.clone());
                 drop(state);
                 if let Some(lease) = lease {
                     lease.abort();
@@ -742,7 +749,7 @@ impl NodeInner {
                 // Frames keep their order: what was said before this renewal was asked for has arrived.
                 state.fenced.retain(|(_, said)| *said > asked);
                 for ((of, placement), hosted) in &state.hosted {
-                    if *of == epoch && gone.binary_search(placement).is_err() {
+                    if *of == run && gone.binary_search(placement).is_err() {
                         hosted.lease.renew(at);
                     }
                 }
@@ -784,7 +791,21 @@ impl NodeInner {
         let beside = self.net.nodes_of(self.tree);
         let older = {
             let mut state = self.lock();
-            let newer = state.owner.clone().filter(|(_, known)| *known > epoch);
+            if epoch::is_far_ahead(epoch, self.net.shift) {
+                let why = format!(
+                    "the clock of {from} is more than a day ahead of the one of this node, or this one is wrong"
+                );
+                say!(warn, name = self.name(), why, "does not follow an owner");
+                state.send(from, ToOwner::Refused { why });
+                return Ok(());
+            }
+            if state.owner.as_ref().is_some_and(|(owner, _)| owner == from) {
+                // The owner has taken a greater one. The instances keep the tokens that they have.
+                state.epoch = state.epoch.max(epoch);
+                state.heard.hear(epoch);
+                return Ok(());
+            }
+            let newer = state.owner.clone().filter(|_| state.epoch > epoch);
             if let Some((newer, _)) = newer {
                 let why = format!("it follows a newer owner, {newer}");
                 state.send(from, ToOwner::Refused { why });
@@ -796,18 +817,17 @@ impl NodeInner {
             }
             // The newer owner counts, also if it is not followed: after a while it starts its children elsewhere.
             let refused = terms.refused(self.net.terms(), &from.to_string(), "node");
-            state.owner = refused.is_none().then(|| (from.clone(), epoch));
+            let run = state.followed_ever.saturating_add(1);
+            state.owner = refused.is_none().then(|| (from.clone(), run));
+            (state.followed_ever, state.epoch) = (run, epoch);
             state.asked.clear();
             (state.granted, state.followed) = (None, Some(self.clock.now()));
             (state.round_trip, state.slow) = (Duration::ZERO, false);
-            let older: Vec<_> = state
-                .hosted
-                .iter()
-                .filter(|((of, _), hosted)| *of != epoch || hosted.owner != *from)
-                .map(|(_, hosted)| hosted.lease.clone())
-                .collect();
+            let older: Vec<_> =
+                state.hosted.iter().filter(|((of, _), _)| *of != run).map(|(_, hosted)| hosted.lease.clone()).collect();
             state.owes_free = !older.is_empty();
-            let hello = self.hello_of(state.owes_free, beside);
+            let hello = self.hello_of(state.owes_free, beside, state.heard);
+            state.heard.hear(epoch);
             state.send(from, ToOwner::Hello(hello));
             if let Some(why) = &refused {
                 say!(warn, name = self.name(), why, "does not follow an owner");
@@ -832,7 +852,7 @@ impl NodeInner {
         Ok(())
     }
 
-    fn hello_of(&self, holds: bool, beside: usize) -> NodeHello {
+    fn hello_of(&self, holds: bool, beside: usize, heard: Heard) -> NodeHello {
         NodeHello {
             terms: self.net.terms(),
             role: self.role.clone(),
@@ -840,25 +860,26 @@ impl NodeInner {
             builds: self.starts.iter().map(|(key, spec)| (key.clone(), spec.build)).collect(),
             holds,
             beside,
+            heard,
         }
     }
 
-    fn place(self: &Arc<Self>, owner: Peer, epoch: u64, order: PlaceOrder) {
+    fn place(self: &Arc<Self>, owner: Peer, run: u64, order: PlaceOrder) {
         let placement = order.placement;
         let placed = {
             let mut state = self.lock();
-            self.accept(&mut state, &owner, epoch, &order)
+            self.accept(&mut state, &owner, run, &order)
         };
         let (spec, lease, told) = match placed {
             Ok(placed) => placed,
             Err(why) => return self.send(&owner, ToOwner::Declined { placement, why }),
         };
-        let order = Order { node: self.clone(), owner: owner.clone(), order, lease, told };
+        let order = Order { node: self.clone(), owner: owner.clone(), run, order, lease, told };
         match (spec.start)(Box::new(order)).downcast::<Hosting>() {
             Ok(hosting) => drop(tokio::spawn(hosting.0)),
             Err(_) => {
                 let why = "its start function is of another version of supervise-remote".to_owned();
-                self.forget(epoch, placement, ToOwner::Declined { placement, why });
+                self.forget(run, placement, ToOwner::Declined { placement, why });
             }
         }
     }
@@ -868,7 +889,7 @@ impl NodeInner {
         &self,
         state: &mut State,
         owner: &Peer,
-        epoch: u64,
+        run: u64,
         order: &PlaceOrder,
     ) -> Result<(&'static RemoteSpec, Arc<Lease>, tokio::sync::mpsc::UnboundedReceiver<Told>), String> {
         if state.leaving {
@@ -884,14 +905,14 @@ impl NodeInner {
         let now = self.clock.now();
         let asked = state.granted.filter(|asked| now < *asked + order.lease);
         let asked = asked.ok_or_else(|| no_lease(state.round_trip, order.lease))?;
-        let token = (epoch, order.placement);
+        let (token, place) = ((order.epoch, order.placement), (run, order.placement));
         let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token, order.path.clone());
         let (tell, told) = unbounded_channel();
         let hosted = Hosted { path: order.path.clone(), owner: owner.clone(), tell, lease: lease.clone() };
-        if state.hosted.contains_key(&token) {
+        if state.hosted.contains_key(&place) {
             return Err("the placement is here already".to_owned());
         }
-        state.hosted.insert(token, hosted);
+        state.hosted.insert(place, hosted);
         Ok((spec, lease, told))
     }
 
@@ -1045,9 +1066,8 @@ impl State {
 
     /// Tells the owner once that nothing of an older one is left.
     fn say_free(&mut self) {
-        let Some((owner, epoch)) = self.owner.clone() else { return };
-        let older = |((of, _), hosted): (&(u64, u64), &Hosted)| *of != epoch || hosted.owner != owner;
-        if self.owes_free && !self.hosted.iter().any(older) {
+        let Some((owner, run)) = self.owner.clone() else { return };
+        if self.owes_free && !self.hosted.keys().any(|(of, _)| *of != run) {
             self.owes_free = false;
             self.send(&owner, ToOwner::Free);
         }

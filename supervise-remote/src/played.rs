@@ -56,6 +56,7 @@ impl Node {
             builds: vec![((spec.key)(), spec.build)],
             holds: false,
             beside: 1,
+            heard: crate::epoch::Heard::default(),
         }));
         node.say(ToOwner::Renew { asked: 1 });
         node

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
+use crate::epoch::Heard;
 use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner};
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
@@ -54,7 +55,6 @@ pub(crate) trait Placed: Send + Sync {
 pub(crate) struct Run {
     net: Arc<NetInner>,
     root: TreeRoot,
-    epoch: u64,
     clock: Clock,
     /// The lease of the tree.
     held: Option<Held>,
@@ -83,6 +83,8 @@ pub(crate) struct Run {
 #[derive(Default)]
 struct State {
     joined: Option<Moment>,
+    /// The first part of the tokens of its placements.
+    epoch: u64,
     outbox: Outbox,
     over: bool,
     nodes: BTreeMap<Peer, NodeState>,
@@ -231,12 +233,11 @@ impl Run {
             clock,
             net,
             root,
-            epoch,
             held,
             knows,
             peers,
             inlets: Inlets::default(),
-            state: Mutex::default(),
+            state: Mutex::new(State { epoch, ..State::default() }),
             broken: Arc::default(),
             #[cfg(feature = "testing")]
             looks: std::sync::atomic::AtomicUsize::new(0),
@@ -437,7 +438,7 @@ impl Run {
         if let Some(node) = state.nodes.get_mut(&peer) {
             node.placements.insert(id);
         }
-        let order = (wish.order)(id, self.epoch);
+        let order = (wish.order)(id, state.epoch);
         state.send(&peer, ToNode::Place(Box::new(order)));
         Ok((id, peer))
     }
@@ -514,8 +515,30 @@ impl Run {
             waits: HashMap::new(),
         };
         state.nodes.insert(peer.clone(), node);
-        let tree = self.root.name.to_string();
-        state.send(&peer, ToNode::Hello { terms: self.net.terms(), tree, epoch: self.epoch });
+        let hello = self.hello(state.epoch);
+        state.send(&peer, hello);
+    }
+
+    fn hello(&self, epoch: u64) -> ToNode {
+        ToNode::Hello { terms: self.net.terms(), tree: self.root.name.to_string(), epoch }
+    }
+
+    /// A node has heard of a greater epoch than that of this run: takes one above it, before anything is placed there, and
+    /// says so to the nodes that follow it. Returns why not, if that epoch is beyond each right clock.
+    fn rises(&self, state: &mut State, from: &Peer, heard: Heard) -> Option<String> {
+        let epoch = heard.above(state.epoch)?;
+        if heard.is_far_ahead(self.net.shift) {
+            return Some(format!(
+                "{from} has heard of an owner whose clock was more than a day ahead of the one of this owner"
+            ));
+        }
+        state.epoch = epoch;
+        let follow = state.nodes.iter().filter(|(_, node)| node.hello.is_some() && node.refused.is_none());
+        let follow: Vec<_> = follow.map(|(peer, _)| peer.clone()).collect();
+        for peer in follow {
+            state.send(&peer, self.hello(epoch));
+        }
+        None
     }
 
     /// The node is gone.
@@ -659,11 +682,15 @@ impl Run {
                     return self.end_link(from, &why);
                 }
                 node.refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
-                let refused = node.refused.clone();
+                let (refused, heard) = (node.refused.clone(), hello.heard);
                 node.hello = Some(hello);
+                let ahead = self.rises(&mut state, from, heard);
                 drop(state);
                 if let Some(why) = refused {
                     say!(warn, tree = %self.root.name, node = %from, why, "a node cannot run children of this owner");
+                }
+                if let Some(why) = ahead {
+                    say!(warn, tree = %self.root.name, node = %from, why, "tokens do not grow over those of that owner");
                 }
                 self.ring_all();
             }

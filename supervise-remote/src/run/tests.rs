@@ -69,6 +69,7 @@ impl Node {
             builds: vec![("child".to_owned(), 7)],
             holds: false,
             beside,
+            heard: crate::epoch::Heard::default(),
         }));
         node.renew().await;
         node
@@ -349,6 +350,7 @@ async fn a_node_of_another_protocol_is_refused() {
         builds: vec![("child".to_owned(), 7)],
         holds: false,
         beside: 1,
+        heard: crate::epoch::Heard::default(),
     }));
     sleep(Duration::from_millis(1)).await;
     match world.place() {

@@ -1,5 +1,6 @@
 //! S58: a frozen process acts no more. S59: tokens.
 
+use crate::listen::listen;
 use crate::world::*;
 
 #[tokio::test(start_paused = true)]
@@ -163,5 +164,131 @@ async fn a_start_that_its_lease_cuts_is_placed_again() {
             assert_eq!(three.ask(|reply| PricingMsg::Quote(2, reply)).await.unwrap(), 6);
             tree.shutdown().await;
         }
+    }
+}
+
+/// The hour by which clocks of these tests are ahead, in microseconds.
+const HOUR: i64 = 3_600_000_000;
+
+async fn token(shop: &RemoteRef<Pricing>) -> (u64, u64) {
+    shop.ask(PricingMsg::Token).await.unwrap()
+}
+
+/// S59: tokens grow over each owner of which a node has heard, also if that owner's clock was ahead.
+#[tokio::test(start_paused = true)]
+async fn tokens_grow_over_an_owner_whose_clock_was_ahead() {
+    let mut cluster = cluster(&["one", "two"]);
+    let first = Shop::tree(3, new_log()).on(cluster.owner().shifted(HOUR)).start().await.unwrap();
+    let before = token(&first.pricing).await;
+    first.shutdown().await;
+    tokio::time::sleep(SECOND).await;
+    for _ in 0..3 {
+        let next = Shop::tree(3, new_log()).on(cluster.owner()).start().await.unwrap();
+        assert!(token(&next.pricing).await > before);
+        // Each restart has a greater one, on whichever node.
+        let at = token(&next.pricing).await;
+        next.pricing.restart().await.unwrap();
+        assert!(token(&next.pricing).await > at);
+        next.shutdown().await;
+        tokio::time::sleep(SECOND).await;
+    }
+}
+
+/// S59: an owner that hears of a greater epoch later takes more for what it starts from then on. What runs goes on under its
+/// token, and is reached as before.
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_hears_of_a_greater_token_later_takes_more() {
+    supervisor! {
+        struct Pair(log: u64) {
+            #![on("worker", lease = 2s)]
+            #[lifecycle(Permanent, shutdown = 1s)]
+            one: remote Pricing = Pricing::open(3, log, 0).await?,
+            #[lifecycle(Permanent, shutdown = 1s)]
+            two: remote Pricing = Pricing::open(3, log, 0).await?,
+        }
+    }
+    let network = supervise_remote::memory::Network::new();
+    let serves = |name: &str| {
+        let net = Net::open(network.process(name));
+        tokio::spawn(Pair::node("worker").serve(net, std::future::pending::<()>()))
+    };
+    // A node that has heard of an owner whose clock is ahead, and that the owner below does not meet yet.
+    let old = supervise_remote::memory::Network::new();
+    let heard = Net::open(Moved::new(old.process("two"), network.process("two")));
+    let moved = tokio::spawn(Pair::node("worker").serve(heard, std::future::pending::<()>()));
+    let ahead = Pair::tree(new_log()).on(Net::open(old.process("ahead")).fresh().shifted(HOUR)).start().await.unwrap();
+    let greatest = token(&ahead.two).await;
+    serves("one");
+    let log = new_log();
+    let pair = Pair::tree(log).on(Net::open(network.process("owner")).fresh()).start().await.unwrap();
+    let before = token(&pair.one).await;
+    assert!(before < greatest);
+    ahead.shutdown().await;
+    tokio::time::sleep(10 * SECOND).await;
+    assert_eq!((token(&pair.one).await, pair.one.incarnation()), (before, Some(1)), "it runs on");
+    pair.one.tell(PricingMsg::Note(7)).await.unwrap();
+    assert_eq!(pair.one.ask(PricingMsg::Seen).await.unwrap(), [7]);
+    pair.one.restart().await.unwrap();
+    let after = token(&pair.one).await;
+    assert!(after > greatest, "{after:?} {greatest:?}");
+    pair.two.restart().await.unwrap();
+    assert!(token(&pair.two).await > after);
+    drop(moved);
+}
+
+/// A process that joins another network after its first join.
+struct Moved {
+    first: supervise_remote::memory::Process,
+    then: supervise_remote::memory::Process,
+    joins: std::sync::atomic::AtomicUsize,
+}
+
+impl Moved {
+    fn new(first: supervise_remote::memory::Process, then: supervise_remote::memory::Process) -> Moved {
+        Moved { first, then, joins: std::sync::atomic::AtomicUsize::new(0) }
+    }
+}
+
+impl supervise_remote::wire::Wire for Moved {
+    fn name(&self) -> &str {
+        self.first.name()
+    }
+
+    fn join(&self, side: supervise_remote::wire::Side) -> supervise_remote::wire::Joining<'_> {
+        match self.joins.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => self.first.join(side),
+            _ => self.then.join(side),
+        }
+    }
+}
+
+/// S59: an owner whose clock is more than a day ahead is not followed, and both say why. Its epoch is not taken over either.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_a_day_ahead_is_refused() {
+    let texts = Texts::default();
+    let _guard = listen(texts.clone());
+    let mut cluster = cluster(&["one"]);
+    let ahead = cluster.owner().fresh().shifted(25 * HOUR);
+    let starting = Shop::tree(3, new_log()).on(ahead).start();
+    assert!(tokio::time::timeout(20 * SECOND, starting).await.is_err());
+    let lines = texts.lines();
+    let told = lines.iter().filter(|line| line.contains("is more than a day ahead of the one of this node")).count();
+    assert!(told >= 2, "{lines:#?}");
+    let right = Shop::tree(3, new_log()).on(cluster.owner()).start().await.unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros() as u64;
+    assert!(token(&right.pricing).await.0 <= now);
+}
+
+/// S59: two runs of one process never share a token, however soon they follow each other.
+#[tokio::test(start_paused = true)]
+async fn runs_of_one_process_never_share_a_token() {
+    let mut cluster = cluster(&["one"]);
+    let mut before = (0, 0);
+    for _ in 0..20 {
+        let shop = Shop::tree(3, new_log()).on(cluster.owner()).start().await.unwrap();
+        let next = token(&shop.pricing).await;
+        assert!(next > before, "{next:?} after {before:?}");
+        before = next;
+        shop.shutdown().await;
     }
 }
