@@ -320,6 +320,39 @@ async fn a_supervisor_that_has_failed() {
     assert_eq!(journal.take(), all.map(|hook| format!("{hook} Restart")));
 }
 
+/// S11, S46: children that their actor keeps hear `Restart` when it is restarted by hand.
+#[tokio::test(start_paused = true)]
+async fn children_that_are_kept() {
+    struct Keeps(Journal);
+    #[actor]
+    impl Keeps {
+        #[pre_start]
+        async fn spawns(&mut self, cx: &mut Context<Self>) {
+            let journal = self.0.clone();
+            // Refused where one is kept.
+            let _ = cx.spawn_with("kept", move || Says { name: "kept", journal: journal.clone() }).await;
+        }
+        fn handle(&mut self, _: Tell) -> Result<(), Boom> {
+            Err(Boom::Told)
+        }
+        #[pre_restart]
+        fn keep(&mut self, _: &Failure, cx: &mut Context<Self>) {
+            let kept = cx.child::<Says>("kept").expect("it was spawned");
+            cx.keep(&kept);
+        }
+    }
+    supervisor! {
+        struct Kept(journal: Journal) {
+            keeps: Keeps = Keeps(journal),
+        }
+    }
+    let journal = Journal::default();
+    let tree = Kept::start(journal.clone()).await.unwrap();
+    tree.keeps.restart().unwrap();
+    settle().await;
+    assert_eq!(journal.take(), ["kept pre_restart Restart", "kept post_stop Restart"]);
+}
+
 /// S46: a request to end replaces one to restart; the first of either stays.
 #[tokio::test(start_paused = true)]
 async fn an_end_replaces_a_restart() {
