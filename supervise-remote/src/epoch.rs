@@ -61,17 +61,19 @@ impl Heard {
     }
 
     /// Returns the epoch that an owner has to take in place of this one, if this one is not greater than what was heard.
-    pub(crate) fn above(self, epoch: u64) -> Option<u64> {
-        if is_of_lease(epoch) || self.0 <= epoch {
-            return None;
+    ///
+    /// # Errors
+    ///
+    /// If what was heard cannot be the time of a clock that is right.
+    pub(crate) fn above(self, epoch: u64, shift: i64) -> Result<Option<u64>, ()> {
+        if is_of_lease(epoch) || is_of_lease(self.0) || self.0 <= epoch {
+            return Ok(None);
+        }
+        if is_far_ahead(self.0, shift) {
+            return Err(());
         }
         LAST.fetch_max(self.0.saturating_add(1), Ordering::SeqCst);
-        Some(self.0.saturating_add(1))
-    }
-
-    /// Returns whether what was heard cannot be the time of a clock that is right.
-    pub(crate) fn is_far_ahead(self, shift: i64) -> bool {
-        is_far_ahead(self.0, shift)
+        Ok(Some(self.0.saturating_add(1)))
     }
 }
 
@@ -83,12 +85,17 @@ mod tests {
     #[test]
     fn an_owner_takes_more_than_each_clock_before_it() {
         let mut heard = Heard::default();
-        assert_eq!(heard.above(7), None);
+        assert_eq!(heard.above(7, 0), Ok(None));
         heard.hear(9);
         heard.hear(8);
         heard.hear(of_lease(3));
-        assert_eq!((heard.above(7), heard.above(9), heard.above(10)), (Some(10), None, None));
-        assert_eq!(heard.above(of_lease(1)), None);
+        assert_eq!([7, 9, 10].map(|epoch| heard.above(epoch, 0)), [Ok(Some(10)), Ok(None), Ok(None)]);
+        assert_eq!(heard.above(of_lease(1), 0), Ok(None));
+        // A node may say anything.
+        assert_eq!(Heard(of_lease(9)).above(7, 0), Ok(None));
+        assert_eq!(Heard(u64::MAX).above(7, 0), Ok(None));
+        assert_eq!(Heard(UNDER_LEASE - 1).above(7, 0), Err(()));
+        assert!(of_clock(0) < UNDER_LEASE >> 1, "what was refused is not taken over");
         assert!(of_lease(1) > of_clock(0));
     }
 

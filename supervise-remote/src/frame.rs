@@ -8,7 +8,7 @@ use serde_bytes::ByteBuf;
 use crate::epoch::Heard;
 
 /// Grows with each change of the frames that an older build cannot read.
-pub(crate) const PROTOCOL: u32 = 2;
+pub(crate) const PROTOCOL: u32 = 3;
 
 /// The settings that an owner and its nodes have to share. Each side says its own in its hello.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ impl Terms {
         })
     }
 }
+
+/// The number of a frame that may come ahead of earlier ones, or get lost: a renewal, and its answer.
+pub(crate) const AHEAD: u64 = 0;
 
 /// A frame with its number. The first one of each direction is 1; a gap ends the link.
 #[derive(Debug, Serialize, Deserialize)]
@@ -149,11 +152,14 @@ pub(crate) enum ToNode {
     Abort {
         placement: u64,
     },
-    /// The answer to a renewal: all placements but these are granted.
+    /// The answer to a renewal: all placements but these are granted, and so many frames in order have come before.
     Grant {
         asked: u64,
         gone: Vec<u64>,
+        heard: u64,
     },
+    /// Follows each answer to a renewal, in order, so that a frame that was lost is noticed.
+    Still,
     /// The answer to a request of a `RemoteRef` on the node.
     Taken {
         id: u64,
@@ -231,9 +237,13 @@ pub(crate) enum ToOwner {
     Refused {
         why: String,
     },
+    /// Asks for a renewal. So many frames in order have come before.
     Renew {
         asked: u64,
+        heard: u64,
     },
+    /// Follows each renewal, in order, so that a frame that was lost is noticed.
+    Still,
     /// Nothing of an older owner is left here.
     Free,
     /// The node leaves in order: no further orders.

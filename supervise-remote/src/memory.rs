@@ -35,6 +35,8 @@ pub struct Network(Arc<Mutex<State>>);
 struct State {
     joins: u64,
     delay: Duration,
+    /// By how much frames come later than signs of life.
+    lag: Duration,
     links: BTreeMap<Peer, LinkState>,
     processes: HashMap<Arc<str>, ProcessState>,
     /// Pairs of names between which nothing passes.
@@ -122,6 +124,12 @@ impl Network {
     /// Sets how long a frame takes from now on. Default: no time.
     pub fn delay(&self, delay: Duration) {
         lock(&self.0).delay = delay;
+    }
+
+    /// Sets by how much frames come later than signs of life from now on, as behind a large message on a slow link. Default: no
+    /// time.
+    pub fn lag(&self, lag: Duration) {
+        lock(&self.0).lag = lag;
     }
 
     /// Returns how many frames were sent until now, with those that were lost.
@@ -224,9 +232,22 @@ impl State {
     }
 
     fn push(&mut self, to: &Peer, event: LinkEvent) -> Option<Waker> {
-        let at = Instant::now() + self.delay;
+        let at = Instant::now() + self.delay + self.lag;
         let link = self.links.get_mut(to)?;
         link.queue.push_back((at, event));
+        link.waker.take()
+    }
+
+    /// Puts a sign of life before the frames that come later. A sign that would come before its sender is up is lost.
+    fn push_ahead(&mut self, to: &Peer, from: &Peer, event: LinkEvent) -> Option<Waker> {
+        let at = Instant::now() + self.delay;
+        let link = self.links.get_mut(to)?;
+        let place = link.queue.iter().position(|(of, _)| *of > at).unwrap_or(link.queue.len());
+        let comes_first = |(_, event): &(Instant, LinkEvent)| matches!(event, LinkEvent::Up(peer, _) if peer == from);
+        if link.queue.iter().skip(place).any(comes_first) {
+            return None;
+        }
+        link.queue.insert(place, (at, event));
         link.waker.take()
     }
 
@@ -355,8 +376,8 @@ struct MemoryLink {
     timer: Option<std::pin::Pin<Box<tokio::time::Sleep>>>,
 }
 
-impl Outgoing for Line {
-    fn send(&self, to: &Peer, bytes: Vec<u8>) {
+impl Line {
+    fn put(&self, to: &Peer, bytes: Vec<u8>, ahead: bool) {
         let waker = {
             let mut state = lock(&self.network.0);
             let state = &mut *state;
@@ -372,11 +393,22 @@ impl Outgoing for Line {
                 *lose = lose.saturating_sub(1);
                 return;
             }
-            state.push(to, LinkEvent::Frame { from: self.me.clone(), bytes })
+            let event = LinkEvent::Frame { from: self.me.clone(), bytes };
+            if ahead { state.push_ahead(to, &self.me, event) } else { state.push(to, event) }
         };
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+}
+
+impl Outgoing for Line {
+    fn send(&self, to: &Peer, bytes: Vec<u8>) {
+        self.put(to, bytes, false);
+    }
+
+    fn send_ahead(&self, to: &Peer, bytes: Vec<u8>) {
+        self.put(to, bytes, true);
     }
 }
 

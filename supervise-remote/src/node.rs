@@ -20,7 +20,7 @@ use tokio::sync::{Notify, oneshot};
 use crate::clock::{Clock, Moment};
 use crate::epoch::{self, Heard};
 use crate::errors::guarded;
-use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack};
+use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack};
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
 use crate::net::{Net, NetInner, lock};
@@ -31,6 +31,9 @@ use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Wire};
 
 /// How long a join that failed waits, and the least time from one to the next if the link was closed.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
+
+/// A node asks again after this time whether the clock of an owner fits to its own.
+const CLOCKS: Duration = Duration::from_secs(60);
 
 /// The most paths of dropped instances that are kept for the next owner.
 const MOST_FENCED: usize = 10_000;
@@ -321,8 +324,10 @@ struct State {
     /// When this owner was followed.
     followed: Option<Moment>,
     requests: HashMap<u64, Waiting>,
+    /// The placements that the owner does not renew any more, as of its last answer. An order of one of them may still come.
+    gone: Vec<u64>,
     /// Instances that were dropped at the end of their leases, until an owner is known to have heard of it: the path, and
-    /// the last renewal that was asked for before the owner was told.
+    /// the number of the frame that told the owner, or of a later one.
     fenced: Vec<(String, u64)>,
     /// The owner still waits to hear that nothing older is left.
     owes_free: bool,
@@ -336,6 +341,8 @@ struct OwnerState {
     rights: Rights,
     sent: u64,
     heard: u64,
+    /// Its clock did not fit to the one of this node.
+    refused: bool,
 }
 
 struct Hosted {
@@ -470,7 +477,7 @@ impl NodeInner {
                 state.send(&hosted.owner, last);
             }
             if hosted.lease.was_fenced() {
-                state.say_fenced(hosted.path, self.ids.load(Ordering::Relaxed));
+                state.say_fenced(hosted.path);
             }
             state.say_free();
         }
@@ -618,8 +625,12 @@ impl NodeInner {
     fn renew(&self, now: Moment) -> bool {
         let mut state = self.lock();
         let Some((owner, _)) = state.owner.clone() else {
-            // An owner that has said nothing at all: its hello is lost.
-            return !state.owners.values().any(|owner| owner.heard == 0 && owner.up_at + HELLO <= now);
+            // An owner that has said nothing at all: its hello is lost. One of the clocks may be right by now.
+            let is_lost = |owner: &OwnerState| match owner.refused {
+                true => owner.up_at + CLOCKS <= now,
+                false => owner.heard == 0 && owner.up_at + HELLO <= now,
+            };
+            return !state.owners.values().any(is_lost);
         };
         // Two times the shortest lease without an answer: the owner does not hear this node, or this node the owner.
         let patience = self.shortest.saturating_mul(2);
@@ -630,7 +641,9 @@ impl NodeInner {
         }
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         state.asked.push_back((id, now));
-        state.send(&owner, ToOwner::Renew { asked: id });
+        let heard = state.owners.get(&owner).map_or(0, |owner| owner.heard);
+        state.send_ahead(&owner, ToOwner::Renew { asked: id, heard });
+        state.send(&owner, ToOwner::Still);
         true
     }
 
@@ -652,7 +665,7 @@ impl NodeInner {
     fn take(self: &Arc<Self>, event: LinkEvent) -> bool {
         match event {
             LinkEvent::Up(peer, rights) => {
-                let up = OwnerState { up_at: self.clock.now(), rights, sent: 0, heard: 0 };
+                let up = OwnerState { up_at: self.clock.now(), rights, sent: 0, heard: 0, refused: false };
                 self.lock().owners.insert(peer, up);
                 true
             }
@@ -686,10 +699,12 @@ impl NodeInner {
         // Of an owner whose link has ended.
         let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
         let due = owner.heard.saturating_add(1);
-        if seq != due {
+        if seq == AHEAD && matches!(body, ToNode::Grant { .. }) {
+            // In no order.
+        } else if seq != due {
             return Err(Broken { text: format!("frame {seq} came where {due} was due"), is_gap: true });
         }
-        owner.heard = seq;
+        owner.heard = owner.heard.max(seq);
         if let ToNode::Hello { terms, tree, epoch } = body {
             if tree == self.tree
                 && let Some(why) = owner.rights.refused(from.name(), Side::Owner, &tree)
@@ -711,7 +726,7 @@ impl NodeInner {
             }
         };
         match body {
-            ToNode::Hello { .. } => {}
+            ToNode::Hello { .. } | ToNode::Still => {}
             ToNode::Place(order) => {
                 drop(state);
                 self.place(owner, run, *order);
@@ -728,7 +743,7 @@ impl NodeInner {
                     lease.abort();
                 }
             }
-            ToNode::Grant { asked, gone } => {
+            ToNode::Grant { asked, gone, heard } => {
                 let Some(place) = state.asked.iter().position(|(id, _)| *id == asked) else { return Ok(()) };
                 let Some((_, at)) = state.asked.drain(..=place).next_back() else { return Ok(()) };
                 state.granted = state.granted.max(Some(at));
@@ -746,13 +761,13 @@ impl NodeInner {
                     );
                 }
                 state.slow = slow || state.slow && state.round_trip >= self.shortest / 6;
-                // Frames keep their order: what was said before this renewal was asked for has arrived.
-                state.fenced.retain(|(_, said)| *said > asked);
+                state.fenced.retain(|(_, said)| *said > heard);
                 for ((of, placement), hosted) in &state.hosted {
                     if *of == run && gone.binary_search(placement).is_err() {
                         hosted.lease.renew(at);
                     }
                 }
+                state.gone = gone;
             }
             ToNode::Taken { id, taken } => {
                 let Some(mut waiting) = state.requests.remove(&id) else { return Ok(()) };
@@ -791,18 +806,21 @@ impl NodeInner {
         let beside = self.net.nodes_of(self.tree);
         let older = {
             let mut state = self.lock();
+            if state.owner.as_ref().is_some_and(|(owner, _)| owner == from) {
+                // The owner has taken a greater one. The instances keep the tokens that they have.
+                state.epoch = state.epoch.max(epoch);
+                state.heard.hear(epoch);
+                return Ok(());
+            }
             if epoch::is_far_ahead(epoch, self.net.shift) {
                 let why = format!(
                     "the clock of {from} is more than a day ahead of the one of this node, or this one is wrong"
                 );
                 say!(warn, name = self.name(), why, "does not follow an owner");
+                if let Some(owner) = state.owners.get_mut(from) {
+                    owner.refused = true;
+                }
                 state.send(from, ToOwner::Refused { why });
-                return Ok(());
-            }
-            if state.owner.as_ref().is_some_and(|(owner, _)| owner == from) {
-                // The owner has taken a greater one. The instances keep the tokens that they have.
-                state.epoch = state.epoch.max(epoch);
-                state.heard.hear(epoch);
                 return Ok(());
             }
             let newer = state.owner.clone().filter(|_| state.epoch > epoch);
@@ -822,6 +840,7 @@ impl NodeInner {
             (state.followed_ever, state.epoch) = (run, epoch);
             state.asked.clear();
             (state.granted, state.followed) = (None, Some(self.clock.now()));
+            state.gone = Vec::new();
             (state.round_trip, state.slow) = (Duration::ZERO, false);
             let older: Vec<_> =
                 state.hosted.iter().filter(|((of, _), _)| *of != run).map(|(_, hosted)| hosted.lease.clone()).collect();
@@ -835,8 +854,8 @@ impl NodeInner {
             for (path, _) in state.fenced.clone() {
                 state.send(from, ToOwner::Fenced { path });
             }
-            let last_asked = self.ids.load(Ordering::Relaxed);
-            state.fenced.iter_mut().for_each(|(_, said)| *said = last_asked);
+            let sent = state.sent();
+            state.fenced.iter_mut().for_each(|(_, said)| *said = sent);
             if state.leaving {
                 state.send(from, ToOwner::Leaving);
             }
@@ -894,6 +913,9 @@ impl NodeInner {
     ) -> Result<(&'static RemoteSpec, Arc<Lease>, tokio::sync::mpsc::UnboundedReceiver<Told>), String> {
         if state.leaving {
             return Err("the node leaves".to_owned());
+        }
+        if state.gone.binary_search(&order.placement).is_ok() {
+            return Err("its owner has given the placement up".to_owned());
         }
         let spec = *self.starts.get(&order.key).ok_or("the node does not have this child")?;
         if spec.build != order.build {
@@ -1052,13 +1074,25 @@ impl State {
         self.outbox.push(to, Framed { seq: owner.sent, body }.write());
     }
 
+    fn send_ahead(&mut self, to: &Peer, body: ToOwner) {
+        if self.owners.contains_key(to) {
+            self.outbox.push_ahead(to, Framed { seq: AHEAD, body }.write());
+        }
+    }
+
+    /// Returns how many frames in order were sent to the owner that is followed.
+    fn sent(&self) -> u64 {
+        let owner = self.owner.as_ref().and_then(|(owner, _)| self.owners.get(owner));
+        owner.map_or(0, |owner| owner.sent)
+    }
+
     /// Tells the owner that an instance was dropped at the end of its lease. If the owner does not hear it, the next one
     /// is told.
-    fn say_fenced(&mut self, path: String, last_asked: u64) {
+    fn say_fenced(&mut self, path: String) {
         if let Some((owner, _)) = self.owner.clone() {
             self.send(&owner, ToOwner::Fenced { path: path.clone() });
         }
-        self.fenced.push((path, last_asked));
+        self.fenced.push((path, self.sent()));
         if self.fenced.len() > MOST_FENCED {
             self.fenced.remove(0);
         }

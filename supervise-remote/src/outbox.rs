@@ -12,13 +12,21 @@ use crate::errors::guarded;
 use crate::net::lock;
 use crate::wire::{Outgoing, Peer};
 
+/// A frame that waits to be sent.
+struct Waiting {
+    to: Peer,
+    bytes: Vec<u8>,
+    /// Does not wait behind data on the wire.
+    ahead: bool,
+}
+
 /// The frames of a join that are not sent yet.
 #[derive(Default)]
 pub(crate) struct Outbox {
     out: Option<Arc<dyn Outgoing>>,
-    frames: VecDeque<(Peer, Vec<u8>)>,
+    frames: VecDeque<Waiting>,
     /// Room of the frames that were sent before, so that no frame needs new room.
-    spare: VecDeque<(Peer, Vec<u8>)>,
+    spare: VecDeque<Waiting>,
     /// Somebody sends what is here.
     sending: bool,
     /// The number of the join.
@@ -42,9 +50,18 @@ impl Outbox {
         self.frames.clear();
     }
 
-    pub(crate) fn push(&mut self, to: &Peer, frame: Vec<u8>) {
+    pub(crate) fn push(&mut self, to: &Peer, bytes: Vec<u8>) {
+        self.add(to, bytes, false);
+    }
+
+    /// Adds a sign of life.
+    pub(crate) fn push_ahead(&mut self, to: &Peer, bytes: Vec<u8>) {
+        self.add(to, bytes, true);
+    }
+
+    fn add(&mut self, to: &Peer, bytes: Vec<u8>, ahead: bool) {
         if self.out.is_some() {
-            self.frames.push_back((to.clone(), frame));
+            self.frames.push_back(Waiting { to: to.clone(), bytes, ahead });
         }
     }
 
@@ -93,7 +110,10 @@ pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
         };
         let sending = guarded(|| {
             if let Some(out) = &out {
-                frames.drain(..).for_each(|(to, frame)| out.send(&to, frame));
+                frames.drain(..).for_each(|Waiting { to, bytes, ahead }| match ahead {
+                    true => out.send_ahead(&to, bytes),
+                    false => out.send(&to, bytes),
+                });
             }
             frames.clear();
             drop((out, retired));

@@ -58,7 +58,7 @@ impl Node {
             beside: 1,
             heard: crate::epoch::Heard::default(),
         }));
-        node.say(ToOwner::Renew { asked: 1 });
+        node.say(ToOwner::Renew { asked: 1, heard: 0 });
         node
     }
 
@@ -78,7 +78,7 @@ impl Node {
                     }
                 }
                 Ok(_) => {}
-                Err(_) => self.say(ToOwner::Renew { asked: 1 }),
+                Err(_) => self.say(ToOwner::Renew { asked: 1, heard: 0 }),
             }
         }
         panic!("nothing is ordered");

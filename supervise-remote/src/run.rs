@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
 use crate::epoch::Heard;
-use crate::frame::{self, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner};
+use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner};
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
@@ -123,8 +123,8 @@ struct NodeState {
     sent: u64,
     heard: u64,
     leaving: bool,
-    /// Placements that are not renewed any more.
-    gone: BTreeSet<u64>,
+    /// Placements that are not renewed any more, until the node has the frame of this number, which says so.
+    gone: BTreeMap<u64, u64>,
     /// Placements that count for capacity and load.
     placements: BTreeSet<u64>,
     /// The waits of its requests, by their numbers.
@@ -464,12 +464,14 @@ impl Run {
         let renewed = state.nodes.get_mut(&placement.peer).map(|node| {
             let granted = node.granted.unwrap_or(now);
             placement.clear_at = Some(granted + and_clocks(placement.lease.saturating_add(placement.shutdown)));
-            node.gone.insert(id);
             placement.peer.clone()
         });
         let path = placement.path.clone();
         if let Some(peer) = renewed {
             state.send(&peer, ToNode::Abort { placement: id });
+            if let Some(node) = state.nodes.get_mut(&peer) {
+                node.gone.insert(id, node.sent);
+            }
         }
         if let Some(path) = state.paths.get(&path) {
             path.bell.notify_waiters(); // there is a time now
@@ -510,7 +512,7 @@ impl Run {
             sent: 0,
             heard: 0,
             leaving: false,
-            gone: BTreeSet::new(),
+            gone: BTreeMap::new(),
             placements: BTreeSet::new(),
             waits: HashMap::new(),
         };
@@ -526,12 +528,12 @@ impl Run {
     /// A node has heard of a greater epoch than that of this run: takes one above it, before anything is placed there, and
     /// says so to the nodes that follow it. Returns why not, if that epoch is beyond each right clock.
     fn rises(&self, state: &mut State, from: &Peer, heard: Heard) -> Option<String> {
-        let epoch = heard.above(state.epoch)?;
-        if heard.is_far_ahead(self.net.shift) {
+        let Ok(epoch) = heard.above(state.epoch, self.net.shift) else {
             return Some(format!(
                 "{from} has heard of an owner whose clock was more than a day ahead of the one of this owner"
             ));
-        }
+        };
+        let epoch = epoch?;
         state.epoch = epoch;
         let follow = state.nodes.iter().filter(|(_, node)| node.hello.is_some() && node.refused.is_none());
         let follow: Vec<_> = follow.map(|(peer, _)| peer.clone()).collect();
@@ -617,6 +619,7 @@ impl Run {
             let Some(node) = state.nodes.get_mut(from) else { return };
             let wanted = node.heard.saturating_add(1);
             match read {
+                Ok(Framed { seq: AHEAD, body: body @ ToOwner::Renew { .. } }) => Ok(body),
                 Ok(Framed { seq, body }) if seq == wanted => {
                     node.heard = seq;
                     Ok(body)
@@ -636,6 +639,7 @@ impl Run {
             ToOwner::Hello(_)
             | ToOwner::Refused { .. }
             | ToOwner::Renew { .. }
+            | ToOwner::Still
             | ToOwner::Free
             | ToOwner::Leaving
             | ToOwner::Fenced { .. }
@@ -697,19 +701,28 @@ impl Run {
             ToOwner::Refused { why } => {
                 say!(warn, tree = %self.root.name, node = %from, why, "a node does not follow this owner");
                 (node.refused, node.hello) = (Some(why), None);
+                // The link stays, and the node may follow this owner again: none of them is renewed then.
+                for placement in node.placements.clone() {
+                    state.send(from, ToNode::Abort { placement });
+                    if let Some(node) = state.nodes.get_mut(from) {
+                        node.gone.insert(placement, node.sent);
+                    }
+                }
                 drop(state);
                 self.lose(from);
             }
-            ToOwner::Renew { asked } => {
+            ToOwner::Renew { asked, heard } => {
+                node.gone.retain(|_, said| *said > heard);
                 // The next holder of the lease counts on that: nothing is renewed once this one is over.
                 if self.held.as_ref().is_some_and(Held::is_over) {
                     return;
                 }
                 let now = self.clock.now();
                 let before = node.granted.replace(now);
-                let gone = node.gone.iter().copied().collect();
+                let (gone, heard) = (node.gone.keys().copied().collect(), node.heard);
                 let role = node.hello.as_ref().map(|hello| hello.role.clone());
-                state.send(from, ToNode::Grant { asked, gone });
+                state.send_ahead(from, ToNode::Grant { asked, gone, heard });
+                state.send(from, ToNode::Still);
                 drop(state);
                 // Nothing is placed on a node that has not renewed for the lease of the child.
                 let shortest = role.and_then(|role| self.leases.get(&*role)).copied().unwrap_or_default();
@@ -717,6 +730,7 @@ impl Run {
                     self.ring_all();
                 }
             }
+            ToOwner::Still => {}
             ToOwner::Free => {
                 if let Some(hello) = &mut node.hello {
                     hello.holds = false;
@@ -802,6 +816,12 @@ impl State {
         self.outbox.push(to, Framed { seq: node.sent, body }.write());
     }
 
+    fn send_ahead(&mut self, to: &Peer, body: ToNode) {
+        if self.nodes.contains_key(to) {
+            self.outbox.push_ahead(to, Framed { seq: AHEAD, body }.write());
+        }
+    }
+
     fn role(&mut self, role: &str) -> &mut RoleState {
         if !self.roles.contains_key(role) {
             self.roles.insert(role.into(), RoleState::default());
@@ -885,11 +905,10 @@ impl State {
     fn is_down(&mut self, id: u64) -> Vec<Ring> {
         let mut rings: Vec<Ring> = Vec::new();
         let Some(placement) = self.placements.remove(&id) else { return rings };
-        if let Some(node) = self.nodes.get_mut(&placement.peer) {
-            node.gone.remove(&id);
-            if node.placements.remove(&id) {
-                rings.extend(self.has_room(&placement.peer));
-            }
+        if let Some(node) = self.nodes.get_mut(&placement.peer)
+            && node.placements.remove(&id)
+        {
+            rings.extend(self.has_room(&placement.peer));
         }
         if let Some(path) = self.paths.get_mut(&placement.path) {
             path.placements.retain(|other| *other != id);

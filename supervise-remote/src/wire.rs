@@ -361,6 +361,15 @@ pub trait Outgoing: Send + Sync {
     /// Sends a frame. Never waits: the windows of the children bound what is under way. The frames of one sender to one
     /// peer arrive in order and without a gap, or the peer goes [`Down`](LinkEvent::Down).
     fn send(&self, to: &Peer, bytes: Vec<u8>);
+
+    /// Sends a sign of life, of at most a few kilobytes: it should not wait behind the frames that were sent before. It may come
+    /// ahead of them, behind later ones, or not at all, but not before [`Up`](LinkEvent::Up) or behind `Down`. Without it,
+    /// a lease may be over because a large message is under way.
+    ///
+    /// The default sends it in order.
+    fn send_ahead(&self, to: &Peer, bytes: Vec<u8>) {
+        self.send(to, bytes);
+    }
 }
 
 /// A join, as owners and nodes hold it: a wire is code of others, so that a panic of it ends this join, and no more.

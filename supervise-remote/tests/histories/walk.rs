@@ -298,8 +298,10 @@ impl Walk {
             56..60 => self.comes().await,
             60..63 => {
                 let delay = if world.one_in(2) { 0 } else { world.draw(60) };
-                world.say(format_args!("frames take {delay} ms"));
+                let lag = if world.one_in(2) { 0 } else { world.draw(1_500) };
+                world.say(format_args!("frames take {delay} ms, and {lag} ms more behind signs of life"));
                 self.cluster.network().delay(delay as u32 * MS);
+                self.cluster.network().lag(lag as u32 * MS);
             }
             63..66 => self.loses(),
             66..69 => self.stranger().await,
@@ -536,6 +538,7 @@ impl Walk {
         world.say("no more faults");
         world.set_mode(Mode::Well);
         self.cluster.network().delay(Duration::ZERO);
+        self.cluster.network().lag(Duration::ZERO);
         for name in NODES.into_iter().chain([ODD]) {
             self.cluster.network().mend(&self.run.owner, name);
             self.cluster.network().lose(name, &self.run.owner, 0);

@@ -318,3 +318,51 @@ async fn what_a_node_takes_down_by_itself_is_replaced() {
     let asked = shop.pricing.ask(|reply| PricingMsg::Quote(1, reply)).within(60 * SECOND).await;
     assert_eq!(asked, Ok(3), "{:?}", said(log));
 }
+
+/// S57: leases do not wait behind data. A message that is under way for longer than a lease costs no node, and arrives once.
+#[tokio::test(start_paused = true)]
+async fn a_lease_does_not_wait_behind_data() {
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let shop = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    let seen = events(shop.events());
+    cluster.network().lag(30 * SECOND);
+    shop.pricing.tell(PricingMsg::Note(1)).await.unwrap();
+    let asked = shop.pricing.ask(PricingMsg::Seen).within(100 * SECOND).await;
+    assert_eq!(asked, Ok(vec![1]));
+    assert_eq!(shop.pricing.incarnation(), Some(1));
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::NodeLost { .. })), 0);
+    // A node that is frozen is lost all the same.
+    cluster.freeze("one");
+    tokio::time::sleep(10 * SECOND).await;
+    assert_eq!(count(&seen, |kind| matches!(kind, EventKind::NodeLost { .. })), 1);
+}
+
+/// S57: an order that comes after its placement was given up, and ahead of which the node was granted a lease, starts nothing.
+#[tokio::test(start_paused = true)]
+async fn an_order_of_a_placement_that_was_given_up_starts_nothing() {
+    supervisor! {
+        struct Jobs(log: u64) {
+            #[on("worker", lease = 2s)]
+            #[lifecycle(Transient, shutdown = 1s)]
+            jobs: [u64 => remote Pricing] = |_job: u64| Pricing::open(3, log, 0).await?,
+        }
+    }
+    let mut cluster = Cluster::new();
+    cluster.node("one", Jobs::node("worker").capacity(1));
+    let log = new_log();
+    let jobs = Jobs::tree(log).on(cluster.owner().fresh()).start().await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    cluster.network().lag(10 * SECOND);
+    let first = tokio::time::timeout(5 * SECOND, jobs.jobs.spawn(1)).await;
+    assert!(first.is_err(), "its order is under way");
+    let again = jobs.jobs.clone();
+    let second = tokio::spawn(async move { again.get_or_spawn(1).await });
+    // Meanwhile the proxy gives up, and the word of that is under way too.
+    tokio::time::sleep(2 * SECOND).await;
+    cluster.network().lag(std::time::Duration::ZERO);
+    cluster.node("two", Jobs::node("worker"));
+    let _second = tokio::time::timeout(20 * SECOND, second).await.unwrap().unwrap().unwrap();
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(said(log), ["start #1"]);
+}
