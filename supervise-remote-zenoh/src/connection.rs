@@ -44,15 +44,24 @@ pub(crate) struct Verified {
 }
 
 /// Moves bytes until there are no more, and passes that on.
-async fn copy(from: &mut (impl AsyncRead + Unpin), to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+///
+/// Fails if nothing is taken for this long.
+async fn copy(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut (impl AsyncWrite + Unpin),
+    within: Duration,
+) -> io::Result<()> {
     let mut bytes = vec![0; MOVED];
     loop {
         let length = from.read(&mut bytes).await?;
         if length == 0 {
             return to.shutdown().await;
         }
-        to.write_all(&bytes[..length]).await?;
-        to.flush().await?;
+        timeout(within, async {
+            to.write_all(&bytes[..length]).await?;
+            to.flush().await
+        })
+        .await??;
     }
 }
 
@@ -94,6 +103,9 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
     let Verified { stream, end, address, granted, shown, process, replaced, number } = verified;
     shared.sessions.send_modify(|sessions| *sessions += 1);
     let _counted = Counted { shared: shared.clone(), process, number };
+    if *shared.closing.borrow() {
+        return; // counted first, so that whoever closes sees this one or is seen by it
+    }
     let told = |why: &str| tracing::warn!(target: "supervise", %address, why, "a connection ends");
     let (opening, mut socket) = match session(&shared.settings, end).await {
         Ok(opened) => opened,
@@ -104,7 +116,7 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
     let ended = {
         let mut moved = pin!(async {
             tokio::select! {
-                out = copy(&mut near_in, &mut far_out) => out.map(|()| "this process has ended it"),
+                out = copy(&mut near_in, &mut far_out, shared.settings.lease) => out.map(|()| "this process has ended it"),
                 come = async {
                     // zenoh would connect again if it saw the end before its session is closed.
                     let mut bytes = vec![0; MOVED];
@@ -135,7 +147,7 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
         };
         let mut attached = pin!(attached);
         let mut is_attached = false;
-        let mut closing = pin!(is_true(shared.closing.subscribe()));
+        let mut closing = pin!(shared.until_closing());
         let mut replaced = pin!(is_true(replaced));
         let mut distrusted = pin!(distrusted(shared.tls.as_ref(), shown.as_ref()));
         let over = loop {
@@ -157,6 +169,7 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
         if !is_attached {
             let _ = attached.await; // a join that has not met it yet would meet it for ever
         }
+        connection.ends();
         let (detaching, of) = (shared.clone(), connection.clone());
         let _ = spawn_blocking(move || detaching.detach(&of)).await;
         let closing = spawn_blocking(move || connection.close());

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 use crate::connection::{Stream, Verified, connected};
 use crate::greeting::{Greeted, greet};
 use crate::net::Shared;
+use crate::open::Another;
 use crate::places::Origin;
 use crate::rights::Granted;
 use crate::settings::End;
@@ -56,11 +58,16 @@ enum Made {
 }
 
 /// Prepares a socket: small frames go at once, few bytes wait in the kernel, and a dead machine is noticed.
-fn prepare(stream: &TcpStream) -> io::Result<()> {
+fn prepare(stream: &TcpStream, lease: Duration) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let socket = SockRef::from(stream);
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    socket.set_tcp_notsent_lowat(UNSENT)?;
+    {
+        socket.set_tcp_notsent_lowat(UNSENT)?;
+        socket.set_tcp_user_timeout(Some(lease))?;
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = lease;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     socket.set_send_buffer_size(UNSENT as usize)?;
     socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(Duration::from_secs(30)))
@@ -88,17 +95,23 @@ impl Shared {
         if open.len() >= CONNECTIONS && !open.has(process) {
             return Err(io::Error::other(format!("{CONNECTIONS} connections are open, and no more are taken")));
         }
-        let Some(replaced) = open.enter(process, number) else { return Ok(Err(Made::Over)) };
         let (shown, granted) = match verified {
             Some((shown, granted)) => (Some(shown), granted),
             None => (None, Granted::Everything),
+        };
+        let replaced = match open.enter(process, number, &granted) {
+            Ok(Some(replaced)) => replaced,
+            Ok(None) => return Ok(Err(Made::Over)),
+            Err(Another) => {
+                return Err(io::Error::other("it says that it is a process that is connected with other rights"));
+            }
         };
         Ok(Ok(Verified { stream, end, address, granted, shown, process, replaced, number }))
     }
 
     /// Verifies who has connected.
     async fn accepted(self: &Arc<Self>, stream: TcpStream, address: SocketAddr) -> io::Result<Result<Verified, Made>> {
-        prepare(&stream)?;
+        prepare(&stream, self.settings.lease)?;
         let Some(store) = &self.tls else {
             return self.enter(Box::new(stream), End::Accepted, address, None).await;
         };
@@ -110,7 +123,7 @@ impl Shared {
     /// Connects, and verifies to whom.
     async fn dialed(self: &Arc<Self>, host: &str, address: SocketAddr) -> io::Result<Result<Verified, Made>> {
         let stream = TcpStream::connect(address).await?;
-        prepare(&stream)?;
+        prepare(&stream, self.settings.lease)?;
         let Some(store) = &self.tls else {
             return self.enter(Box::new(stream), End::Dialed, address, None).await;
         };
@@ -156,8 +169,10 @@ impl Drop for Place {
 pub(crate) async fn listen(shared: Arc<Shared>, listener: TcpListener) {
     // Dropped with this task, and all connections with it.
     let mut connections = JoinSet::new();
+    let mut closing = pin!(shared.until_closing());
     loop {
         let (stream, address) = tokio::select! {
+            () = &mut closing => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -179,6 +194,8 @@ pub(crate) async fn listen(shared: Arc<Shared>, listener: TcpListener) {
         let task = connections.spawn(accept(shared.clone(), stream, address, place));
         shared.waiting().runs(number, task);
     }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
 }
 
 async fn accept(shared: Arc<Shared>, stream: TcpStream, address: SocketAddr, mut place: Place) {
@@ -202,6 +219,7 @@ pub(crate) async fn dial(shared: Arc<Shared>, target: String) {
     let mut dialed: HashMap<SocketAddr, watch::Sender<()>> = HashMap::new();
     let mut tasks = JoinSet::new();
     let mut silence = Silence::new();
+    let mut closing = pin!(shared.until_closing());
     loop {
         match lookup_host(&target).await {
             Ok(found) => {
@@ -220,15 +238,21 @@ pub(crate) async fn dial(shared: Arc<Shared>, target: String) {
             Err(error) => silence.tell(&target, &error.to_string()),
         }
         while tasks.try_join_next().is_some() {}
-        sleep(if dialed.is_empty() { LOOK } else { RESOLVED_FOR }).await;
+        tokio::select! {
+            () = &mut closing => break,
+            () = sleep(if dialed.is_empty() { LOOK } else { RESOLVED_FOR }) => {}
+        }
     }
+    drop(dialed);
+    while tasks.join_next().await.is_some() {}
 }
 
 /// Connects to one address as long as it is wanted.
 async fn dial_one(shared: Arc<Shared>, host: Arc<str>, address: SocketAddr, wanted: watch::Receiver<()>) {
     let mut again = AGAIN.0;
     let mut silence = Silence::new();
-    while wanted.has_changed().is_ok() {
+    while wanted.has_changed().is_ok() && !*shared.closing.borrow() {
+        let begun = Instant::now();
         let made = match timeout(VERIFIED_WITHIN, shared.dialed(&host, address)).await {
             Ok(Ok(Ok(verified))) => {
                 connected(shared.clone(), verified).await;
@@ -239,6 +263,8 @@ async fn dial_one(shared: Arc<Shared>, host: Arc<str>, address: SocketAddr, want
             Err(_) => Err(format!("nothing was verified within {VERIFIED_WITHIN:?}")),
         };
         match made {
+            // A connection that ends at once, again and again, is a try that has failed.
+            Ok(Made::Over) if begun.elapsed() < AGAIN.1 => {}
             Ok(Made::Over) => {
                 silence.over();
                 again = AGAIN.0;

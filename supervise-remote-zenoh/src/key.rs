@@ -3,6 +3,7 @@
 //! ```text
 //! supervise/<network>/live/<side>/<name>/<join>                        a liveliness token of each peer
 //! supervise/<network>/to/<name>/<join>/from/<side>/<name>/<join>       a batch
+//! supervise/<network>/ahead/<name>/<join>/from/<side>/<name>/<join>    a frame that does not wait behind batches
 //! ```
 //!
 //! Two networks have no key in common, so they can share addresses.
@@ -44,6 +45,16 @@ pub(crate) fn tokens(network: &str, side: Side) -> String {
 
 pub(crate) fn batches(network: &str, to: &Peer, side: Side, from: &Peer) -> String {
     format!("supervise/{network}/to/{}/from/{}/{}", chunks(to), word(side), chunks(from))
+}
+
+/// A sign of life.
+pub(crate) fn ahead(network: &str, to: &Peer, side: Side, from: &Peer) -> String {
+    format!("supervise/{network}/ahead/{}/from/{}/{}", chunks(to), word(side), chunks(from))
+}
+
+/// All signs of life of one side to this peer.
+pub(crate) fn all_ahead(network: &str, to: &Peer, side: Side) -> String {
+    format!("supervise/{network}/ahead/{}/from/{}/*/*", chunks(to), word(side))
 }
 
 /// All batches of one side to this peer.

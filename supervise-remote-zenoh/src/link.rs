@@ -48,6 +48,8 @@ struct Declared {
     _token: LivelinessToken,
     _tokens: Subscriber<()>,
     _batches: Subscriber<()>,
+    _ahead: Subscriber<()>,
+    connection: Arc<Connection>,
 }
 
 impl Hub {
@@ -83,7 +85,12 @@ impl Hub {
             .declare_subscriber(key::all_batches(network, &self.me, key::other(self.side)))
             .callback(move |sample| receiver.received(&way, &sample))
             .wait()?;
-        // Behind the subscriber: who sees the token can send.
+        let (receiver, way) = (self.clone(), connection.clone());
+        let ahead = session
+            .declare_subscriber(key::all_ahead(network, &self.me, key::other(self.side)))
+            .callback(move |sample| receiver.received_ahead(&way, &sample))
+            .wait()?;
+        // Behind the subscribers: who sees the token can send.
         let token = session.liveliness().declare_token(key::token(network, self.side, &self.me)).wait()?;
         let (receiver, way) = (self.clone(), connection.clone());
         let tokens = session
@@ -92,7 +99,8 @@ impl Hub {
             .history(true)
             .callback(move |sample| receiver.token(&way, &sample))
             .wait()?;
-        Ok(Declared { _token: token, _tokens: tokens, _batches: batches })
+        let connection = connection.clone();
+        Ok(Declared { _token: token, _tokens: tokens, _batches: batches, _ahead: ahead, connection })
     }
 
     /// The rights of a peer behind a connection. Says so if it has none. Joins of this process meet on a session of their
@@ -102,7 +110,8 @@ impl Hub {
             return None;
         }
         let side = key::other(self.side);
-        let rights = connection.granted.of(&self.network, side, peer.name());
+        let granted = if connection.is_here() { &self.opened.shared.granted() } else { &connection.granted };
+        let rights = granted.of(&self.network, side, peer.name());
         if rights.is_none() {
             let (side, name) = (key::word(side), peer.name());
             connection.exceeds(&format!("it says that it is the {side} `{name}` of the network `{}`", self.network));
@@ -116,6 +125,42 @@ impl Hub {
         {
             let begun = self.pairs.batch(&from, connection.id, &sample.payload().to_bytes(), Instant::now());
             self.begin(connection, begun);
+            self.forget_over(connection);
+        }
+    }
+
+    /// A connection may be over since it was looked at: then this join has been told already, and takes back what came since.
+    fn forget_over(&self, connection: &Connection) {
+        if connection.is_over() {
+            self.detach(connection);
+        }
+    }
+
+    fn received_ahead(&self, connection: &Connection, sample: &Sample) {
+        if let Some(from) = key::peer(sample.key_expr().as_str())
+            && self.rights(connection, &from).is_some()
+        {
+            self.pairs.ahead(&from, connection.id, sample.payload().to_bytes().into_owned(), Instant::now());
+        }
+    }
+
+    /// Puts a frame that does not wait: where the connection takes nothing, it is lost, and the next one follows.
+    fn put_ahead(&self, to: &Peer, bytes: Vec<u8>) {
+        let Some(way) = self.pairs.way(to) else { return };
+        let connection = match &*self.declared() {
+            Some(declared) => declared.get(&way).and_then(Option::as_ref).map(|declared| declared.connection.clone()),
+            None => None,
+        };
+        let Some(connection) = connection else { return };
+        let put = connection
+            .session()
+            .put(key::ahead(&self.network, to, self.side, &self.me), bytes)
+            .congestion_control(CongestionControl::Drop)
+            .priority(Priority::RealTime)
+            .express(true)
+            .wait();
+        if let Err(error) = put {
+            tracing::debug!(target: "supervise", %error, %to, "a sign of life was not sent");
         }
     }
 
@@ -126,6 +171,7 @@ impl Hub {
         } else if let Some(rights) = self.rights(connection, &peer) {
             let begun = self.pairs.token(&peer, connection.id, rights, Instant::now());
             self.begin(connection, begun);
+            self.forget_over(connection);
         }
     }
 
@@ -214,6 +260,8 @@ impl Join for Hub {
         let mut declared = self.declared();
         if let Some(place) = declared.as_mut().and_then(|declared| declared.get_mut(&connection.id)) {
             *place = Some(new);
+            drop(declared);
+            self.forget_over(connection);
         } else {
             // Meanwhile the connection is over, or this side has left.
             drop(declared);
@@ -280,6 +328,10 @@ impl Drop for Writer {
 impl Outgoing for Hub {
     fn send(&self, to: &Peer, bytes: Vec<u8>) {
         self.pairs.send(to, bytes);
+    }
+
+    fn send_ahead(&self, to: &Peer, bytes: Vec<u8>) {
+        self.put_ahead(to, bytes);
     }
 }
 

@@ -88,6 +88,16 @@ impl Shared {
         self.meeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until the network closes.
+    pub(crate) fn until_closing(&self) -> impl Future<Output = ()> + use<> {
+        let mut closing = self.closing.subscribe();
+        async move {
+            if closing.wait_for(|closing| *closing).await.is_err() {
+                std::future::pending().await
+            }
+        }
+    }
+
     /// The rights of this process.
     pub(crate) fn granted(&self) -> Granted {
         self.tls.as_ref().map_or(Granted::Everything, Store::granted)

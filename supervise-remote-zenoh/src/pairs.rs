@@ -31,6 +31,12 @@ const TOKEN_WITHIN: Duration = Duration::from_secs(10);
 /// The reason that a peer gives when it leaves, and in an answer.
 pub(crate) const LEFT: &str = "it left";
 
+/// So many joins of one process are met.
+const JOINS: usize = 1000;
+
+/// The longest frame that does not wait behind batches.
+const MOST_AHEAD: usize = 1 << 20;
+
 /// The reason for a peer that was down, and has not heard so.
 const COMES_BACK: &str = "it was down, and joins again as a new one";
 
@@ -116,6 +122,9 @@ impl State {
         let mut begun = None;
         if !self.pairs.contains_key(peer) {
             self.forget_early(now);
+            if self.pairs.values().filter(|pair| pair.way == way).count() >= JOINS {
+                return None;
+            }
             let outbox = Arc::new(Outbox::new(now + reach_within));
             let pair = Pair { way, next: 0, outbox: outbox.clone(), early: Some((now, Vec::new())) };
             self.pairs.insert(peer.clone(), pair);
@@ -283,6 +292,11 @@ impl Pairs {
                             state.events.extend(frames);
                         }
                         (Body::End { why }, _) => {
+                            if why == COMES_BACK && pair.early.is_some() {
+                                // Its token is still on the way. This side has to hear that it joins again.
+                                state.events.push_back(LinkEvent::Up(from.clone(), Rights::only([""; 0])));
+                                state.events.push_back(LinkEvent::Down(from.clone()));
+                            }
                             if why != LEFT {
                                 after.ended.push((from.clone(), format!("the peer says: {why}")));
                             }
@@ -295,6 +309,24 @@ impl Pairs {
             state.fail(from, why, after);
             begun
         })
+    }
+
+    /// A frame has come that waits behind no batch. Before the peer is up, or from anybody else, it is lost.
+    pub(crate) fn ahead(&self, from: &Peer, way: u64, bytes: Vec<u8>, now: Instant) {
+        self.act(|state, after| {
+            if state.left || bytes.len() > MOST_AHEAD {
+                return;
+            }
+            state.check_reader(now, after);
+            if state.pairs.get(from).is_some_and(|pair| pair.way == way && pair.early.is_none()) {
+                state.events.push_back(LinkEvent::Frame { from: from.clone(), bytes });
+            }
+        });
+    }
+
+    /// Returns the connection that leads to a peer, while its pair is not over.
+    pub(crate) fn way(&self, to: &Peer) -> Option<u64> {
+        self.lock().pairs.get(to).map(|pair| pair.way)
     }
 
     /// Nothing can be written to this peer.

@@ -40,6 +40,7 @@ pub(crate) struct Connection {
     address: Option<SocketAddr>,
     session: Session,
     told: AtomicBool,
+    over: AtomicBool,
 }
 
 /// Runs code of zenoh that reports each step to the log, and its outcome to the caller.
@@ -58,7 +59,14 @@ impl Connection {
     pub(crate) fn new(session: zenoh::Session, granted: Granted, address: Option<SocketAddr>) -> Arc<Connection> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Connection { id, granted, address, session: Session(Some(session)), told: AtomicBool::new(false) })
+        Arc::new(Connection {
+            id,
+            granted,
+            address,
+            session: Session(Some(session)),
+            told: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+        })
     }
 
     /// Opens the session on which the joins of this process meet. Blocks for a moment.
@@ -72,6 +80,15 @@ impl Connection {
         if let Err(error) = quietly(|| self.session().close().wait()) {
             tracing::debug!(target: "supervise", %error, connection = ?self, "a session was not closed in order");
         }
+    }
+
+    /// The connection is over. Said before anybody is told.
+    pub(crate) fn ends(&self) {
+        self.over.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
     }
 
     pub(crate) fn is_here(&self) -> bool {

@@ -176,6 +176,19 @@ fn a_peer_that_is_down_stays_down_and_hears_so() {
     assert_eq!(a.next(&mut Vec::new()), Next::Finish);
 }
 
+/// A side that was down at the other one hears so, also if it did not know that the other one is there.
+#[test]
+fn a_join_that_was_down_elsewhere_is_over() {
+    let test = Test::new();
+    test.batch("a", &batch::end(0, "it was down, and joins again as a new one"));
+    assert_eq!(test.events(), [up("a"), down("a")]);
+    test.batch("b", &batch::end(0, LEFT));
+    assert_eq!(test.events(), []);
+    test.up("c");
+    test.batch("c", &batch::end(0, "it was down, and joins again as a new one"));
+    assert_eq!(test.events(), [up("c"), down("c")]);
+}
+
 /// Under the id of a peer, another connection leads to nobody.
 #[test]
 fn a_peer_comes_over_one_connection() {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use supervise_remote::wire::{LinkEvent, Side};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use crate::common::*;
@@ -15,6 +15,8 @@ enum Mode {
     Through,
     /// Connections stay, and nothing goes through them.
     Stalled,
+    /// Not more than 4 MB a second, without much room on the way.
+    Slow,
     /// Connections break, and new ones break at once.
     Cut,
 }
@@ -28,7 +30,10 @@ struct Proxy {
 impl Proxy {
     async fn to(target: u16) -> Proxy {
         let port = port();
-        let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(32 << 10).unwrap();
+        socket.bind(([127, 0, 0, 1], port).into()).unwrap();
+        let listener = socket.listen(100).unwrap();
         let mode = Arc::new(watch::Sender::new(Mode::Through));
         let modes = mode.clone();
         tokio::spawn(async move {
@@ -65,9 +70,12 @@ async fn pump(
 ) {
     let mut buffer = vec![0; 1 << 16];
     loop {
-        mode.wait_for(|mode| *mode == Mode::Through).await.unwrap();
+        mode.wait_for(|mode| *mode != Mode::Stalled).await.unwrap();
         let Ok(read @ 1..) = from.read(&mut buffer).await else { return };
-        mode.wait_for(|mode| *mode == Mode::Through).await.unwrap();
+        let slow = *mode.wait_for(|mode| *mode != Mode::Stalled).await.unwrap() == Mode::Slow;
+        if slow {
+            tokio::time::sleep(millis(1 + read as u64 / 4000)).await;
+        }
         if to.write_all(&buffer[..read]).await.is_err() {
             return;
         }
@@ -261,4 +269,27 @@ async fn the_joins_of_one_process_meet() {
     let me = node.me().clone();
     node.close().await;
     assert_eq!(owner.down().await, me);
+}
+
+/// A sign of life does not wait behind a large frame: it comes while that frame is under way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sign_of_life_does_not_wait_behind_a_large_frame() {
+    let port = port();
+    let proxy = Proxy::to(port).await;
+    let Two { mut owner, mut node, .. } =
+        pair(settings("owner").listen(here(port)), settings("node").connect(here(proxy.port))).await;
+    talk(&mut owner, &mut node).await;
+    proxy.set(Mode::Slow);
+    let began = Instant::now();
+    owner.send(node.me(), vec![7; 12 << 20]);
+    node.send(owner.me(), vec![8; 12 << 20]);
+    tokio::time::sleep(millis(300)).await;
+    owner.sender.send_ahead(node.me(), b"still here".to_vec());
+    node.sender.send_ahead(owner.me(), b"me too".to_vec());
+    assert_eq!(node.frame().await.1, b"still here");
+    assert_eq!(owner.frame().await.1, b"me too");
+    let signs = began.elapsed();
+    assert_eq!(node.frame().await.1.len(), 12 << 20);
+    assert_eq!(owner.frame().await.1.len(), 12 << 20);
+    assert!(3 * signs < began.elapsed(), "the signs came after {signs:?}, the frames after {:?}", began.elapsed());
 }

@@ -126,3 +126,24 @@ fn links_and_wires_may_be_dropped_in_any_runtime() {
     drop(single);
     drop(runtime);
 }
+
+/// A network that is closed stays closed, though its peers go on trying, and its clones are still there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_network_that_is_closed_takes_and_makes_no_connection() {
+    let (a, b) = (port(), port());
+    let [one, two] = [
+        open(settings("one").listen(here(a)).connect(here(b))).await,
+        open(settings("two").listen(here(b)).connect(here(a))).await,
+    ];
+    let mut node = join(&two, Side::Node).await;
+    let owner = join(&one, Side::Owner).await;
+    node.up().await;
+    within(LONG / 2, one.close()).await;
+    node.down().await;
+    assert!(tokio::net::TcpStream::connect(("127.0.0.1", a)).await.is_err(), "it still listens");
+    let third = join(&two, Side::Node).await;
+    tokio::time::sleep(millis(500)).await;
+    drop((third, owner, node));
+    within(LONG / 2, one.close()).await;
+    within(LONG / 2, two.close()).await;
+}
