@@ -1,4 +1,4 @@
-//! Connections: accepts and makes them, verifies both ends, and gives each one that is verified to a session of its own.
+//! Accepts and makes connections, verifies both ends, and gives each verified connection to a session of its own.
 //!
 //! Each step until a connection is verified has a bound: the number of connections that are on their way, and the time that
 //! each of them has. Nothing waits for another one.
@@ -167,8 +167,8 @@ impl Drop for Place {
 
 /// Accepts connections for ever.
 pub(crate) async fn listen(shared: Arc<Shared>, listener: TcpListener) {
-    // Dropped with this task, and all connections with it.
-    let mut connections = JoinSet::new();
+    // Dropped with this task. Only a task that verifies is ever aborted: a connection that is open ends in order.
+    let (mut verifying, mut connections) = (JoinSet::new(), JoinSet::new());
     let mut closing = pin!(shared.until_closing());
     loop {
         let (stream, address) = tokio::select! {
@@ -182,6 +182,12 @@ pub(crate) async fn listen(shared: Arc<Shared>, listener: TcpListener) {
                     continue;
                 }
             },
+            Some(verified) = verifying.join_next() => {
+                if let Ok(Some(verified)) = verified {
+                    connections.spawn(connected(shared.clone(), verified));
+                }
+                continue;
+            }
             Some(_) = connections.join_next() => continue,
         };
         let origin = Origin::from(address.ip());
@@ -191,26 +197,23 @@ pub(crate) async fn listen(shared: Arc<Shared>, listener: TcpListener) {
             shared.refused(address, "too many connections are not verified yet, and the oldest one had to go");
         }
         let place = Place { shared: shared.clone(), number, verified: false };
-        let task = connections.spawn(accept(shared.clone(), stream, address, place));
+        let task = verifying.spawn(accept(shared.clone(), stream, address, place));
         shared.waiting().runs(number, task);
     }
-    drop(listener);
+    drop((listener, verifying));
     while connections.join_next().await.is_some() {}
 }
 
-async fn accept(shared: Arc<Shared>, stream: TcpStream, address: SocketAddr, mut place: Place) {
-    let verified = match timeout(VERIFIED_WITHIN, shared.accepted(stream, address)).await {
-        Ok(Ok(Ok(verified))) => verified,
-        Ok(Ok(Err(_))) => {
-            place.verified = true;
-            return;
-        }
-        Ok(Err(error)) => return shared.refused(address, &error.to_string()),
-        Err(_) => return shared.refused(address, &format!("it was not verified within {VERIFIED_WITHIN:?}")),
-    };
-    place.verified = true;
-    drop(place);
-    connected(shared, verified).await;
+/// Verifies a connection. `None`: there is another one with this process, or the connection is refused.
+async fn accept(shared: Arc<Shared>, stream: TcpStream, address: SocketAddr, mut place: Place) -> Option<Verified> {
+    let accepted = timeout(VERIFIED_WITHIN, shared.accepted(stream, address)).await;
+    place.verified = matches!(accepted, Ok(Ok(_)));
+    match accepted {
+        Ok(Ok(accepted)) => return accepted.ok(),
+        Ok(Err(error)) => shared.refused(address, &error.to_string()),
+        Err(_) => shared.refused(address, &format!("it was not verified within {VERIFIED_WITHIN:?}")),
+    }
+    None
 }
 
 /// Connects to all addresses of a name for ever, and asks for them again.

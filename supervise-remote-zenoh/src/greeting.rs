@@ -6,7 +6,7 @@
 //! the smaller     8: the number of this connection if it stays, else 0
 //! ```
 //!
-//! Two processes that connect to each other, or one that has several addresses of the other, keep one connection. The process
+//! Two processes keep one connection, also if each connects to the other, or if several addresses lead to one of them. The process
 //! with the smaller id decides, so that both keep the same one: of several the one with the greatest number. A connection that
 //! only one of them still has is broken, and gives way.
 

@@ -107,7 +107,7 @@ struct After {
 }
 
 impl State {
-    /// The pair with this peer. Begins one, unless there was one that is over. A peer that comes over another connection
+    /// Returns the pair with this peer, and begins it, unless it is over already. A peer that comes over another connection
     /// as well is nobody there.
     fn pair(
         &mut self,

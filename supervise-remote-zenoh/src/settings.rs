@@ -91,7 +91,7 @@ impl Settings {
     /// A name is asked for its addresses again every 5 s, and each of them is connected to, so the name of a service that has
     /// many processes reaches all of them. Two processes keep one connection, however many addresses lead from one to the
     /// other. An owner and a node have to be connected directly; nobody passes frames on. Nobody is looked for in other
-    /// ways, and none of the addresses has to answer when the network is opened: one that does not is in the log after 5 s.
+    /// ways, and none of the addresses has to answer when the network is opened: an address that does not answer is in the log after 5 s.
     /// With TLS, the certificate of the other side has to name the host, or the address, as it is written here.
     pub fn connect(mut self, addresses: impl IntoIterator<Item = impl Into<String>>) -> Settings {
         self.connect.extend(addresses.into_iter().map(Into::into));

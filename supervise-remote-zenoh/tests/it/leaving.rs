@@ -147,3 +147,27 @@ async fn a_network_that_is_closed_takes_and_makes_no_connection() {
     within(LONG / 2, one.close()).await;
     within(LONG / 2, two.close()).await;
 }
+
+/// The connections do not belong to the runtime that opened them: they go on when it is dropped in the middle. A network that is
+/// dropped without a word leaves its port free for the next one.
+#[test]
+fn a_runtime_of_the_user_may_go_in_the_middle() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let port = port();
+    for _ in 0..5 {
+        let first = runtime();
+        let Two { wires, mut owner, mut node, to_node, .. } =
+            first.block_on(pair(settings("owner").listen(here(port)), settings("node").connect(here(port))));
+        drop(first);
+        let second = runtime();
+        second.block_on(talk(&mut owner, &mut node));
+        drop((node, wires));
+        assert_eq!(second.block_on(owner.down()), to_node);
+        drop((owner, second));
+        let by = std::time::Instant::now() + LONG;
+        while std::net::TcpListener::bind(("127.0.0.1", port)).is_err() {
+            assert!(std::time::Instant::now() < by, "the port is not free");
+            std::thread::sleep(millis(20));
+        }
+    }
+}

@@ -65,7 +65,7 @@ fn says(name: &str, side: Side) -> Rights {
     }
 }
 
-/// S56: a node of another role than its certificate says gets nothing to run, and hears why; one that may be that does.
+/// S56: a node of another role than its certificate says gets nothing to run, and hears why. A node with the right runs the child.
 #[tokio::test(start_paused = true)]
 async fn a_node_is_of_no_role_that_its_certificate_does_not_name() {
     let texts = Texts::default();
