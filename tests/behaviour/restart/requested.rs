@@ -35,6 +35,14 @@ supervisor! {
     struct Office(journal: Journal) {
         boss: Boss = Boss { journal },
     }
+
+    struct Order(journal: Journal) {
+        sub: struct Ordered {
+            first: Probe = Probe::start("first", journal).await?,
+            second: Probe = Probe::start("second", journal).await?,
+            third: Probe = Probe::start("third", journal).await?,
+        },
+    }
 }
 
 fn asked(probe: &mut Probe, failure: &Failure) {
@@ -455,4 +463,43 @@ async fn a_tree_that_is_started_again_starts_all_its_children() {
     group.b.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     assert_eq!((group.a.incarnation(), group.b.incarnation()), (3, 2));
+}
+
+/// S21, S26: the children of a tree come up in order, also those that are started again by hand meanwhile. The members
+/// that have not begun wait for such a child, which may have been stopped before the start or during it.
+#[tokio::test(start_paused = true)]
+async fn a_start_by_hand_keeps_the_order_of_the_first_start() {
+    for during in [false, true] {
+        let journal = Journal::default();
+        let tree = Order::start(journal.clone()).await.unwrap();
+        let first = tree.sub.first.clone();
+        if !during {
+            first.stop();
+            soon(first.terminated()).await.unwrap();
+        }
+        journal.take();
+        journal.plan("second start", 1, Fault::Slow(secs(2)));
+        tree.sub.restart().unwrap();
+        pass(secs(1)).await;
+        if during {
+            first.stop();
+            soon(first.terminated()).await.unwrap();
+        }
+        journal.plan("first start", 1, Fault::Slow(secs(3)));
+        first.start_again().unwrap();
+        pass(secs(2)).await;
+        let order = |journal: &Journal| {
+            let lines = journal.take().into_iter().filter(|line| line.ends_with(" start"));
+            lines.collect::<Vec<_>>()
+        };
+        let begun = if during {
+            vec!["first start", "second start", "first start"]
+        } else {
+            vec!["second start", "first start"]
+        };
+        assert_eq!(order(&journal), begun, "second is up, first is not, and third waits");
+        pass(secs(2)).await;
+        assert_eq!(order(&journal), ["third start"]);
+        assert_eq!(tree.sub.third.ask(Do::Incarnation).await, Ok(2));
+    }
 }

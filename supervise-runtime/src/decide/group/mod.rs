@@ -1750,10 +1750,11 @@ impl Group {
         member.on_request = false;
         member.drains = false; // only for its own sake: a child that is stopping ignores an additional order to go down
         (member.alone, member.finished) = (true, false);
-        member.was_up = false;
+        (member.was_up, member.passed) = (false, false);
         member.restart_delay.forget_budget();
         member.restart_delay.forget();
         self.living += 1;
+        self.revisit(id);
         if let Some(failure) = before.as_ref().and_then(Ended::failure) {
             self.forget_failure(failure);
         }
@@ -2186,13 +2187,15 @@ impl Group {
         (place.order >= from).then_some(*place)
     }
 
-    /// The walk up has passed this member, but it is not up any more: a group waits for it again.
+    /// The walk up has passed this member, but it is not up any more: a group waits for it again. Under `OneForOne` the
+    /// walk does so only for a member that was not up in this incarnation of the supervisor.
     fn revisit(&mut self, id: Id) {
         let mode = match &self.mode {
             GroupState::Failed { back, .. } => back,
             mode => mode,
         };
-        if *mode != GroupState::Up || !self.is_group() {
+        let passed = || self.roster.get(id).is_some_and(|member| member.passed);
+        if *mode != GroupState::Up || !self.is_group() && passed() {
             return;
         }
         let order = self.order(id);

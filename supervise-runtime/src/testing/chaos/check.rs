@@ -181,13 +181,14 @@ impl Reader {
         (child.going, child.ended, child.asked) = (false, false, false);
     }
 
-    /// Children come up in order while their supervisor does (S21).
+    /// Children come up in order while their supervisor does (S21). A child that has begun may begin again beside a
+    /// sibling that a user has started by hand (S26).
     fn in_order(&mut self, path: &str, place: Place, epoch: u32) {
         let own = &self.children[path];
         let is_first = own.epoch != epoch && !own.ended;
         let mut out_of_order = None;
         for (other, sibling, order) in self.siblings(path, place).filter(|(_, sibling, _)| sibling.epoch == epoch) {
-            if order < place.order && sibling.starting && sibling.starts == 1 {
+            if order < place.order && is_first && sibling.starting && sibling.starts == 1 {
                 out_of_order = Some(format!("{path} starts while {other}, which is declared before it, is starting"));
             }
             if order > place.order && is_first {
