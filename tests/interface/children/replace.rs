@@ -1,6 +1,7 @@
 //! `replace` of a keyed set, and what callers of its spawns can do without: S27.
 
-use std::future::Future as _;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{self, Poll, Wake, Waker};
 use std::time::Duration;
@@ -35,6 +36,7 @@ impl Feed {
         match msg {
             Ask::Name(reply) => reply.send(self.name),
             Ask::ReplaceMe(feeds, reply) => {
+                sleep(secs(1)).await; // others ask for the same meanwhile
                 let refused = feeds.replace(self.number, "other", secs(0)).await.unwrap_err();
                 reply.send(refused.to_string());
             }
@@ -482,4 +484,67 @@ async fn a_stop_takes_a_replacement_back_while_the_old_one_backs_off() {
         settle().await;
         assert_eq!(tree.set.len(), usize::from(!stops));
     }
+}
+
+/// A future that counts its polls.
+struct Counted<F>(Pin<Box<F>>, Arc<AtomicUsize>);
+
+impl<F: Future> Future for Counted<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<F::Output> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.as_mut().poll(cx)
+    }
+}
+
+/// S27: calls for one key take turns in the order of their first polls, and an end wakes the next of them alone. Nothing
+/// is left of the queue, and a caller that gives up in the middle is not missed.
+#[tokio::test(start_paused = true)]
+async fn many_replacements_of_one_key_take_turns() {
+    const MANY: usize = 400;
+    let journal = Journal::default();
+    let reader = Reader::start(journal.clone()).await.unwrap();
+    for round in 0..2 {
+        let polls = Arc::new(AtomicUsize::new(0));
+        let names: Vec<&'static str> = (0..MANY).map(|n| &*format!("{round}-{n}").leak()).collect();
+        let mut calls: Vec<_> =
+            names.iter().map(|name| Counted(Box::pin(reader.feeds.replace(1, name, secs(0))), polls.clone())).collect();
+        let mut noop = task::Context::from_waker(Waker::noop());
+        for call in &mut calls {
+            assert!(Pin::new(call).poll(&mut noop).is_pending(), "nothing is up in the first poll");
+        }
+        drop(calls.remove(MANY / 2));
+        let mut last = None;
+        for call in calls.into_iter().map(tokio::spawn).collect::<Vec<_>>() {
+            last = Some(soon(call).await.unwrap().unwrap());
+        }
+        let mut expected: Vec<_> = names.iter().map(|name| format!("{name} opens")).collect();
+        expected.remove(MANY / 2);
+        let opened: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" opens")).collect();
+        assert_eq!(opened, expected);
+        let polls = polls.load(Ordering::Relaxed);
+        assert!(polls < 12 * MANY, "{polls} polls for {MANY} calls");
+        assert_eq!(name(&last.unwrap()).await, names[MANY - 1]);
+    }
+}
+
+/// S25, S27: a handler of the instance whose replacement others wait for gets its error at once, as without them.
+#[tokio::test(start_paused = true)]
+async fn an_instance_that_is_to_be_replaced_waits_for_no_turn() {
+    let reader = Reader::start(Journal::default()).await.unwrap();
+    let old = reader.feeds.spawn(1, "old", secs(0)).await.unwrap();
+    let feeds = reader.feeds.clone();
+    let asked = tokio::spawn({
+        let (old, feeds) = (old.clone(), feeds.clone());
+        async move { old.ask(|reply| Ask::ReplaceMe(feeds, reply)).await }
+    });
+    settle().await;
+    let calls = [(); 3].map(|()| tokio::spawn(reader.feeds.replace(1, "new", secs(0))));
+    let refused = soon(asked).await.unwrap().unwrap();
+    assert_eq!(refused, "feeds/1 exists; take it with `get` or `get_or_spawn`, or wait for its end");
+    for call in calls {
+        soon(call).await.unwrap().unwrap();
+    }
+    assert_eq!(name(&feeds.get(&1).unwrap()).await, "new");
 }

@@ -490,9 +490,14 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             let key = this.want(key);
             let exists = |handle| KeyedError::Exists { path: this.path_of(&key), handle };
             let args = Shared::new(((*key.key).clone(), args));
+            let queue = this.living.turn(key.hash);
+            // Inside of the instance this fails at once: those that come before it wait for the end of that instance.
+            let is_inside = this.living.look(&*key.key, |entry| entry.cell.core().id).is_some_and(current::is_inside);
+            let turn = if is_inside { None } else { Some(queue.comes().await) };
             loop {
                 match this.begin_replace(&key, &args)? {
                     Replacing::Made(starts) => {
+                        drop(turn);
                         return Ok(Caller::new(this.clone(), &key, starts, Detached::default()).wait().await?);
                     }
                     Replacing::Inside(handle) => return Err(exists(Some(handle))),
@@ -508,6 +513,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         Upcoming { cell, waiting: Waiting::default() }.wait().await.ok();
                     }
                     Replacing::Begun(begun) => {
+                        drop(turn); // the rest follows, whether this future is polled or not
                         let not = |error| KeyedError::NotReplaced { path: this.path_of(&key), error };
                         let gone = || SpawnError::Stopped { path: this.path() };
                         let Starts { cell, handle } = begun.await.unwrap_or_else(|_| Err(gone())).map_err(not)?;
@@ -836,7 +842,7 @@ macro_rules! spawns {
             ///
             /// The key is in use all the while: [`get`](Keyed::get) returns the old instance until its end, and then
             /// `None`; [`spawn`](Keyed::spawn) fails with `Exists`; [`get_or_spawn`](Keyed::get_or_spawn) and a second
-            /// `replace` wait their turn. Both count as one for `max_children`. An instance that is stopping, or in its
+            /// `replace` wait their turn, calls of `replace` in the order of their first polls. Both count as one for `max_children`. An instance that is stopping, or in its
             /// first start, is waited for before this begins. The old instance goes down with
             /// [`StopReason::Replaced`](crate::StopReason::Replaced).
             ///

@@ -16,6 +16,8 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hash, Hasher, RandomState};
 
+use tokio::sync::Semaphore;
+
 use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, foreign, lock};
 use crate::engine::cell::control::AnyCell;
 use crate::tree::child::HandleSource;
@@ -30,6 +32,36 @@ pub(super) struct Table<K, H> {
     entries: HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<Hashed>>,
     /// By the number of the instance that is being replaced.
     successors: HashMap<u64, Successor<K, H>>,
+    /// By the hash of the key: the callers of `replace` that wait for others to begin.
+    turns: HashMap<u64, Arc<Semaphore>>,
+}
+
+/// A caller of `replace`, among those of its key. Callers take turns in the order in which they came, so that an end wakes
+/// the next caller and no other.
+pub(super) struct Turn<K, H> {
+    living: Arc<Living<K, H>>,
+    hash: u64,
+    one: Arc<Semaphore>,
+}
+
+impl<K, H> Turn<K, H> {
+    /// Waits until no caller that came before this one waits any more. The turn is over with the result.
+    pub(super) async fn comes(&self) -> impl Sized + use<'_, K, H> {
+        self.one.acquire().await.ok() // never closed
+    }
+}
+
+impl<K, H> Drop for Turn<K, H> {
+    fn drop(&mut self) {
+        let mut table = self.living.lock();
+        // The table has one, and this is the other.
+        if Arc::strong_count(&self.one) == 2 {
+            table.turns.remove(&self.hash);
+            if table.turns.is_empty() {
+                table.turns = HashMap::new(); // a burst leaves nothing behind
+            }
+        }
+    }
 }
 
 /// Puts the instance that replaces another one into its place, once that one has ended, and releases the lock. `false`:
@@ -132,12 +164,21 @@ impl<K, H> Living<K, H> {
     pub(super) fn new() -> Self {
         Living {
             hashes: RandomState::new(),
-            table: Mutex::ranked(Rank::Keys, Table { entries: HashMap::default(), successors: HashMap::new() }),
+            table: Mutex::ranked(
+                Rank::Keys,
+                Table { entries: HashMap::default(), successors: HashMap::new(), turns: HashMap::new() },
+            ),
         }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Table<K, H>> {
         lock(&self.table)
+    }
+
+    /// Puts a caller of `replace` behind those that wait for this key.
+    pub(super) fn turn(self: &Arc<Self>, hash: u64) -> Turn<K, H> {
+        let one = self.lock().turns.entry(hash).or_insert_with(|| Arc::new(Semaphore::new(1))).clone();
+        Turn { living: self.clone(), hash, one }
     }
 
     pub(super) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> u64 {
