@@ -10,6 +10,7 @@ mod lets;
 mod links;
 mod max_starting;
 mod names;
+mod own_restart;
 mod published_lets;
 mod replace;
 mod run_time;

@@ -588,6 +588,16 @@ impl Group {
         matches!(self.mode, GroupState::Down { from, .. } if from == 0 || self.order(id) >= from)
     }
 
+    /// Returns whether the two children go down together, to come up again after both are down. `None` is a child of
+    /// this group that is not a member yet.
+    pub(crate) fn go_down_together(&self, one: Option<Id>, other: Option<Id>) -> bool {
+        let goes = |id: Option<Id>| match id {
+            Some(id) => self.in_range(id),
+            None => matches!(self.mode, GroupState::Down { .. }),
+        };
+        goes(one) && goes(other)
+    }
+
     /// Returns whether the member goes down in the walk that is under way, if its turn has not come yet: no answer from
     /// above can change that.
     fn is_going_down(&self, id: Id) -> bool {

@@ -84,6 +84,11 @@ fn with<T>(f: impl FnOnce(Option<&Arc<AnyCell>>) -> T) -> T {
     out
 }
 
+/// Returns the cell to which the code on this thread belongs.
+pub(crate) fn get() -> Option<Arc<AnyCell>> {
+    with(|current| current.cloned())
+}
+
 /// Returns whether the code on this thread belongs to the cell with this id.
 pub(crate) fn is(id: u64) -> bool {
     with(|current| current.is_some_and(|cell| cell.core().id == id))

@@ -1,0 +1,72 @@
+//! Spawns of a child that goes down together with the set into which it spawns: S25, S27.
+
+use std::sync::Arc;
+
+use supervise::error::{KeyedError, SpawnError};
+use supervise::prelude::*;
+use tokio::time::{Instant, sleep};
+
+use crate::common::{ms, settle, soon};
+
+type Set = Keyed<u32, Guest, ()>;
+
+struct Guest;
+
+/// A restart that the guest asks for, and the set into which it spawns then.
+struct Spawn {
+    restart: Arc<dyn Fn() + Send + Sync>,
+    set: Set,
+    reply: Reply<Vec<String>>,
+}
+
+#[actor]
+impl Guest {
+    async fn handle(&mut self, Spawn { restart, set, reply }: Spawn) {
+        restart();
+        sleep(ms(10)).await;
+        let begun = Instant::now();
+        let mut said = Vec::new();
+        let mut say = |result: Result<String, String>| said.push(result.unwrap_or_else(|error| error));
+        let refused = |error: KeyedError<_>| match error {
+            KeyedError::Spawn(SpawnError::Stopping { path }) => format!("{path} is stopping"),
+            other => other.to_string(),
+        };
+        say(set.spawn(99).await.map(|guest| guest.path()).map_err(refused));
+        say(set.replace(98).await.map(|guest| guest.path()).map_err(refused));
+        say(set.get_or_spawn(97).await.map(|guest| guest.path()).map_err(|error| refused(error.into())));
+        assert_eq!(begun.elapsed(), ms(0));
+        reply.send(said);
+    }
+}
+
+supervisor! {
+    struct House {
+        set: [u32 => Guest] = |_key: u32| Guest,
+        sub: struct Wing {
+            #![strategy(AllForOne)]
+            first: Guest = Guest,
+            inner: [u32 => Guest] = |_key: u32| Guest,
+        },
+    }
+}
+
+/// S25, S27: a spawn would wait for its own caller while the set cannot come up before that is down: an instance of the
+/// set, or a child that restarts in one range with it. The spawn is refused at once. A caller elsewhere waits.
+#[tokio::test(start_paused = true)]
+async fn a_spawn_does_not_wait_for_its_own_caller() {
+    let house = House::start().await.unwrap();
+    let guest = house.set.spawn(1).await.unwrap();
+    let ask = async |guest: &ActorRef<Guest>, restarts: TreeRef, set: &Set| {
+        let restart = Arc::new(move || drop(restarts.restart().unwrap()));
+        let asked = guest.ask(|reply| Spawn { restart, set: set.clone(), reply });
+        let said = soon(asked).await.unwrap();
+        settle().await;
+        said
+    };
+    let set = &house.set;
+    assert_eq!(ask(&guest, set.tree(), set).await, ["set is stopping"; 3]);
+    let wing = &house.sub;
+    assert_eq!(ask(&wing.first, (**wing).clone(), &wing.inner).await, ["sub/inner is stopping"; 3]);
+    assert_eq!(ask(&wing.first, set.tree(), set).await, ["set/99", "set/98", "set/97"]);
+    assert_eq!(set.len(), 3, "the set is open again");
+}
