@@ -2,6 +2,7 @@
 //! an error instead of waiting forever (S3, S25).
 
 use std::cell::Cell;
+use std::iter;
 use std::mem::ManuallyDrop;
 
 use super::control::AnyCell;
@@ -84,11 +85,6 @@ fn with<T>(f: impl FnOnce(Option<&Arc<AnyCell>>) -> T) -> T {
     out
 }
 
-/// Returns the cell to which the code on this thread belongs.
-pub(crate) fn get() -> Option<Arc<AnyCell>> {
-    with(|current| current.cloned())
-}
-
 /// Returns whether the code on this thread belongs to the cell with this id.
 pub(crate) fn is(id: u64) -> bool {
     with(|current| current.is_some_and(|cell| cell.core().id == id))
@@ -109,6 +105,24 @@ pub(crate) fn is_below(cell: &Arc<AnyCell>, id: u64) -> bool {
         next = cell.core().supervisor();
     }
     false
+}
+
+/// Returns whether the code on this thread runs in a child that has to be down before this set can come up again, since
+/// both are in one range that goes down: that code must not wait for the set.
+pub(crate) fn goes_down_with(set: &AnyCell) -> bool {
+    let Some(caller) = with(|current| current.cloned()) else { return false };
+    let above = |cell: &AnyCell| -> Vec<Arc<AnyCell>> {
+        iter::successors(cell.core().supervisor(), |cell| cell.core().supervisor()).collect()
+    };
+    let (of_caller, of_set) = (above(&*caller), above(set));
+    // From the set upwards, each supervisor with the child through which the set is below it.
+    let line = || iter::once(set).chain(of_set.iter().map(|cell| &**cell));
+    for (at, below) in line().zip(iter::once(None).chain(line().map(Some))) {
+        let Some(depth) = of_caller.iter().position(|cell| cell.core().id == at.core().id) else { continue };
+        let child = depth.checked_sub(1).map_or(&caller, |depth| &of_caller[depth]);
+        return at.core().table().is_some_and(|table| table.go_down_together(&**child, below));
+    }
+    false // the caller is elsewhere
 }
 
 /// Returns whether `pre_restart` or `post_stop` runs, which must not wait for an actor that is down.

@@ -27,7 +27,6 @@ use crate::decide::child::{Command, CommandOutcome};
 use crate::decide::group::{FailureInfo, Group, GroupEffect, Id, Moving, Owner, is_roomy};
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
-use crate::engine::cell::current;
 use crate::engine::hold::Hold;
 use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
@@ -403,6 +402,14 @@ impl ChildTable {
         read(&lock(&self.inner).group)
     }
 
+    /// Returns whether these two children go down together, to come up again after both are down. `None` is a child that
+    /// is not in the table yet.
+    pub(crate) fn go_down_together(&self, one: &AnyCell, other: Option<&AnyCell>) -> bool {
+        let inner = lock(&self.inner);
+        let id = |cell: &AnyCell| inner.id_of(cell);
+        inner.group.go_down_together(id(one), other.and_then(id))
+    }
+
     // ----- the table
 
     /// Makes room for so many slots in all.
@@ -515,7 +522,6 @@ impl ChildTable {
     ) -> Result<AfterLock<'a>, Refused> {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
-        let waits_for_itself = self.inspect(Group::moves) && goes_down_with_caller(owner);
         let mut inner = lock(&self.inner);
         if let Some(id) = room.instead {
             inner.held.remove(&id);
@@ -524,7 +530,7 @@ impl ChildTable {
         if inner.group.is_ended() {
             return Err(Refused::Stopped);
         }
-        if inner.group.is_stopping() || inner.group.ends_spawns() || waits_for_itself {
+        if inner.group.is_stopping() || inner.group.ends_spawns() {
             return Err(Refused::Stopping);
         }
         if room.max.is_some_and(|max| inner.taken() >= max) {
@@ -683,28 +689,6 @@ fn hash(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Returns whether the code on this thread runs in a child that has to be down before this set can come up again: both
-/// are in one range that goes down. Such a spawn would wait for its own caller.
-fn goes_down_with_caller(set: &AnyCell) -> bool {
-    let Some(caller) = current::get() else { return false };
-    let above = |cell: &AnyCell| -> Vec<Arc<AnyCell>> {
-        std::iter::successors(cell.core().supervisor(), |cell| cell.core().supervisor()).collect()
-    };
-    let (of_caller, of_set) = (above(&*caller), above(set));
-    // From the set upwards, each supervisor with the child through which the set is below it.
-    let below = std::iter::once(None).chain(std::iter::once(Some(set))).chain(of_set.iter().map(|cell| Some(&**cell)));
-    for (at, below) in std::iter::once(set).chain(of_set.iter().map(|cell| &**cell)).zip(below) {
-        let Some(depth) = of_caller.iter().position(|cell| cell.core().id == at.core().id) else { continue };
-        let child = depth.checked_sub(1).map_or(&caller, |depth| &of_caller[depth]);
-        return at.core().table().is_some_and(|table| {
-            let inner = lock(&table.inner);
-            let id = |cell: &AnyCell| inner.id_of(cell);
-            inner.group.go_down_together(id(&**child), below.and_then(id))
-        });
-    }
-    false // the caller is elsewhere
 }
 
 impl Inner {

@@ -10,9 +10,11 @@ use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
+use crate::decide::group::Group;
 use crate::decide::member::Settings;
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::engine::cell::current;
 use crate::engine::hold::Hold;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
@@ -314,6 +316,9 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     {
         let core = self.cell.core();
         let Some(table) = core.table() else { return Err(Refused::Stopped) };
+        if instead.is_none() && table.inspect(Group::moves) && current::goes_down_with(&*self.cell) {
+            return Err(Refused::Stopping);
+        }
         let runtime = table.runtime();
         let mut launched = None;
         let after_lock =
