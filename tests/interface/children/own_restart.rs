@@ -1,12 +1,13 @@
 //! Spawns of a child that goes down together with the set into which it spawns: S25, S27.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use supervise::error::{KeyedError, SpawnError};
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
-use crate::common::{ms, settle, soon};
+use crate::common::{ms, pass, secs, soon};
 
 type Set = Keyed<u32, Guest, ()>;
 
@@ -16,7 +17,7 @@ struct Guest;
 struct Spawn {
     restart: Arc<dyn Fn() + Send + Sync>,
     set: Set,
-    reply: Reply<Vec<String>>,
+    reply: Reply<(Vec<String>, Duration)>,
 }
 
 #[actor]
@@ -34,8 +35,12 @@ impl Guest {
         say(set.spawn(99).await.map(|guest| guest.path()).map_err(refused));
         say(set.replace(98).await.map(|guest| guest.path()).map_err(refused));
         say(set.get_or_spawn(97).await.map(|guest| guest.path()).map_err(|error| refused(error.into())));
-        assert_eq!(begun.elapsed(), ms(0));
-        reply.send(said);
+        reply.send((said, begun.elapsed()));
+    }
+
+    #[post_stop]
+    async fn leave(&mut self) {
+        sleep(secs(1)).await;
     }
 }
 
@@ -59,14 +64,18 @@ async fn a_spawn_does_not_wait_for_its_own_caller() {
     let ask = async |guest: &ActorRef<Guest>, restarts: TreeRef, set: &Set| {
         let restart = Arc::new(move || drop(restarts.restart().unwrap()));
         let asked = guest.ask(|reply| Spawn { restart, set: set.clone(), reply });
-        let said = soon(asked).await.unwrap();
-        settle().await;
-        said
+        let answer = soon(asked).await.unwrap();
+        pass(secs(3)).await; // all is up again
+        answer
     };
+    let refused = |path: &str| (vec![format!("{path} is stopping"); 3], secs(0));
     let set = &house.set;
-    assert_eq!(ask(&guest, set.tree(), set).await, ["set is stopping"; 3]);
+    assert_eq!(ask(&guest, set.tree(), set).await, refused("set"));
     let wing = &house.sub;
-    assert_eq!(ask(&wing.first, (**wing).clone(), &wing.inner).await, ["sub/inner is stopping"; 3]);
-    assert_eq!(ask(&wing.first, set.tree(), set).await, ["set/99", "set/98", "set/97"]);
+    assert_eq!(ask(&wing.first, (**wing).clone(), &wing.inner).await, refused("sub/inner"));
+    soon(set.spawn(1)).await.unwrap();
+    let (said, took) = ask(&wing.first, set.tree(), set).await;
+    assert_eq!(said, ["set/99", "set/98", "set/97"]);
+    assert_eq!(took, secs(1) - ms(10), "until the instance before is down");
     assert_eq!(set.len(), 3, "the set is open again");
 }
