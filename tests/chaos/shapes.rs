@@ -477,7 +477,8 @@ async fn holds(top: &Shapes) {
         }
     }
     let world = top.world().expect("the tree is up");
-    assert!(world.most() <= 2, "{} starts at a time, and `max_starting` is 2", world.most());
+    // A restart by hand waits for no place (S27).
+    assert!(world.most() <= 4, "{} starts at a time, and `max_starting` is 2", world.most());
 }
 
 fn under_chaos(time: Duration) -> Chaos<Shapes> {

@@ -548,7 +548,7 @@ async fn a_drain_with_a_restart_is_a_stop_from_outside() {
 }
 
 /// S4, S26: a kill is obeyed at once, also if in the same poll a caller has asked for a restart, and the set or the tree of the
-/// child goes down. No order of the three weakens the kill.
+/// child goes down, for good or for a restart. No order of the three weakens the kill.
 #[tokio::test(start_paused = true)]
 async fn a_kill_is_obeyed_in_a_set_that_goes_down() {
     struct Gone(Journal);
@@ -565,26 +565,46 @@ async fn a_kill_is_obeyed_in_a_set_that_goes_down() {
         struct Sets(journal: Journal) {
             #[lifecycle(Transient, shutdown = 2s)]
             tasks: [task] = |_n: u32| |_cx| deaf(journal),
+            group: struct Pair {
+                #![strategy(AllForOne)]
+                #![decider(_ => Restart)]
+                #[lifecycle(Transient, shutdown = 2s)]
+                first: task = |_cx| deaf(journal),
+                second: task = |_cx| deaf(Journal::default()),
+            },
         }
     }
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-        for ends in ["the set", "the tree"] {
+        for ends in ["the set", "the tree", "a restart of the set", "a failure of the set", "a failure of its group"] {
             let journal = Journal::default();
             let sets = Sets::start(journal.clone()).await.unwrap();
-            let task = sets.tasks.spawn(1).await.unwrap();
+            let of_a_group = ends == "a failure of its group";
+            let task = if of_a_group { sets.group.first.clone() } else { sets.tasks.spawn(1).await.unwrap() };
             settle().await;
             for request in order {
                 match (request, ends) {
                     (0, _) => drop(task.restart()),
                     (1, _) => task.kill(),
                     (_, "the set") => sets.tasks.tree().stop(),
-                    _ => sets.stop(),
+                    (_, "the tree") => sets.stop(),
+                    (_, "a restart of the set") => drop(sets.tasks.tree().restart()),
+                    (_, "a failure of the set") => sets.tasks.tree().kill(),
+                    _ => sets.group.second.kill(),
                 }
             }
             settle().await;
             assert!(journal.take().contains(&"dropped".to_owned()), "{order:?}, {ends}");
             pass(secs(5)).await;
-            assert_eq!(task.ended().expect("it is gone").to_string(), "killed", "{order:?}, {ends}");
+            match ends {
+                "the set" | "the tree" => {
+                    assert_eq!(
+                        task.ended().map(|ended| ended.to_string()).as_deref(),
+                        Some("killed"),
+                        "{order:?}, {ends}"
+                    )
+                }
+                _ => assert_eq!(task.ended().is_some(), !of_a_group, "{order:?}, {ends}"),
+            }
         }
     }
 }

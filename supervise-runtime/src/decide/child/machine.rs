@@ -1749,6 +1749,10 @@ impl Machine {
                 if self.state == State::Draining {
                     self.state = State::Running; // the rest become dead letters
                 }
+                // A killed task has no time, whatever takes it down as well.
+                if self.kind == ChildKind::Task && matches!(failure.cause(), Cause::Killed) {
+                    self.abort(port);
+                }
                 port.perform(self, Effect::Late(failure));
                 Served::Asked
             }
