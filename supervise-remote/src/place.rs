@@ -28,6 +28,9 @@ use crate::wire::Peer;
 /// How long a child waits before it asks a node again that has declined it.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
+/// So many bytes may be sent to a node and not begun, besides the last message.
+const WINDOW_BYTES: usize = 1 << 20;
+
 pub(crate) struct Place<A: Actor<Msg: Remote>> {
     /// How often a message may be handed in again.
     redeliver: Option<u32>,
@@ -60,6 +63,8 @@ struct Mine<A: Actor<Msg: Remote>> {
     window: VecDeque<Entry<A>>,
     /// How many of them are begun.
     begun: usize,
+    /// The bytes of those that are sent and not known to be begun.
+    under_way: usize,
     /// The number of the last message of this placement.
     seq: u64,
     asks: u64,
@@ -93,6 +98,8 @@ struct Mine<A: Actor<Msg: Remote>> {
 struct Entry<A: Actor<Msg: Remote>> {
     msg: A::Msg,
     sent: Option<u64>,
+    /// Its size, once it is written.
+    bytes: usize,
     /// How often it was in hand when the instance failed, or on a node that was lost.
     tries: u32,
 }
@@ -133,6 +140,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 answer: None,
                 window: VecDeque::new(),
                 begun: 0,
+                under_way: 0,
                 seq: 0,
                 asks: 0,
                 pending: HashMap::new(),
@@ -438,7 +446,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             }
             None => {}
         }
-        if mine.sent() < self.plan().spec.window { Poll::Ready(Ok(())) } else { Poll::Pending }
+        // A message that is larger than that alone has to pass as well.
+        let has_room = mine.sent() < self.plan().spec.window && mine.under_way < WINDOW_BYTES;
+        if has_room || mine.sent() == 0 { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
     /// Begins a turn: what comes after this wakes the task again.
@@ -467,7 +477,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     /// Hands a message to the node.
     pub(crate) fn hand_over(&self, msg: A::Msg, cx: &Context<Proxy<A>>) {
-        self.write(Entry { msg, sent: None, tries: 0 }, &cx.actor_ref());
+        self.write(Entry { msg, sent: None, bytes: 0, tries: 0 }, &cx.actor_ref());
         self.show_window();
     }
 
@@ -500,6 +510,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             if let Some((placement, peer)) = &mine.placed {
                 mine.seq = mine.seq.saturating_add(1);
                 entry.sent = Some(mine.seq);
+                entry.bytes = body.len();
+                mine.under_way = mine.under_way.saturating_add(entry.bytes);
                 mine.pending.extend(replies);
                 run.put(peer, ToNode::Msg { placement: *placement, seq: mine.seq, body: ByteBuf::from(body) });
             } else {
@@ -515,7 +527,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     fn empty(&self) {
         let (dead, me) = {
             let mut mine = self.lock();
-            mine.begun = 0;
+            (mine.begun, mine.under_way) = (0, 0);
             let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Restarted)).collect();
             (Dead(messages, Vec::new()), mine.me.clone())
         };
@@ -527,7 +539,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     fn send_waiting(&self) {
         let (waiting, me) = {
             let mut mine = self.lock();
-            mine.begun = 0;
+            (mine.begun, mine.under_way) = (0, 0);
             (std::mem::take(&mut mine.window), mine.me.clone())
         };
         let Some(me) = me else { return };
@@ -700,6 +712,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             // They lead back to here; the next start sets them again.
             (mine.run, mine.context) = (None, None);
             mine.begun = 0;
+            mine.under_way = 0;
             let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Ended)).collect();
             let mut askers: Vec<_> = mine.pending.drain().map(|(_, on_reply)| on_reply).collect();
             askers.extend(mine.backs.drain(..).map(|(on_reply, _)| on_reply));
@@ -811,13 +824,16 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
     /// So many messages of this placement were begun, and so many handled.
     fn begun(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> Vec<A::Msg> {
         let done = if redeliver.is_some() { done } else { upto };
+        while let Some(entry) = self.window.get(self.begun)
+            && entry.sent.is_some_and(|seq| seq <= upto)
+        {
+            self.under_way = self.under_way.saturating_sub(entry.bytes);
+            self.begun = self.begun.saturating_add(1);
+        }
         let mut over = Vec::new();
         while self.window.front().is_some_and(|entry| entry.sent.is_some_and(|seq| seq <= done)) {
             over.extend(self.window.pop_front().map(|entry| entry.msg));
             self.begun = self.begun.saturating_sub(1);
-        }
-        while self.window.get(self.begun).is_some_and(|entry| entry.sent.is_some_and(|seq| seq <= upto)) {
-            self.begun = self.begun.saturating_add(1);
         }
         over
     }
@@ -863,7 +879,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
 
     fn forget_placement(&mut self, dead: Vec<(A::Msg, DeadLetterReason)>) -> Dead<A> {
         self.window.iter_mut().for_each(|entry| entry.sent = None);
-        self.begun = 0;
+        (self.begun, self.under_way) = (0, 0);
         self.placed = None;
         Dead(dead, self.pending.drain().map(|(_, on_reply)| on_reply).collect())
     }
@@ -899,6 +915,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 if mine.window.get(at).is_some_and(|entry| entry.sent == Some(seq))
                     && let Some(entry) = mine.window.remove(at)
                 {
+                    mine.under_way = mine.under_way.saturating_sub(entry.bytes);
                     dead.0.push((entry.msg, DeadLetterReason::NotRead));
                 }
                 mine.happened.push_back(Happened::NotRead(number, why));

@@ -199,6 +199,42 @@ supervisor! {
     }
 }
 
+/// S61: the window counts bytes as well, so that large messages do not fill the memory of a busy node. A message that is
+/// larger than the window alone passes, and nothing is left of the count: the second time as the first.
+#[tokio::test(start_paused = true)]
+async fn large_messages_fill_the_window_before_it_is_full() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Wide::node("worker"));
+    let log = new_log();
+    let tree = Wide::tree(log).on(cluster.owner()).start().await.unwrap();
+    let window = || tree.snapshot().find("pricing").unwrap().window.unwrap();
+    for size in [300 << 10, 5 << 20, 300 << 10, 40 << 10] {
+        tree.pricing.tell(PricingMsg::Slow(0, 1_000)).await.unwrap();
+        tokio::time::sleep(100 * MS).await;
+        for _ in 0..40 {
+            tree.pricing.tell(PricingMsg::Large(vec![1; size])).await.unwrap();
+        }
+        tokio::time::sleep(100 * MS).await;
+        assert_eq!(window(), (1 << 20) / size + 1, "messages of {size} bytes");
+        assert_eq!(tree.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+        until("all are begun", || window() == 0).await;
+    }
+    // The count is of one placement: the next one begins without it.
+    tree.pricing.tell(PricingMsg::Fail("now".into())).await.unwrap();
+    for _ in 0..40 {
+        tree.pricing.tell(PricingMsg::Large(vec![1; 300 << 10])).await.unwrap();
+    }
+    assert_eq!(tree.pricing.ask(|reply| PricingMsg::Quote(1, reply)).await.unwrap(), 3);
+    until("all are begun", || window() == 0).await;
+}
+
+supervisor! {
+    struct Wide(log: u64) {
+        #[on("worker")]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+    }
+}
+
 /// Everything that was accepted is handled, waits, or is a dead letter.
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_child_counts_what_is_left() {
