@@ -34,6 +34,7 @@ mod declared;
 mod epoch;
 mod errors;
 mod frame;
+mod health;
 mod hosted;
 mod inlet;
 pub mod memory;
@@ -55,6 +56,7 @@ pub mod wire;
 #[doc(hidden)]
 pub mod __private;
 
+pub use health::{Followed, NodeHealth};
 pub use net::{MAX_FRAME, Net};
 pub use node::Node;
 pub use proxy::{Far, FarStart, Proxy};

@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use crate::epoch;
 use crate::errors::guarded;
 use crate::frame::{PROTOCOL, Terms};
+use crate::health::NodeHealth;
 use crate::node::NodeInner;
 use crate::run::{Begin, Run};
 use crate::specs::{longest_orphan, shortest_leases};
@@ -223,6 +224,38 @@ impl Net {
     /// Returns the name of this process on the network.
     pub fn name(&self) -> &str {
         self.0.wire.name()
+    }
+
+    /// Returns the state of each node that serves on this network in this process, in the order of their starts. For
+    /// probes, metrics and a log line of a program that has no tree of its own.
+    ///
+    /// ```
+    /// use serde::{Deserialize, Serialize};
+    /// use supervise::prelude::*;
+    /// use supervise_remote::{Net, memory::Network};
+    /// # struct Pricing;
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Reload;
+    /// # #[actor]
+    /// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+    /// # supervisor! { struct Shop { #[on("worker")] pricing: remote Pricing = Pricing } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let net = Net::open(Network::new().process("host-7"));
+    /// let node = tokio::spawn(Shop::node("worker").serve(net.clone(), std::future::pending::<()>()));
+    /// tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    /// let health = &net.nodes()[0];
+    /// assert!(!health.is_ready());
+    /// assert_eq!(
+    ///     health.to_string(),
+    ///     "node \"worker\" of Shop runs 0 children; it has followed no owner for 3.0s",
+    /// );
+    /// # node.abort();
+    /// # }
+    /// ```
+    pub fn nodes(&self) -> Vec<NodeHealth> {
+        self.0.nodes().iter().filter_map(|node| node.health()).collect()
     }
 
     /// Returns a reference to a local actor that may be sent to nodes, inside of messages. There it leads back to the

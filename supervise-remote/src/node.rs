@@ -21,6 +21,7 @@ use crate::clock::{Clock, Moment};
 use crate::epoch::{self, Heard};
 use crate::errors::guarded;
 use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack};
+use crate::health::{Followed, NodeHealth};
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
 use crate::net::{Net, NetInner, lock};
@@ -34,6 +35,10 @@ const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
 /// A node asks again after this time whether the clock of an owner fits to its own.
 const CLOCKS: Duration = Duration::from_secs(60);
+
+/// The time without an owner after which the log says so, and the time until it says so again.
+const LONELY: Duration = Duration::from_secs(5);
+const LONELY_AGAIN: Duration = Duration::from_secs(60);
 
 /// The most paths of dropped instances that are kept for the next owner.
 const MOST_FENCED: usize = 10_000;
@@ -188,6 +193,7 @@ impl Node {
             broken: Notify::new(),
             runtime: tokio::runtime::Handle::current(),
         });
+        inner.lock().alone = Some(inner.clock.now());
         let _gone = Gone(inner.clone());
         if !inner.clock.is_simulated() {
             inner.watch_threads();
@@ -323,6 +329,12 @@ struct State {
     slow: bool,
     /// When this owner was followed.
     followed: Option<Moment>,
+    /// When the last owner was lost, or the node began.
+    alone: Option<Moment>,
+    /// When the log has said so last.
+    said_alone: Option<Moment>,
+    /// Why the node does not follow the owner that it met last.
+    refused: Option<String>,
     requests: HashMap<u64, Waiting>,
     /// The placements that the owner does not renew any more, as of its last answer. An order of one of them may still come.
     gone: Vec<u64>,
@@ -333,6 +345,14 @@ struct State {
     owes_free: bool,
     leaving: bool,
     over: bool,
+}
+
+impl State {
+    /// The node follows nobody any more.
+    fn loses_owner(&mut self, now: Moment) {
+        self.owner = None;
+        self.alone.get_or_insert(now);
+    }
 }
 
 struct OwnerState {
@@ -455,7 +475,7 @@ impl NodeInner {
         let mut state = self.lock();
         state.outbox.joined(link.out.clone());
         state.owners.clear();
-        state.owner = None;
+        state.loses_owner(self.clock.now());
         state.asked.clear();
         (state.granted, state.followed) = (None, None);
     }
@@ -590,6 +610,7 @@ impl NodeInner {
             }
             if renew_at <= now {
                 renew_at = now + every;
+                self.says_alone(now);
                 if !self.renew(now) {
                     self.end_join();
                     return Ended::Again;
@@ -598,6 +619,45 @@ impl NodeInner {
             if full {
                 tokio::task::yield_now().await;
             }
+        }
+    }
+
+    /// Returns the state of the node, for its process; `None` once it serves no more.
+    pub(crate) fn health(&self) -> Option<NodeHealth> {
+        let state = lock(&self.state);
+        let now = self.clock.now();
+        let owner = state.owner.as_ref().map(|(owner, _)| {
+            let granted = state.granted.map(|granted| now.since(granted));
+            Followed {
+                name: owner.name().to_owned(),
+                since: state.followed.map_or(Duration::ZERO, |followed| now.since(followed)),
+                granted,
+                round_trip: state.round_trip,
+                holds: granted.is_some_and(|age| age < self.shortest),
+            }
+        });
+        (!state.over).then(|| NodeHealth {
+            tree: self.tree,
+            role: self.role.clone(),
+            capacity: self.capacity,
+            children: state.hosted.len(),
+            alone: state.alone.filter(|_| owner.is_none()).map(|alone| now.since(alone)),
+            owner,
+            refused: state.refused.clone(),
+            leaving: state.leaving,
+        })
+    }
+
+    /// Says in the log that the node has no owner: after some seconds, and then each minute.
+    fn says_alone(&self, now: Moment) {
+        let mut state = self.lock();
+        let Some(alone) = state.alone else { return };
+        let due = state.said_alone.map_or(alone + LONELY, |said| said + LONELY_AGAIN);
+        if due <= now {
+            state.said_alone = Some(now);
+            let (since, refused) = (now.since(alone), state.refused.clone());
+            drop(state);
+            say!(warn, name = self.name(), ?since, refused, "the node follows no owner, and runs nothing");
         }
     }
 
@@ -651,7 +711,7 @@ impl NodeInner {
     fn end_join(&self) {
         let (requests, told) = {
             let mut state = self.lock();
-            state.owner = None;
+            state.loses_owner(self.clock.now());
             state.outbox.left();
             state.owners.clear();
             (std::mem::take(&mut state.requests), state.fenced.len())
@@ -710,6 +770,7 @@ impl NodeInner {
                 && let Some(why) = owner.rights.refused(from.name(), Side::Owner, &tree)
             {
                 say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
+                state.refused = Some(why.clone());
                 state.send(from, ToOwner::Refused { why });
                 return Ok(());
             }
@@ -820,6 +881,7 @@ impl NodeInner {
                 if let Some(owner) = state.owners.get_mut(from) {
                     owner.refused = true;
                 }
+                state.refused = Some(why.clone());
                 state.send(from, ToOwner::Refused { why });
                 return Ok(());
             }
@@ -836,7 +898,11 @@ impl NodeInner {
             // The newer owner counts, also if it is not followed: after a while it starts its children elsewhere.
             let refused = terms.refused(self.net.terms(), &from.to_string(), "node");
             let run = state.followed_ever.saturating_add(1);
-            state.owner = refused.is_none().then(|| (from.clone(), run));
+            match refused {
+                None => (state.owner, state.alone, state.said_alone) = (Some((from.clone(), run)), None, None),
+                Some(_) => state.loses_owner(self.clock.now()),
+            }
+            state.refused = refused.clone();
             (state.followed_ever, state.epoch) = (run, epoch);
             state.asked.clear();
             (state.granted, state.followed) = (None, Some(self.clock.now()));

@@ -2,7 +2,7 @@
 
 use crate::world::*;
 use supervise::spec::{RemoteSpec, TreeSpec};
-use supervise_remote::Node;
+use supervise_remote::{Net, Node};
 
 #[tokio::test(start_paused = true)]
 async fn a_snapshot_shows_the_node_and_the_window() {
@@ -25,6 +25,68 @@ async fn a_snapshot_shows_the_node_and_the_window() {
     let snapshot = shop.snapshot();
     let pricing = snapshot.find("pricing").expect("it is there");
     assert_eq!((pricing.runs_on.as_ref(), pricing.window), (None, Some(0)), "it waits for a node");
+}
+
+/// S63: a node tells its own process whether it follows an owner, and since when; the log says that it does not.
+#[tokio::test(start_paused = true)]
+async fn a_node_says_how_it_is() {
+    let texts = Texts::default();
+    let _log = tracing::subscriber::set_default(texts.clone());
+    let mut cluster = Cluster::new();
+    let net = Net::open(cluster.network().process("one"));
+    assert!(net.nodes().is_empty(), "nothing serves yet");
+    let (leaves, left) = tokio::sync::oneshot::channel::<()>();
+    let node = tokio::spawn(Shop::node("worker").capacity(5).serve(net.clone(), left));
+    let lonely = |texts: &Texts| texts.lines().iter().filter(|line| line.contains("the node follows no owner")).count();
+    tokio::time::sleep(4 * SECOND).await;
+    let health = net.nodes().remove(0);
+    assert_eq!((health.is_ready(), health.children, health.owner), (false, 0, None));
+    assert_eq!((health.alone, lonely(&texts)), (Some(4 * SECOND), 0));
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(lonely(&texts), 1, "after some seconds, and not each second");
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(lonely(&texts), 2, "once more after a minute");
+
+    let owner = Shop::tree(3, new_log()).on(cluster.owner()).start().await.unwrap();
+    tokio::time::sleep(3 * SECOND).await;
+    let health = net.nodes().remove(0);
+    let followed = health.owner.clone().expect("it follows the owner");
+    assert_eq!((health.is_ready(), health.children, health.alone), (true, 1, None), "{health}");
+    assert!(followed.since >= 3 * SECOND && followed.granted.is_some_and(|age| age <= SECOND), "{health}");
+    let line = health.to_string();
+    assert!(line.starts_with("node \"worker\" of Shop runs 1 of at most 5 children; it follows owner"), "{line}");
+
+    // Cut off, the lease ends first, and then the node knows that the owner is gone.
+    cluster.cut("one");
+    tokio::time::sleep(3 * SECOND).await;
+    let health = net.nodes().remove(0);
+    assert!(!health.is_ready(), "{health}");
+    tokio::time::sleep(20 * SECOND).await;
+    assert!(net.nodes()[0].alone.is_some_and(|alone| alone > 10 * SECOND), "{}", net.nodes()[0]);
+    assert_eq!(lonely(&texts), 3);
+    cluster.mend("one");
+    tokio::time::sleep(5 * SECOND).await;
+    assert!(net.nodes()[0].is_ready(), "the second time as the first: {}", net.nodes()[0]);
+
+    leaves.send(()).unwrap();
+    node.await.unwrap().unwrap();
+    assert!(net.nodes().is_empty(), "nothing serves any more");
+    drop(owner);
+}
+
+/// S59, S63: a node says why it follows no owner.
+#[tokio::test(start_paused = true)]
+async fn a_node_says_why_it_follows_no_owner() {
+    let mut cluster = Cluster::new();
+    let net = Net::open(cluster.network().process("one")).max_frame(1_000);
+    let node = tokio::spawn(Shop::node("worker").serve(net.clone(), std::future::pending::<()>()));
+    let starts = tokio::spawn(Shop::tree(3, new_log()).on(cluster.owner()).start());
+    tokio::time::sleep(3 * SECOND).await;
+    let health = net.nodes().remove(0);
+    assert!(health.refused.as_ref().is_some_and(|why| why.contains("max_frame")), "{health}");
+    assert!(!health.is_ready() && health.owner.is_none());
+    node.abort();
+    starts.abort();
 }
 
 /// The declaration of `Many` as another build has it.
