@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::{Future, IntoFuture, pending};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -115,6 +116,7 @@ pub fn probes(tree: TreeRef) -> Probes {
     Probes {
         part: Part::of(tree),
         counting: Counting::All,
+        checks: Vec::new(),
         metrics: None,
         has_started: Arc::new(AtomicBool::new(false)),
     }
@@ -125,7 +127,7 @@ pub fn probes(tree: TreeRef) -> Probes {
 /// | address | 200 | 503 |
 /// |---|---|---|
 /// | `/livez` | the root of the tree answers within a second, whatever its children do | it does not, or the tree has ended |
-/// | `/readyz` | the children that count are up | with the paths of those that are not |
+/// | `/readyz` | the children that count are up, and each [`check`](Self::check) is `Ok` | with the paths of those that are not, and the texts of the checks |
 /// | `/startupz` | all declared children have been up, or have ended; from then on always | with their states |
 /// | `/metrics` | the text of [`metrics`](Self::metrics), if given | it is not there within 10 s |
 ///
@@ -135,15 +137,20 @@ pub fn probes(tree: TreeRef) -> Probes {
 pub struct Probes {
     part: Part,
     counting: Counting,
+    checks: Vec<(String, Arc<Check>)>,
     metrics: Option<Arc<Metrics>>,
     has_started: Arc<AtomicBool>,
 }
+
+/// A condition of readiness beside the children: `Err` says what is missing.
+type Check = dyn Fn() -> Result<(), String> + Send + Sync;
 
 impl fmt::Debug for Probes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Probes")
             .field("tree", &self.part.tree)
             .field("counting", &self.counting)
+            .field("checks", &self.checks.iter().map(|(name, _)| name).collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }
@@ -178,6 +185,41 @@ impl Probes {
     pub fn all_but<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Result<Self, Error> {
         self.counting = Counting::AllBut(self.known(paths)?);
         Ok(self)
+    }
+
+    /// Lets `/readyz` ask this function as well, under this name: for what the tree does not know, such as a node that
+    /// follows no owner (`Net::nodes` of `supervise-remote`). `Err` makes the answer 503, with the text.
+    ///
+    /// The function is called at each request, in the task that answers: it has to return at once. A panic in it counts
+    /// as an `Err`. A second check of the same name replaces the first.
+    ///
+    /// ```
+    /// # use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: ()) {} }
+    /// # supervisor! { struct Shop { db: Db = Db } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let shop = Shop::start().await?;
+    /// # fn licence_is_valid() -> bool { true }
+    /// let probes = supervise_console::probes(TreeRef::clone(&shop)).check("licence", || match licence_is_valid() {
+    ///     true => Ok(()),
+    ///     false => Err("the licence has expired".to_owned()),
+    /// });
+    /// # let _ = probes;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn check(
+        mut self,
+        name: impl Into<String>,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.checks.retain(|(other, _)| *other != name);
+        self.checks.push((name, Arc::new(check)));
+        self
     }
 
     /// Answers `/metrics` with the text that this function returns, such as `PrometheusHandle::render` of the crate
@@ -252,6 +294,16 @@ impl Probes {
         unready
     }
 
+    /// Returns the names of the checks that are not `Ok`, with their texts.
+    fn failed_checks(&self) -> BTreeMap<&str, String> {
+        let asked = self.checks.iter().map(|(name, check)| {
+            let said =
+                catch_unwind(AssertUnwindSafe(|| check())).unwrap_or_else(|_| Err("the check panicked".to_owned()));
+            (&**name, said)
+        });
+        asked.filter_map(|(name, said)| Some((name, said.err()?))).collect()
+    }
+
     /// Returns whether all declared children have been up once, or have ended.
     fn has_started(&self) -> bool {
         if !self.has_started.load(Relaxed) && self.part.tree.ready().now_or_never() == Some(true) {
@@ -303,10 +355,15 @@ async fn livez(State(probes): State<Probes>) -> Response {
 }
 
 async fn readyz(State(probes): State<Probes>) -> Response {
-    match probes.unready() {
-        paths if paths.is_empty() => ok(),
-        paths => unavailable(&json!({ "status": "degraded", "paths": paths })),
+    let (paths, failed) = (probes.unready(), probes.failed_checks());
+    if paths.is_empty() && failed.is_empty() {
+        return ok();
     }
+    let mut body = json!({ "status": "degraded", "paths": paths });
+    if !failed.is_empty() {
+        body["checks"] = json!(failed);
+    }
+    unavailable(&body)
 }
 
 async fn startupz(State(probes): State<Probes>) -> Response {

@@ -93,6 +93,32 @@ async fn readiness_names_what_is_down() {
     assert_eq!(ask(&router, "/readyz").await.body, "ok");
 }
 
+/// A check is asked at each request; a panic in it is its failure, and liveness does not depend on it.
+#[tokio::test(start_paused = true)]
+async fn readiness_asks_the_checks_of_the_program() {
+    let plain = Plain::start().await.unwrap();
+    let (asked, owner) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(Ok(()))));
+    let check = {
+        let (asked, owner) = (asked.clone(), owner.clone());
+        move || {
+            asked.fetch_add(1, Relaxed);
+            owner.lock().unwrap().clone()
+        }
+    };
+    let router = probes(tree(&plain)).check("node", || Err("replaced".into())).check("node", check).router();
+    assert_eq!(ask(&router, "/readyz").await.body, "ok");
+    *owner.lock().unwrap() = Err("it follows no owner".to_owned());
+    let answer = ask(&router, "/readyz").await;
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+    let checks = json!({ "node": "it follows no owner" });
+    assert_eq!(answer.json(), json!({ "status": "degraded", "paths": [], "checks": checks }));
+    assert_eq!(ask(&router, "/livez").await.body, "ok");
+    *owner.lock().unwrap() = Ok(());
+    assert_eq!((&*ask(&router, "/readyz").await.body, asked.load(Relaxed)), ("ok", 3));
+    let router = probes(tree(&plain)).check("one", || panic!("planned")).check("two", || Ok(())).router();
+    assert_eq!(ask(&router, "/readyz").await.json()["checks"], json!({ "one": "the check panicked" }));
+}
+
 /// A child that is up again is ready, also before it has handled a message; its instances never count.
 #[tokio::test(start_paused = true)]
 async fn readiness_counts_states_and_not_streaks() {
