@@ -7,6 +7,17 @@ use std::time::Duration;
 /// children themselves.
 ///
 /// `Display` gives one line for a log or a page.
+///
+/// ```
+/// use supervise_remote::Net;
+///
+/// /// A line for each node of this process that takes no work.
+/// fn idle(net: &Net) -> Vec<String> {
+///     net.nodes().iter().filter(|node| !node.is_ready()).map(|node| node.to_string()).collect()
+/// }
+/// # let net = Net::open(supervise_remote::memory::Network::new().process("host-7"));
+/// # assert!(idle(&net).is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NodeHealth {
@@ -30,6 +41,19 @@ pub struct NodeHealth {
 }
 
 /// The owner that a node follows; see [`NodeHealth`].
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise_remote::{Followed, Net};
+///
+/// /// The time of an answer of each owner, for a gauge.
+/// fn round_trips(net: &Net) -> Vec<(String, Duration)> {
+///     let owners = net.nodes().into_iter().filter_map(|node| node.owner);
+///     owners.map(|Followed { name, round_trip, .. }| (name, round_trip)).collect()
+/// }
+/// # let net = Net::open(supervise_remote::memory::Network::new().process("host-7"));
+/// # assert!(round_trips(&net).is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Followed {

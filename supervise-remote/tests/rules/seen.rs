@@ -47,7 +47,8 @@ async fn a_node_says_how_it_is() {
     tokio::time::sleep(60 * SECOND).await;
     assert_eq!(lonely(&texts), 2, "once more after a minute");
 
-    let owner = Shop::tree(3, new_log()).on(cluster.owner()).start().await.unwrap();
+    let of_owner = cluster.owner();
+    let owner = Shop::tree(3, new_log()).on(of_owner.clone()).start().await.unwrap();
     tokio::time::sleep(3 * SECOND).await;
     let health = net.nodes().remove(0);
     let followed = health.owner.clone().expect("it follows the owner");
@@ -56,14 +57,25 @@ async fn a_node_says_how_it_is() {
     let line = health.to_string();
     assert!(line.starts_with("node \"worker\" of Shop runs 1 of at most 5 children; it follows owner"), "{line}");
 
-    // Cut off, the lease ends first, and then the node knows that the owner is gone.
+    // The owner stands still: it is followed, and the lease is over.
+    cluster.network().freeze(of_owner.name());
+    tokio::time::sleep(5 * SECOND / 2).await;
+    let health = net.nodes().remove(0);
+    assert_eq!((health.is_ready(), health.alone), (false, None), "{health}");
+    assert!(health.to_string().ends_with("the lease is over"), "{health}");
+    cluster.network().thaw(of_owner.name());
+    tokio::time::sleep(10 * SECOND).await;
+    assert!(net.nodes()[0].is_ready(), "{}", net.nodes()[0]);
+    let said = lonely(&texts);
+
+    // Cut off, the node knows that the owner is gone.
     cluster.cut("one");
     tokio::time::sleep(3 * SECOND).await;
     let health = net.nodes().remove(0);
     assert!(!health.is_ready(), "{health}");
     tokio::time::sleep(20 * SECOND).await;
     assert!(net.nodes()[0].alone.is_some_and(|alone| alone > 10 * SECOND), "{}", net.nodes()[0]);
-    assert_eq!(lonely(&texts), 3);
+    assert_eq!(lonely(&texts), said + 1);
     cluster.mend("one");
     tokio::time::sleep(5 * SECOND).await;
     assert!(net.nodes()[0].is_ready(), "the second time as the first: {}", net.nodes()[0]);

@@ -41,8 +41,9 @@ use crate::values::invalid_settings::InvalidSettings;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The supervisor is stopping, or a restart of the supervisor absorbed the spawn.
-    #[error("{path} is stopping and takes no new children; spawn them elsewhere")]
+    /// The supervisor is stopping, a restart of the supervisor absorbed the spawn, or the child was asked to stop before
+    /// it was up.
+    #[error("{path} started nothing: the child, or {path} itself, was asked to stop; a later spawn may succeed")]
     Stopping {
         /// The path of the supervisor.
         path: String,

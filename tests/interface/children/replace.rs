@@ -442,6 +442,7 @@ async fn a_stop_takes_a_replacement_back() {
         let stopping =
             |error: &KeyedError<_>| matches!(error, KeyedError::NotReplaced { error: SpawnError::Stopping { .. }, .. });
         assert!(stopping(&error), "{how}: {error}");
+        assert!(error.to_string().contains("the child, or feeds itself, was asked to stop"), "the set lives: {error}");
         pass(secs(5)).await;
         assert!(reader.feeds.is_empty() && reader.feeds.keys().is_empty(), "{how}: {:?}", reader.feeds.keys());
         reader.feeds.spawn(1, "next", secs(0)).await.unwrap();
