@@ -1,6 +1,7 @@
 //! Two sessions in one process, and in two: over real sockets, so on the real clock.
 
 mod common;
+mod configured;
 mod cut;
 mod frames;
 mod leaving;
