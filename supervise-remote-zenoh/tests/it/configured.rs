@@ -167,3 +167,21 @@ async fn the_files_of_tls_are_those_of_the_settings() {
     let error = Zenoh::open(Settings::from_vars("", vars).unwrap()).await.unwrap_err().to_string();
     assert!(error.starts_with(&format!("{cert} cannot be used for TLS")), "{error}");
 }
+
+#[test]
+fn the_page_shows_a_file_that_is_read_and_each_variable() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/remote.md")).unwrap();
+    let section = page.split("\n## ").find(|of| of.starts_with("Settings from a file and the environment\n")).unwrap();
+    let file = section.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let _ = toml::from_str::<Settings>(file).unwrap();
+
+    // The error names the variables that are known.
+    let error = Settings::from_vars("SUPERVISE_", [("SUPERVISE_", "")]).unwrap_err().to_string();
+    let known = error.split_once("expected one of ").unwrap().1.split(", ");
+    let rows = section.lines().filter(|line| line.starts_with("| `SUPERVISE_"));
+    let shown = rows.flat_map(|row| row.split('|').nth(1).unwrap().split(',')).map(|of| of.trim().trim_matches('`'));
+    let [mut known, mut shown] = [known.collect::<Vec<_>>(), shown.collect()];
+    known.sort_unstable();
+    shown.sort_unstable();
+    assert_eq!(shown, known);
+}

@@ -4,6 +4,7 @@ mod common;
 mod configured;
 mod cut;
 mod frames;
+mod kubernetes;
 mod leaving;
 mod opening;
 mod processes;
