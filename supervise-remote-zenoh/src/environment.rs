@@ -415,6 +415,6 @@ mod tests {
     #[test]
     fn variables_of_other_parts_of_supervise_are_passed_over() {
         let own = [("SUPERVISE_NAME", "a"), ("SUPERVISE_LISTEN", "127.0.0.1:1")];
-        Settings::from_vars("SUPERVISE_", own.into_iter().chain(OTHERS.map(|of| (of, "1")))).unwrap();
+        let _ = Settings::from_vars("SUPERVISE_", own.into_iter().chain(OTHERS.map(|of| (of, "1")))).unwrap();
     }
 }
