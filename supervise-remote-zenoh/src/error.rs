@@ -49,6 +49,12 @@ pub enum OpenError {
         /// The longest one.
         most: Duration,
     },
+    /// The lease of the connections has parts of a millisecond.
+    #[error("a lease of {lease:?} is not in whole milliseconds; round it")]
+    FineLease {
+        /// The lease that was given.
+        lease: Duration,
+    },
     /// The longest message is too long.
     #[error("messages of {bytes} bytes are above the most, {most}")]
     MaxFrame {

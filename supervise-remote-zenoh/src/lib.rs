@@ -56,7 +56,9 @@
 mod batch;
 mod connection;
 mod door;
+mod environment;
 mod error;
+mod file;
 mod greeting;
 mod key;
 mod link;
@@ -84,6 +86,7 @@ use crate::session::Connection;
 use crate::tls::Store;
 use supervise_remote::wire::{Joining, Link, Rights, Side, Wire};
 
+pub use environment::EnvError;
 pub use error::OpenError;
 pub use settings::Settings;
 

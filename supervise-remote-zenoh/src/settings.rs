@@ -30,6 +30,8 @@ pub(crate) enum End {
 
 /// Says how a process takes part in a network. [`Zenoh::open`](crate::Zenoh::open) checks it.
 ///
+/// Written in the program:
+///
 /// ```
 /// use std::time::Duration;
 /// use supervise_remote_zenoh::Settings;
@@ -45,6 +47,51 @@ pub(crate) enum End {
 ///     .network("prod")
 ///     .lease(Duration::from_secs(2));
 /// ```
+///
+/// # From a file
+///
+/// `Settings` is `Deserialize`, so any format of serde has it, alone or as a part of the program's own configuration. The
+/// fields have the names of the methods:
+///
+/// | field | type | if it is absent |
+/// |---|---|---|
+/// | `name` | text | an error |
+/// | `listen`, `connect` | lists of addresses | empty; one of them has an address |
+/// | `tls` | the files `cert`, `key` and `ca`, and `revoked`, a list of files | no TLS |
+/// | `insecure` | `true` or `false` | `false` |
+/// | `network` | text | `default` |
+/// | `lease` | a time with its unit, as `"2s"`, `"500ms"` or `"1m 30s"`, or a number of seconds | 5 s |
+/// | `max_frame` | a number of bytes | 16 MiB |
+///
+/// A field that is not in this list is an error that names those that are. A value that [`open`](crate::Zenoh::open) would
+/// refuse is an error here already, except that the files of TLS are read only there.
+///
+/// ```
+/// use supervise_remote_zenoh::Settings;
+///
+/// let node: Settings = toml::from_str(
+///     r#"
+///     name = "host-7"
+///     connect = ["shop.example.org:7447"]
+///     network = "prod"
+///     lease = "2s"
+///
+///     [tls]
+///     cert = "/etc/shop/cert.pem"
+///     key = "/etc/shop/key.pem"
+///     ca = "/etc/shop/ca.pem"
+///     "#,
+/// )?;
+/// # let _ = node;
+///
+/// let error = toml::from_str::<Settings>(r#"nane = "host-7""#).unwrap_err();
+/// assert!(error.message().starts_with("unknown field `nane`, expected one of `name`, `listen`, `connect`"));
+/// # Ok::<(), toml::de::Error>(())
+/// ```
+///
+/// # From the environment
+///
+/// See [`from_env`](Settings::from_env).
 #[derive(Clone, Debug)]
 #[must_use = "settings do nothing until a network is opened with them"]
 pub struct Settings {
@@ -175,29 +222,28 @@ impl Settings {
         self.max_frame + AROUND
     }
 
-    /// Fails with the first mistake, and says which one. Reads the files of TLS.
+    /// Fails with the first mistake, and says which one.
     pub(crate) fn check(&self) -> Result<(), OpenError> {
-        for name in [&self.name, &self.network] {
-            if !is_name(name) {
-                return Err(OpenError::Name { name: name.clone() });
-            }
+        check_name(&self.name)?;
+        check_name(&self.network)?;
+        check_lease(self.lease)?;
+        check_max_frame(self.max_frame)?;
+        for address in self.listen.iter().chain(&self.connect) {
+            check_address(address)?;
         }
+        self.check_together()
+    }
+
+    /// Fails with the first setting that does not go with the others.
+    pub(crate) fn check_together(&self) -> Result<(), OpenError> {
         if self.listen.is_empty() && self.connect.is_empty() {
             return Err(OpenError::Alone);
-        }
-        let (least, most) = LEASES;
-        if !(least..=most).contains(&self.lease) {
-            return Err(OpenError::Lease { lease: self.lease, least, most });
-        }
-        if self.max_frame > MOST_FRAME {
-            return Err(OpenError::MaxFrame { bytes: self.max_frame, most: MOST_FRAME });
         }
         if self.tls.is_some() && self.insecure {
             return Err(OpenError::TlsAndInsecure);
         }
         for address in self.listen.iter().chain(&self.connect) {
-            let host = host(address).map_err(|why| OpenError::Address { address: address.clone(), why })?;
-            if self.tls.is_none() && !self.insecure && !is_loopback(host) {
+            if self.tls.is_none() && !self.insecure && !is_loopback(check_address(address)?) {
                 return Err(OpenError::Unprotected { address: address.clone() });
             }
         }
@@ -242,6 +288,30 @@ impl Settings {
         set("transport/link/rx/max_message_size", json!(batch::longest(self.longest_frame()) + AROUND_BATCH))?;
         Ok(config)
     }
+}
+
+pub(crate) fn check_name(name: &str) -> Result<(), OpenError> {
+    if is_name(name) { Ok(()) } else { Err(OpenError::Name { name: name.to_owned() }) }
+}
+
+pub(crate) fn check_lease(lease: Duration) -> Result<(), OpenError> {
+    let (least, most) = LEASES;
+    if !(least..=most).contains(&lease) {
+        return Err(OpenError::Lease { lease, least, most });
+    }
+    if !lease.subsec_nanos().is_multiple_of(1_000_000) {
+        return Err(OpenError::FineLease { lease });
+    }
+    Ok(())
+}
+
+pub(crate) fn check_max_frame(bytes: usize) -> Result<(), OpenError> {
+    if bytes > MOST_FRAME { Err(OpenError::MaxFrame { bytes, most: MOST_FRAME }) } else { Ok(()) }
+}
+
+/// Returns the host of an address.
+pub(crate) fn check_address(address: &str) -> Result<&str, OpenError> {
+    host(address).map_err(|why| OpenError::Address { address: address.to_owned(), why })
 }
 
 /// The host of an address.
@@ -324,6 +394,7 @@ mod tests {
         assert!(matches!(here().network("").check(), Err(OpenError::Name { .. })));
         assert!(matches!(here().lease(Duration::from_millis(99)).check(), Err(OpenError::Lease { .. })));
         assert!(matches!(here().lease(Duration::MAX).check(), Err(OpenError::Lease { .. })));
+        assert!(matches!(here().lease(Duration::from_micros(100_500)).check(), Err(OpenError::FineLease { .. })));
         assert!(matches!(here().max_frame((1 << 30) + 1).check(), Err(OpenError::MaxFrame { .. })));
         assert!(matches!(here().tls("c", "k", "a").insecure().check(), Err(OpenError::TlsAndInsecure)));
         assert!(matches!(here().revoked("r").check(), Err(OpenError::RevokedWithoutTls)));

@@ -1,8 +1,10 @@
 //! Two sessions in one process, and in two: over real sockets, so on the real clock.
 
 mod common;
+mod configured;
 mod cut;
 mod frames;
+mod kubernetes;
 mod leaving;
 mod opening;
 mod processes;
