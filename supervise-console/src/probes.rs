@@ -297,8 +297,11 @@ impl Probes {
     /// Returns the names of the checks that are not `Ok`, with their texts.
     fn failed_checks(&self) -> BTreeMap<&str, String> {
         let asked = self.checks.iter().map(|(name, check)| {
-            let said =
-                catch_unwind(AssertUnwindSafe(|| check())).unwrap_or_else(|_| Err("the check panicked".to_owned()));
+            let said = catch_unwind(AssertUnwindSafe(|| check())).unwrap_or_else(|panic| {
+                // The drop of the payload is foreign code as well.
+                std::mem::forget(catch_unwind(AssertUnwindSafe(move || drop(panic))));
+                Err("the check panicked".to_owned())
+            });
             (&**name, said)
         });
         asked.filter_map(|(name, said)| Some((name, said.err()?))).collect()

@@ -66,7 +66,7 @@ pub struct Followed {
     pub granted: Option<Duration>,
     /// The time that the last renewal took. A lease of three times that, or more, is safe.
     pub round_trip: Duration,
-    /// The last renewal is younger than the shortest lease of the role: children may act.
+    /// The last renewal is younger than the shortest lease of the role.
     pub holds: bool,
 }
 

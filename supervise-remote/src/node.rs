@@ -348,6 +348,13 @@ struct State {
 }
 
 impl State {
+    /// Keeps the reason for which the node follows nobody. An owner that is followed is none the worse for a stranger.
+    fn refuses(&mut self, why: &str) {
+        if self.owner.is_none() {
+            self.refused = Some(why.to_owned());
+        }
+    }
+
     /// The node follows nobody any more.
     fn loses_owner(&mut self, now: Moment) {
         self.owner = None;
@@ -543,7 +550,8 @@ impl NodeInner {
         let mut renew_at = self.clock.now() + every;
         let mut leave_by: Option<Moment> = None;
         loop {
-            let mut renew = std::pin::pin!(self.clock.sleep_until(renew_at));
+            let look_at = self.says_alone_at().map_or(renew_at, |due| renew_at.min(due));
+            let mut renew = std::pin::pin!(self.clock.sleep_until(look_at));
             let changed = self.changed.notified();
             let mut changed = std::pin::pin!(changed);
             changed.as_mut().enable();
@@ -608,9 +616,9 @@ impl NodeInner {
                 self.end_all();
                 leave_by = Some(now + self.longest_shutdown() + MARGIN);
             }
+            self.says_alone(now);
             if renew_at <= now {
                 renew_at = now + every;
-                self.says_alone(now);
                 if !self.renew(now) {
                     self.end_join();
                     return Ended::Again;
@@ -648,17 +656,23 @@ impl NodeInner {
         })
     }
 
+    /// Returns when the log is to say that the node has no owner.
+    fn says_alone_at(&self) -> Option<Moment> {
+        let state = lock(&self.state);
+        Some(state.said_alone.map_or(state.alone? + LONELY, |said| said + LONELY_AGAIN))
+    }
+
     /// Says in the log that the node has no owner: after some seconds, and then each minute.
     fn says_alone(&self, now: Moment) {
-        let mut state = self.lock();
-        let Some(alone) = state.alone else { return };
-        let due = state.said_alone.map_or(alone + LONELY, |said| said + LONELY_AGAIN);
-        if due <= now {
-            state.said_alone = Some(now);
-            let (since, refused) = (now.since(alone), state.refused.clone());
-            drop(state);
-            say!(warn, name = self.name(), ?since, refused, "the node follows no owner, and runs nothing");
+        if self.says_alone_at().is_none_or(|due| due > now) {
+            return;
         }
+        let mut state = self.lock();
+        state.said_alone = Some(now);
+        let since = state.alone.map_or(Duration::ZERO, |alone| now.since(alone));
+        let (refused, children) = (state.refused.clone(), state.hosted.len());
+        drop(state);
+        say!(warn, name = self.name(), ?since, children, refused, "the node follows no owner");
     }
 
     fn longest_shutdown(&self) -> Duration {
@@ -770,7 +784,7 @@ impl NodeInner {
                 && let Some(why) = owner.rights.refused(from.name(), Side::Owner, &tree)
             {
                 say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
-                state.refused = Some(why.clone());
+                state.refuses(&why);
                 state.send(from, ToOwner::Refused { why });
                 return Ok(());
             }
@@ -881,7 +895,7 @@ impl NodeInner {
                 if let Some(owner) = state.owners.get_mut(from) {
                     owner.refused = true;
                 }
-                state.refused = Some(why.clone());
+                state.refuses(&why);
                 state.send(from, ToOwner::Refused { why });
                 return Ok(());
             }

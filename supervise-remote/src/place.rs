@@ -28,7 +28,7 @@ use crate::wire::Peer;
 /// How long a child waits before it asks a node again that has declined it.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// So many bytes may be sent to a node and not begun, besides the last message.
+/// So many bytes of the messages of one child may be sent and not begun, besides its last message.
 const WINDOW_BYTES: usize = 1 << 20;
 
 pub(crate) struct Place<A: Actor<Msg: Remote>> {
@@ -446,9 +446,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             }
             None => {}
         }
-        // A message that is larger than that alone has to pass as well.
+        // A larger message passes once there is room at all.
         let has_room = mine.sent() < self.plan().spec.window && mine.under_way < WINDOW_BYTES;
-        if has_room || mine.sent() == 0 { Poll::Ready(Ok(())) } else { Poll::Pending }
+        if has_room { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
     /// Begins a turn: what comes after this wakes the task again.
@@ -832,8 +832,13 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
         }
         let mut over = Vec::new();
         while self.window.front().is_some_and(|entry| entry.sent.is_some_and(|seq| seq <= done)) {
-            over.extend(self.window.pop_front().map(|entry| entry.msg));
-            self.begun = self.begun.saturating_sub(1);
+            let Some(entry) = self.window.pop_front() else { break };
+            match self.begun.checked_sub(1) {
+                Some(begun) => self.begun = begun,
+                // The node has said that more was done than begun.
+                None => self.under_way = self.under_way.saturating_sub(entry.bytes),
+            }
+            over.push(entry.msg);
         }
         over
     }

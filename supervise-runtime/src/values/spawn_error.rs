@@ -41,9 +41,9 @@ use crate::values::invalid_settings::InvalidSettings;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The supervisor is stopping, a restart of the supervisor absorbed the spawn, or the child was asked to stop before
-    /// it was up.
-    #[error("{path} started nothing: the child, or {path} itself, was asked to stop; a later spawn may succeed")]
+    /// The supervisor is stopping, a restart of the supervisor absorbed the spawn, the child was asked to stop before it
+    /// was up, or the caller has to be down before the supervisor can start anything again.
+    #[error("{path} started nothing, since it, the child or the caller goes down; a later spawn may succeed")]
     Stopping {
         /// The path of the supervisor.
         path: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -577,7 +578,9 @@ async fn a_kill_is_obeyed_in_a_set_that_goes_down() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         for ends in ["the set", "the tree", "a restart of the set", "a failure of the set", "a failure of its group"] {
             let journal = Journal::default();
-            let sets = Sets::start(journal.clone()).await.unwrap();
+            let mut tree = Sets::tree(journal.clone());
+            let mut events = tree.events();
+            let sets = tree.start().await.unwrap();
             let of_a_group = ends == "a failure of its group";
             let task = if of_a_group { sets.group.first.clone() } else { sets.tasks.spawn(1).await.unwrap() };
             settle().await;
@@ -597,6 +600,9 @@ async fn a_kill_is_obeyed_in_a_set_that_goes_down() {
             pass(secs(5)).await;
             match ends {
                 "the set" | "the tree" => {
+                    let aborts = std::iter::from_fn(|| events.try_next())
+                        .filter(|event| event.path == task.path() && matches!(event.kind, EventKind::Aborted { .. }));
+                    assert_eq!(aborts.count(), 0, "{order:?}, {ends}: a kill is no abort");
                     assert_eq!(
                         task.ended().map(|ended| ended.to_string()).as_deref(),
                         Some("killed"),

@@ -79,3 +79,23 @@ async fn a_spawn_does_not_wait_for_its_own_caller() {
     assert_eq!(took, secs(1) - ms(10), "until the instance before is down");
     assert_eq!(set.len(), 3, "the set is open again");
 }
+
+/// S25, S27: a child that goes down with the set waits for no start of another caller either.
+#[tokio::test(start_paused = true)]
+async fn a_start_of_another_caller_is_not_waited_for_on_the_way_down() {
+    let house = House::start().await.unwrap();
+    let guest = house.set.spawn(1).await.unwrap();
+    let set = house.set.clone();
+    let (tree, others) = (set.tree(), house.set.clone());
+    let restart = Arc::new(move || {
+        drop(tree.restart().unwrap());
+        for key in [97, 98, 99] {
+            tokio::spawn(others.get_or_spawn(key)); // a caller elsewhere, which waits for the set
+        }
+    });
+    let (said, took) = soon(guest.ask(|reply| Spawn { restart, set, reply })).await.unwrap();
+    assert_eq!((said.len(), took), (3, secs(0)), "{said:?}");
+    assert!(said.iter().skip(1).all(|said| said == "set is stopping"), "{said:?}");
+    pass(secs(3)).await;
+    assert_eq!(house.set.len(), 3, "the callers elsewhere have theirs");
+}

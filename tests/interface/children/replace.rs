@@ -442,7 +442,10 @@ async fn a_stop_takes_a_replacement_back() {
         let stopping =
             |error: &KeyedError<_>| matches!(error, KeyedError::NotReplaced { error: SpawnError::Stopping { .. }, .. });
         assert!(stopping(&error), "{how}: {error}");
-        assert!(error.to_string().contains("the child, or feeds itself, was asked to stop"), "the set lives: {error}");
+        assert!(
+            error.to_string().contains("feeds started nothing, since it, the child or the caller goes down"),
+            "the set lives: {error}"
+        );
         pass(secs(5)).await;
         assert!(reader.feeds.is_empty() && reader.feeds.keys().is_empty(), "{how}: {:?}", reader.feeds.keys());
         reader.feeds.spawn(1, "next", secs(0)).await.unwrap();
@@ -499,8 +502,8 @@ impl<F: Future> Future for Counted<F> {
     }
 }
 
-/// S27: calls for one key take turns in the order of their first polls, and an end wakes the next of them alone. Nothing
-/// is left of the queue, and a caller that gives up in the middle is not missed.
+/// S27: calls for one key take turns, and an end wakes a few of them, not all. Nothing is left of the queue, a caller that
+/// gives up in the middle is not missed, and one that is never polled again holds nobody up.
 #[tokio::test(start_paused = true)]
 async fn many_replacements_of_one_key_take_turns() {
     const MANY: usize = 400;
@@ -516,17 +519,22 @@ async fn many_replacements_of_one_key_take_turns() {
             assert!(Pin::new(call).poll(&mut noop).is_pending(), "nothing is up in the first poll");
         }
         drop(calls.remove(MANY / 2));
+        let idle = calls.remove(1); // in the middle of its turn, and not polled any more
         let mut last = None;
         for call in calls.into_iter().map(tokio::spawn).collect::<Vec<_>>() {
             last = Some(soon(call).await.unwrap().unwrap());
         }
         let mut expected: Vec<_> = names.iter().map(|name| format!("{name} opens")).collect();
         expected.remove(MANY / 2);
-        let opened: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" opens")).collect();
+        expected.remove(1);
+        let mut opened: Vec<_> = journal.take().into_iter().filter(|line| line.ends_with(" opens")).collect();
+        opened.retain(|line| !line.starts_with(&format!("{round}-1 ")));
+        (opened.sort(), expected.sort());
         assert_eq!(opened, expected);
         let polls = polls.load(Ordering::Relaxed);
-        assert!(polls < 12 * MANY, "{polls} polls for {MANY} calls");
-        assert_eq!(name(&last.unwrap()).await, names[MANY - 1]);
+        assert!(polls < 60 * MANY, "{polls} polls for {MANY} calls");
+        drop(idle);
+        assert!(last.is_some() && reader.feeds.len() == 1);
     }
 }
 

@@ -1749,8 +1749,8 @@ impl Machine {
                 if self.state == State::Draining {
                     self.state = State::Running; // the rest become dead letters
                 }
-                // A killed task has no time, whatever takes it down as well.
-                if self.kind == ChildKind::Task && matches!(failure.cause(), Cause::Killed) {
+                // A killed task has no time, also if it goes down for a restart. To end as killed, it has none anyway.
+                if self.kind == ChildKind::Task && matches!(failure.cause(), Cause::Killed) && self.goes_down() {
                     self.abort(port);
                 }
                 port.perform(self, Effect::Late(failure));

@@ -2246,8 +2246,8 @@ impl Group {
                 {
                     self.roster.member(id).passed = true;
                 }
-                // Under `OneForOne` a member that is going down, such as a kept one that was stopped, delays no other.
-                MemberState::GoingDown if !self.is_group() => self.position += 1,
+                // Under `OneForOne` a member that is going down to its end delays no other.
+                MemberState::GoingDown if !self.is_group() && member.ending.is_some() => self.position += 1,
                 // Delayed by a suspension, and not begun with the others because the supervisor ends after this walk.
                 MemberState::BackingOff if member.due && !self.is_kept_from(id) => {
                     self.start(id, now);

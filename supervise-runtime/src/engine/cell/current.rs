@@ -111,6 +111,9 @@ pub(crate) fn is_below(cell: &Arc<AnyCell>, id: u64) -> bool {
 /// both are in one range that goes down: that code must not wait for the set.
 pub(crate) fn goes_down_with(set: &AnyCell) -> bool {
     let Some(caller) = with(|current| current.cloned()) else { return false };
+    if caller.core().id == set.core().id {
+        return false; // its own start begins instances, and waits for none
+    }
     let above = |cell: &AnyCell| -> Vec<Arc<AnyCell>> {
         iter::successors(cell.core().supervisor(), |cell| cell.core().supervisor()).collect()
     };

@@ -431,7 +431,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 match Caller::new(this.clone(), &key, starts, detached.clone()).wait().await {
                     // The instance or the whole set was stopped meanwhile. The next round finds out which, unless the
                     // arguments are gone with the instance.
-                    Err(SpawnError::Stopping { .. }) if !args.are_gone() => {}
+                    Err(SpawnError::Stopping { .. }) if !args.are_gone() && !this.set.waits_for_caller() => {}
                     done => return done.map(|handle| (handle, origin)),
                 }
             }
@@ -490,10 +490,11 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             let key = this.want(key);
             let exists = |handle| KeyedError::Exists { path: this.path_of(&key), handle };
             let args = Shared::new(((*key.key).clone(), args));
+            let set = &this.set;
             let queue = this.living.turn(key.hash);
             // Inside of the instance this fails at once: those that come before it wait for the end of that instance.
-            let is_inside = this.living.look(&*key.key, |entry| entry.cell.core().id).is_some_and(current::is_inside);
-            let turn = if is_inside { None } else { Some(queue.comes().await) };
+            let is_inside = this.living.ids(key.hash).into_iter().any(current::is_inside);
+            let turn = if is_inside { None } else { Some(set.unless_caller_goes(queue.comes()).await?) };
             loop {
                 match this.begin_replace(&key, &args)? {
                     Replacing::Made(starts) => {
@@ -510,14 +511,16 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         if current::is_inside(cell.core().id) {
                             return Err(exists(None));
                         }
-                        Upcoming { cell, waiting: Waiting::default() }.wait().await.ok();
+                        set.unless_caller_goes(Upcoming { cell, waiting: Waiting::default() }.wait()).await?.ok();
                     }
                     Replacing::Begun(begun) => {
                         drop(turn); // the rest follows, whether this future is polled or not
                         let not = |error| KeyedError::NotReplaced { path: this.path_of(&key), error };
                         let gone = || SpawnError::Stopped { path: this.path() };
-                        let Starts { cell, handle } = begun.await.unwrap_or_else(|_| Err(gone())).map_err(not)?;
-                        let up = Upcoming { cell: cell.clone(), waiting: Waiting::default() }.wait().await;
+                        let begun = set.unless_caller_goes(begun).await?;
+                        let Starts { cell, handle } = begun.unwrap_or_else(|_| Err(gone())).map_err(not)?;
+                        let up = Upcoming { cell: cell.clone(), waiting: Waiting::default() }.wait();
+                        let up = set.unless_caller_goes(up).await?;
                         started(&*cell, up).map_err(not)?;
                         return handle.get().ok_or_else(|| not(SpawnError::Stopping { path: this.path() }));
                     }
@@ -764,7 +767,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Caller<K, T, Args> {
     }
 
     async fn wait(mut self) -> Result<T::Handle, SpawnError> {
-        let up = poll_fn(|cx| self.starts.cell.core().poll_up(&mut self.waiting, cx.waker())).await;
+        let up = poll_fn(|cx| self.starts.cell.core().poll_up(&mut self.waiting, cx.waker()));
+        let up = self.keyed.set.unless_caller_goes(up).await?;
         started(&*self.starts.cell, up)?;
         self.starts.handle.get().ok_or_else(|| SpawnError::Stopping { path: self.keyed.path() })
     }
@@ -842,7 +846,7 @@ macro_rules! spawns {
             ///
             /// The key is in use all the while: [`get`](Keyed::get) returns the old instance until its end, and then
             /// `None`; [`spawn`](Keyed::spawn) fails with `Exists`; [`get_or_spawn`](Keyed::get_or_spawn) and a second
-            /// `replace` wait their turn, calls of `replace` in the order of their first polls. Both count as one for `max_children`. An instance that is stopping, or in its
+            /// `replace` wait their turn. Both count as one for `max_children`. An instance that is stopping, or in its
             /// first start, is waited for before this begins. The old instance goes down with
             /// [`StopReason::Replaced`](crate::StopReason::Replaced).
             ///

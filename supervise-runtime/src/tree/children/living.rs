@@ -36,26 +36,30 @@ pub(super) struct Table<K, H> {
     turns: HashMap<u64, Arc<Semaphore>>,
 }
 
-/// A caller of `replace`, among those of its key. Callers take turns in the order in which they came, so that an end wakes
-/// the next caller and no other.
+/// So many callers of `replace` watch an instance at a time, the others wait behind them. An end wakes the few that
+/// watch. They are more than one, since a future may be alive and never polled again.
+const WATCHERS: usize = 8;
+
+/// A caller of `replace`, among those of its hash.
 pub(super) struct Turn<K, H> {
     living: Arc<Living<K, H>>,
     hash: u64,
-    one: Arc<Semaphore>,
+    /// `None` only in the drop.
+    places: Option<Arc<Semaphore>>,
 }
 
 impl<K, H> Turn<K, H> {
-    /// Waits until no caller that came before this one waits any more. The turn is over with the result.
+    /// Waits for a place among those that watch. The place is given back with the result.
     pub(super) async fn comes(&self) -> impl Sized + use<'_, K, H> {
-        self.one.acquire().await.ok() // never closed
+        self.places.as_ref()?.acquire().await.ok() // never closed
     }
 }
 
 impl<K, H> Drop for Turn<K, H> {
     fn drop(&mut self) {
         let mut table = self.living.lock();
-        // The table has one, and this is the other.
-        if Arc::strong_count(&self.one) == 2 {
+        self.places = None; // under the lock, so that the last one sees that it is the last
+        if table.turns.get(&self.hash).is_some_and(|places| Arc::strong_count(places) == 1) {
             table.turns.remove(&self.hash);
             if table.turns.is_empty() {
                 table.turns = HashMap::new(); // a burst leaves nothing behind
@@ -175,10 +179,18 @@ impl<K, H> Living<K, H> {
         lock(&self.table)
     }
 
-    /// Puts a caller of `replace` behind those that wait for this key.
+    /// Puts a caller of `replace` behind those that wait for this hash.
     pub(super) fn turn(self: &Arc<Self>, hash: u64) -> Turn<K, H> {
-        let one = self.lock().turns.entry(hash).or_insert_with(|| Arc::new(Semaphore::new(1))).clone();
-        Turn { living: self.clone(), hash, one }
+        let mut new = Some(Arc::new(Semaphore::new(WATCHERS))); // made without the lock
+        let mut table = self.lock();
+        let places = table.turns.entry(hash).or_insert_with(|| new.take().expect("taken once")).clone();
+        drop(table);
+        Turn { living: self.clone(), hash, places: Some(places) }
+    }
+
+    /// Returns the numbers of the instances of this hash.
+    pub(super) fn ids(&self, hash: u64) -> Vec<u64> {
+        self.lock().of(hash).iter().map(Entry::id).collect()
     }
 
     pub(super) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> u64 {

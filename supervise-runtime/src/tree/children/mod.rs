@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 
 use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::Startup;
@@ -252,9 +254,26 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let this = self.clone();
         Spawn::new(|detached| async move {
             let launched = this.launch(args)?;
-            Startup::unless(launched.cell, move || detached.is_set()).await?;
+            this.unless_caller_goes(Startup::unless(launched.cell, move || detached.is_set())).await??;
             launched.handle.get().ok_or_else(|| SpawnError::Stopping { path: this.path() })
         })
+    }
+
+    /// Returns whether the set can come up only after the caller, which would wait for that, is down (S27).
+    fn waits_for_caller(&self) -> bool {
+        let moves = self.cell.core().table().is_some_and(|table| table.inspect(Group::moves));
+        moves && current::goes_down_with(&*self.cell)
+    }
+
+    /// Waits for something in this set, as long as that does not wait for the caller. The order to go down with the set
+    /// wakes the caller.
+    async fn unless_caller_goes<F: Future>(&self, waits: F) -> Result<F::Output, SpawnError> {
+        let mut waits = pin!(waits);
+        poll_fn(|cx| match waits.as_mut().poll(cx) {
+            Poll::Pending if self.waits_for_caller() => Poll::Ready(Err(SpawnError::Stopping { path: self.path() })),
+            other => other.map(Ok),
+        })
+        .await
     }
 
     fn clones(&self) -> Option<Clones<Args>> {
@@ -316,7 +335,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     {
         let core = self.cell.core();
         let Some(table) = core.table() else { return Err(Refused::Stopped) };
-        if instead.is_none() && table.inspect(Group::moves) && current::goes_down_with(&*self.cell) {
+        if instead.is_none() && self.waits_for_caller() {
             return Err(Refused::Stopping);
         }
         let runtime = table.runtime();
