@@ -233,7 +233,7 @@ impl Settings {
         Settings::from_vars(prefix, env::vars_os())
     }
 
-    /// Reads settings out of these variables, as [`from_env`](Settings::from_env) does out of those of the process: for
+    /// Reads settings out of these variables, as [`from_env`](Settings::from_env) does out of the variables of the process: for
     /// variables from elsewhere, and for tests. Variables without the prefix are passed over.
     ///
     /// ```
@@ -275,6 +275,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::file::every_setting;
 
     fn wrong(vars: &[(&str, &str)]) -> String {
         Settings::from_vars("SUPERVISE_", vars.iter().copied()).unwrap_err().to_string()
@@ -307,15 +308,7 @@ mod tests {
                 ("HOME", "/"),
             ],
         );
-        let written = Settings::new("shop")
-            .listen(["0.0.0.0:7447", "[::]:7447"])
-            .connect(["other:1"])
-            .network("prod")
-            .lease(Duration::from_secs(90))
-            .max_frame(4096)
-            .tls("c", "k", "a")
-            .revoked("r")
-            .revoked("s");
+        let written = every_setting();
         assert_eq!(format!("{:?}", read.unwrap()), format!("{written:?}"));
         let vars = [("NAME", "a"), ("CONNECT", "h:1"), ("INSECURE", "true"), ("LEASE", "2.5")];
         let read = Settings::from_vars("", vars).unwrap();

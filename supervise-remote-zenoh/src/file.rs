@@ -157,6 +157,20 @@ impl<'de> Deserialize<'de> for Settings {
     }
 }
 
+/// Each setting by its method, as the tests of both sources write it.
+#[cfg(test)]
+pub(crate) fn every_setting() -> Settings {
+    Settings::new("shop")
+        .listen(["0.0.0.0:7447", "[::]:7447"])
+        .connect(["other:1"])
+        .network("prod")
+        .lease(Duration::from_secs(90))
+        .max_frame(4096)
+        .tls("c", "k", "a")
+        .revoked("r")
+        .revoked("s")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,15 +200,7 @@ mod tests {
             revoked = ["r", "s"]
         "#)
         .unwrap();
-        let written = Settings::new("shop")
-            .listen(["0.0.0.0:7447", "[::]:7447"])
-            .connect(["other:1"])
-            .network("prod")
-            .lease(Duration::from_secs(90))
-            .max_frame(4096)
-            .tls("c", "k", "a")
-            .revoked("r")
-            .revoked("s");
+        let written = every_setting();
         assert_eq!(format!("{read:?}"), format!("{written:?}"));
         let read = of("name = 'a'\nlisten = ['0.0.0.0:1']\ninsecure = true").unwrap();
         let written = Settings::new("a").listen(["0.0.0.0:1"]).insecure();

@@ -50,7 +50,7 @@ pub(crate) enum End {
 ///
 /// # From a file
 ///
-/// `Settings` is `Deserialize`, so any format of serde has it, alone or as a part of the program's own configuration. The
+/// `Settings` is `Deserialize`, so any format of serde that describes itself has it, alone or as a part of the program's own configuration. The
 /// fields have the names of the methods:
 ///
 /// | field | type | if it is absent |

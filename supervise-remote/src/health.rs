@@ -34,7 +34,7 @@ pub struct NodeHealth {
     /// The time without an owner: since the last one was lost, or since the node was told to serve. `None` while it
     /// follows an owner.
     pub alone: Option<Duration>,
-    /// The reason for which the node does not follow the owner that it met last.
+    /// While the node follows nobody: why it does not follow the owner that it met last.
     pub refused: Option<String>,
     /// The node leaves in order, since the future that it was given to serve is ready.
     pub leaving: bool,

@@ -333,7 +333,7 @@ struct State {
     alone: Option<Moment>,
     /// When the log has said so last.
     said_alone: Option<Moment>,
-    /// Why the node does not follow the owner that it met last.
+    /// While the node follows nobody: why it does not follow the owner that it met last.
     refused: Option<String>,
     requests: HashMap<u64, Waiting>,
     /// The placements that the owner does not renew any more, as of its last answer. An order of one of them may still come.

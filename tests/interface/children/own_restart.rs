@@ -99,3 +99,26 @@ async fn a_start_of_another_caller_is_not_waited_for_on_the_way_down() {
     pass(secs(3)).await;
     assert_eq!(house.set.len(), 3, "the callers elsewhere have theirs");
 }
+
+/// S25, S27: a wait that was right as it began ends once the caller has to go down before the set comes up: the child
+/// above restarts meanwhile. The second time is as the first.
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_comes_to_be_for_its_own_caller_ends() {
+    let house = House::start().await.unwrap();
+    let wing = house.sub.clone();
+    for _ in 0..2 {
+        soon(wing.inner.get_or_spawn(1)).await.unwrap();
+        let (tree, set) = (wing.inner.tree(), wing.inner.clone());
+        let restart = Arc::new(move || drop(tree.restart().unwrap()));
+        let first = wing.first.clone();
+        let asked = tokio::spawn(async move { first.ask(|reply| Spawn { restart, set, reply }).await });
+        pass(ms(500)).await; // the old instance takes a second, and the spawn waits for the set
+        assert!(!asked.is_finished());
+        drop(house.sub.restart().unwrap());
+        let (said, took) = soon(asked).await.unwrap().unwrap();
+        assert!(took <= secs(1), "{took:?}");
+        assert_eq!(said, ["sub/inner is stopping"; 3]);
+        pass(secs(5)).await;
+        assert_eq!(wing.inner.len(), 0, "nothing of it came up later");
+    }
+}

@@ -503,7 +503,7 @@ impl<F: Future> Future for Counted<F> {
 }
 
 /// S27: calls for one key take turns, and an end wakes a few of them, not all. Nothing is left of the queue, a caller that
-/// gives up in the middle is not missed, and one that is never polled again holds nobody up.
+/// gives up in the middle is not missed, and a caller that is never polled again holds nobody up.
 #[tokio::test(start_paused = true)]
 async fn many_replacements_of_one_key_take_turns() {
     const MANY: usize = 400;

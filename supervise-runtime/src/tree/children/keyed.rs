@@ -796,7 +796,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
 macro_rules! spawns {
     ($(($($arg:ident: $ty:ident),*))*) => {$(
         impl<K: Key, T: Child, $($ty: Send + 'static),*> Keyed<K, T, ($($ty,)*)> {
-            /// Spawns the instance of this key and waits until it is up. Waits while the set itself is not up. The
+            /// Spawns the instance of this key and waits until it is up. Waits while the set itself is not up, unless it
+            /// can come up only after the caller is down: then it fails with `Stopping`. The
             /// instance runs on the tokio runtime of the set, wherever the spawn is awaited (rule S25).
             ///
             /// # Errors

@@ -419,7 +419,8 @@ fn not_begun(cell: &AnyCell, error: SpawnError) {
 macro_rules! spawns {
     ($(($($arg:ident: $ty:ident),*))*) => {$(
         impl<T: Child, $($ty: Send + 'static),*> Children<T, ($($ty,)*)> {
-            /// Spawns an instance and waits until it is up. Waits while the set itself is not up. The instance runs on
+            /// Spawns an instance and waits until it is up. Waits while the set itself is not up, unless it can come
+            /// up only after the caller is down: then it fails with `Stopping`. The instance runs on
             /// the tokio runtime of the set, wherever the spawn is awaited (rule S25).
             ///
             /// # Errors
