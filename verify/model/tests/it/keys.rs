@@ -80,3 +80,36 @@ fn a_caller_that_gives_up_leaves_the_others_their_start() {
         log.check();
     });
 }
+
+/// S27: replacements of one key take turns. At most one instance lives, each caller gets an instance or hears that a
+/// later caller has replaced it, and a caller that gives up does not hold up the others.
+#[test]
+fn replacements_of_one_key_take_turns() {
+    explore(600, || async {
+        let log = Log::default();
+        let tree = Rooms::tree(log.clone()).seed(1).start().await.unwrap();
+        log.plan("room start", 1);
+        let mut tasks = Vec::new();
+        for _ in 0..3 {
+            let (rooms, heard) = (tree.rooms.clone(), log.clone());
+            tasks.push(go(async move {
+                match rooms.replace(1).await {
+                    Ok(room) => drop(room.ask(Do::Get).forever().await),
+                    Err(error) => heard.wrong(error.to_string()),
+                }
+            }));
+        }
+        let leaves = tree.rooms.clone();
+        tasks.push(go(async move {
+            let mut asked = Box::pin(leaves.replace(1));
+            let once = std::future::poll_fn(|cx| std::task::Poll::Ready(asked.as_mut().poll(cx).is_ready()));
+            if !once.await {
+                tokio::task::yield_now().await;
+            }
+        }));
+        all(tasks).await;
+        log.holds(tree.rooms.get_or_spawn(1).await.is_ok(), "the key is not free");
+        drop(tree.shutdown().await);
+        log.check();
+    });
+}

@@ -13,5 +13,5 @@ pub use task::spawn;
 /// its order of tasks, and `shuttle-tokio` does not have this kind of channel.
 pub mod sync {
     pub use real::sync::broadcast;
-    pub use shuttle_tokio::sync::{Notify, mpsc, oneshot, watch};
+    pub use shuttle_tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 }
