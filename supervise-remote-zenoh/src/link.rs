@@ -24,7 +24,7 @@ use crate::net::{Join, Opened};
 use crate::outbox::{Next, Outbox};
 use crate::pairs::{Begun, LEFT, Pairs};
 use crate::session::Connection;
-use supervise_remote::wire::{Closing, Link, LinkEvent, Outgoing, Peer, Rights, Side};
+use supervise_remote::wire::{Closing, Link, LinkEvent, Outgoing, Peer, Rights, Side, Signs};
 
 /// The state that the link, its senders, the threads that write and zenoh's callbacks share.
 pub(crate) struct Hub {
@@ -355,6 +355,10 @@ impl Link for ZenohLink {
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>> {
         self.0.pairs.poll_event(cx)
+    }
+
+    fn take_signs(&mut self, take: Signs) {
+        self.0.pairs.take_signs(take);
     }
 
     fn close(self: Box<Self>) -> Closing {

@@ -13,6 +13,7 @@
 //! Where this side is the first to know, the peer is told.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::batch::{self, Body};
 use crate::outbox::{End, Outbox};
-use supervise_remote::wire::{LinkEvent, Peer, Rights};
+use supervise_remote::wire::{LinkEvent, Peer, Rights, Signs};
 
 /// A link whose events nobody takes for this long is over.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(10);
@@ -60,7 +61,18 @@ struct State {
     pairs: HashMap<Peer, Pair>,
     over: Over,
     waker: Option<Waker>,
+    /// Takes what a peer sends ahead.
+    signs: Option<Taker>,
     left: bool,
+}
+
+#[derive(Clone)]
+struct Taker(Signs);
+
+impl fmt::Debug for Taker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Taker")
+    }
 }
 
 #[derive(Debug)]
@@ -200,6 +212,7 @@ impl Pairs {
             pairs: HashMap::new(),
             over: Over::default(),
             waker: None,
+            signs: None,
             left: false,
         };
         Pairs { state: Mutex::new(state), reach_within, max_frame }
@@ -313,15 +326,32 @@ impl Pairs {
 
     /// A frame has come that waits behind no batch. Before the peer is up, or from anybody else, it is lost.
     pub(crate) fn ahead(&self, from: &Peer, way: u64, bytes: Vec<u8>, now: Instant) {
+        if bytes.len() > MOST_AHEAD {
+            return;
+        }
+        let is_up = |state: &State| {
+            let is_here = state.pairs.get(from).is_some_and(|pair| pair.way == way && pair.early.is_none());
+            is_here && !state.left
+        };
+        let signs = {
+            let state = self.lock();
+            state.signs.clone().filter(|_| is_up(&state))
+        };
+        // Without the lock: the answer to a sign is sent at once.
+        if signs.is_some_and(|Taker(take)| take(from, &bytes)) {
+            return;
+        }
         self.act(|state, after| {
-            if state.left || bytes.len() > MOST_AHEAD {
-                return;
-            }
-            state.check_reader(now, after);
-            if state.pairs.get(from).is_some_and(|pair| pair.way == way && pair.early.is_none()) {
+            if is_up(state) {
+                state.check_reader(now, after);
                 state.events.push_back(LinkEvent::Frame { from: from.clone(), bytes });
             }
         });
+    }
+
+    pub(crate) fn take_signs(&self, take: Signs) {
+        let before = self.lock().signs.replace(Taker(take));
+        drop(before);
     }
 
     /// Returns the connection that leads to a peer, while its pair is not over.

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::net::lock;
-use crate::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Rights, Side, Wire};
+use crate::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Rights, Side, Signs, Wire};
 
 /// A network of processes inside of this one. Clones are the same network.
 ///
@@ -51,6 +51,7 @@ struct LinkState {
     side: Side,
     queue: VecDeque<(Instant, LinkEvent)>,
     waker: Option<Waker>,
+    signs: Option<Signs>,
     /// Peers of the other side that it knows to be up.
     knows: HashSet<Peer>,
     /// Peers that it has met: a peer that was down never comes back.
@@ -251,6 +252,16 @@ impl State {
         link.waker.take()
     }
 
+    /// Returns the taker of the signs of a peer, if a sign from there would come now, and is not lost.
+    fn takes_at_once(&self, from: &Peer, to: &Peer) -> Option<Signs> {
+        let (one, other) = (self.links.get(from)?, self.links.get(to)?);
+        let is_coming = |(_, event): &(Instant, LinkEvent)| matches!(event, LinkEvent::Up(peer, _) if peer == from);
+        let is_met = one.knows.contains(to) && other.knows.contains(from) && !other.queue.iter().any(is_coming);
+        let is_lost = self.lose.get(&(one.process.clone(), other.process.clone())).is_some_and(|lose| *lose > 0);
+        let runs = self.processes.get(&other.process).is_none_or(|process| !process.frozen && !process.dead);
+        other.signs.clone().filter(|_| self.delay.is_zero() && is_met && !is_lost && runs)
+    }
+
     /// Everybody hears that this peer is down.
     fn leave(&mut self, peer: &Peer) -> Vec<Waker> {
         let others: Vec<Peer> =
@@ -332,6 +343,7 @@ impl Wire for Process {
                     side,
                     queue: VecDeque::new(),
                     waker: None,
+                    signs: None,
                     knows: HashSet::new(),
                     met: HashSet::new(),
                 };
@@ -400,6 +412,21 @@ impl Line {
             waker.wake();
         }
     }
+
+    /// Gives a sign of life to the peer at once, if it takes such. Returns whether the sign is not to be sent in another way.
+    fn gives_sign(&self, to: &Peer, bytes: &[u8]) -> bool {
+        let take = {
+            let mut state = lock(&self.network.0);
+            match state.takes_at_once(&self.me, to) {
+                Some(take) => {
+                    state.frames = state.frames.saturating_add(1);
+                    take
+                }
+                None => return false,
+            }
+        };
+        take(&self.me, bytes)
+    }
 }
 
 impl Outgoing for Line {
@@ -408,13 +435,23 @@ impl Outgoing for Line {
     }
 
     fn send_ahead(&self, to: &Peer, bytes: Vec<u8>) {
-        self.put(to, bytes, true);
+        if !self.gives_sign(to, &bytes) {
+            self.put(to, bytes, true);
+        }
     }
 }
 
 impl Link for MemoryLink {
     fn me(&self) -> &Peer {
         &self.line.me
+    }
+
+    fn take_signs(&mut self, take: Signs) {
+        let before = {
+            let mut state = lock(&self.line.network.0);
+            state.links.get_mut(&self.line.me).and_then(|link| link.signs.replace(take))
+        };
+        drop(before);
     }
 
     fn outgoing(&self) -> Arc<dyn Outgoing> {

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use supervise::spec::TreeSpec;
 use supervise::{Actor, ActorRef};
@@ -53,6 +54,7 @@ pub(crate) struct NetInner {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) max_frame: usize,
     peers: Option<Arc<[String]>>,
+    longest_stall: Option<Duration>,
     /// By how many microseconds the clock of a test is ahead.
     pub(crate) shift: i64,
     /// Holds for the first run only: the next one could meet instances of the first.
@@ -82,6 +84,11 @@ impl NetInner {
             runs.insert(id, run.clone());
         }
         is_free
+    }
+
+    /// Returns for how long leases are renewed for a runtime that stands still; with this shortest lease.
+    pub(crate) fn longest_stall(&self, shortest: Duration) -> Duration {
+        self.longest_stall.unwrap_or_else(|| shortest.saturating_mul(2))
     }
 
     pub(crate) fn terms(&self) -> Terms {
@@ -148,6 +155,7 @@ impl Net {
             max_frame: wire.max_frame().unwrap_or(MAX_FRAME),
             wire: Arc::new(wire),
             peers: None,
+            longest_stall: None,
             shift: 0,
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
@@ -219,6 +227,28 @@ impl Net {
             );
         }
         self.set(|inner| inner.max_frame = bytes)
+    }
+
+    /// Sets for how long leases go on while code blocks all threads of the runtime of this process. Default: twice the lease of the
+    /// child.
+    ///
+    /// Renewals are asked for and granted on other threads meanwhile. A runtime that stands still for longer is one that is
+    /// lost: its children are replaced after this time, their lease and their `shutdown` (rule S57), and the nodes of an
+    /// owner that stands still take their children down.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use supervise_remote::{Net, memory::Network};
+    ///
+    /// let net = Net::open(Network::new().process("host-7")).longest_stall(Duration::from_secs(2));
+    /// # let _ = net;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the network was cloned or used already.
+    pub fn longest_stall(self, time: Duration) -> Net {
+        self.set(|inner| inner.longest_stall = Some(time))
     }
 
     /// Returns the name of this process on the network.

@@ -28,7 +28,7 @@ use crate::net::{Net, NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::HELLO;
 use crate::specs::remote_specs;
-use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Wire};
+use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Signs, Wire};
 
 /// How long a join that failed waits, and the least time from one to the next if the link was closed.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
@@ -201,7 +201,7 @@ impl Node {
         net.0.serves(&inner);
         let mut until = std::pin::pin!(until);
         let mut at = tokio::time::Instant::now();
-        let mut link = Joined::new(&*net.0.wire, Side::Node).await?;
+        let mut link = inner.join().await?;
         let mut was_short = false;
         loop {
             inner.joined(&link);
@@ -233,7 +233,7 @@ impl Node {
                 tokio::time::sleep_until(again).await;
                 loop {
                     let now = tokio::time::Instant::now();
-                    match Joined::new(&*net.0.wire, Side::Node).await {
+                    match inner.join().await {
                         Ok(link) => break (link, now),
                         Err(error) => {
                             say!(error, %error, name = inner.name(), "cannot join the network, tries again");
@@ -327,6 +327,10 @@ struct State {
     round_trip: Duration,
     /// The answers take so long that a lease may be over before the next one.
     slow: bool,
+    /// When the next renewal is due.
+    renew_at: Option<Moment>,
+    /// When the task that reads the link had its last turn.
+    turned: Option<Moment>,
     /// When this owner was followed.
     followed: Option<Moment>,
     /// When the last owner was lost, or the node began.
@@ -478,6 +482,13 @@ impl NodeInner {
         self.net.max_frame
     }
 
+    /// Joins the network as a new peer, whose leases wait for no runtime.
+    async fn join(self: &Arc<Self>) -> io::Result<Joined> {
+        let node = Arc::downgrade(self);
+        let take: Signs = Arc::new(move |from, bytes| node.upgrade().is_none_or(|node| node.takes_sign(from, bytes)));
+        Joined::new(&*self.net.wire, Side::Node, take).await
+    }
+
     fn joined(&self, link: &Joined) {
         let mut state = self.lock();
         state.outbox.joined(link.out.clone());
@@ -546,10 +557,10 @@ impl NodeInner {
     /// Reads a link until the join is over, or the node has left.
     async fn read<U: Future>(self: &Arc<Self>, link: &mut Joined, mut until: std::pin::Pin<&mut U>) -> Ended {
         const MOST: usize = 1024;
-        let every = self.shortest.checked_div(3).unwrap_or(self.shortest);
-        let mut renew_at = self.clock.now() + every;
+        lock(&self.state).renew_at = Some(self.clock.now() + self.every());
         let mut leave_by: Option<Moment> = None;
         loop {
+            let renew_at = self.turns(self.clock.now());
             let look_at = self.says_alone_at().map_or(renew_at, |due| renew_at.min(due));
             let mut renew = std::pin::pin!(self.clock.sleep_until(look_at));
             let changed = self.changed.notified();
@@ -618,11 +629,11 @@ impl NodeInner {
             }
             self.says_alone(now);
             if renew_at <= now {
-                renew_at = now + every;
-                if !self.renew(now) {
+                if !self.is_answered(now) {
                     self.end_join();
                     return Ended::Again;
                 }
+                self.renew(now);
             }
             if full {
                 tokio::task::yield_now().await;
@@ -695,10 +706,17 @@ impl NodeInner {
         self.clock.now() + self.longest_shutdown() + MARGIN
     }
 
-    /// Asks for a renewal. False: the last one was asked for too long ago, and this join is over.
-    fn renew(&self, now: Moment) -> bool {
-        let mut state = self.lock();
-        let Some((owner, _)) = state.owner.clone() else {
+    /// The task that reads the link has its turn. Returns when a renewal is due.
+    fn turns(&self, now: Moment) -> Moment {
+        let mut state = lock(&self.state);
+        state.turned = Some(now);
+        state.renew_at.unwrap_or(now)
+    }
+
+    /// Returns whether this join goes on. It is over if the owner does not answer.
+    fn is_answered(&self, now: Moment) -> bool {
+        let state = lock(&self.state);
+        if state.owner.is_none() {
             // An owner that has said nothing at all: its hello is lost. One of the clocks may be right by now.
             let is_lost = |owner: &OwnerState| match owner.refused {
                 true => owner.up_at + CLOCKS <= now,
@@ -709,16 +727,43 @@ impl NodeInner {
         // Two times the shortest lease without an answer: the owner does not hear this node, or this node the owner.
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
-        if last.is_some_and(|last| last + patience <= now) {
+        drop(state);
+        let is_over = last.is_some_and(|last| last + patience <= now);
+        if is_over {
             say!(warn, name = self.name(), "the owner answers no renewal, joins again");
-            return false;
         }
+        !is_over
+    }
+
+    /// Asks for a renewal, if it is due.
+    fn renew(&self, now: Moment) {
+        let mut state = self.lock();
+        if state.renew_at.is_none_or(|due| due <= now) {
+            self.ask(&mut state, now);
+        }
+    }
+
+    /// Asks for a renewal in place of the runtime, whose threads may all be blocked: as long as that is not for ever.
+    fn renew_beside(&self, now: Moment) {
+        let most = self.net.longest_stall(self.shortest);
+        if lock(&self.state).turned.is_some_and(|turned| now < turned + most) {
+            self.renew(now);
+        }
+    }
+
+    fn ask(&self, state: &mut State, now: Moment) {
+        state.renew_at = Some(now + self.every());
+        let Some((owner, _)) = state.owner.clone() else { return };
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         state.asked.push_back((id, now));
         let heard = state.owners.get(&owner).map_or(0, |owner| owner.heard);
         state.send_ahead(&owner, ToOwner::Renew { asked: id, heard });
         state.send(&owner, ToOwner::Still);
-        true
+    }
+
+    /// The time from one renewal to the next.
+    fn every(&self) -> Duration {
+        self.shortest.checked_div(3).unwrap_or(self.shortest)
     }
 
     /// The join is over: what runs for its owner goes down.
@@ -766,9 +811,19 @@ impl NodeInner {
         }
     }
 
+    /// Takes a sign of life, perhaps on a thread of the wire. False: the bytes are to be read in order.
+    fn takes_sign(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> bool {
+        match frame::read::<ToNode>(bytes) {
+            Ok(sign @ Framed { seq: AHEAD, body: ToNode::Grant { .. } }) => self.framed(from, sign).is_ok(),
+            _ => false,
+        }
+    }
+
     fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> Result<(), Broken> {
-        let Framed { seq, body } =
-            frame::read::<ToNode>(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?;
+        self.framed(from, frame::read(bytes).map_err(|why| format!("a frame cannot be read: {why}"))?)
+    }
+
+    fn framed(self: &Arc<Self>, from: &Peer, Framed { seq, body }: Framed<ToNode>) -> Result<(), Broken> {
         let mut state = self.lock();
         // Of an owner whose link has ended.
         let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
@@ -947,7 +1002,7 @@ impl NodeInner {
         for lease in older {
             lease.end();
         }
-        self.renew(self.clock.now());
+        self.ask(&mut self.lock(), self.clock.now());
         Ok(())
     }
 
@@ -1020,8 +1075,9 @@ impl NodeInner {
 
     // ----- what blocks its thread
 
-    /// Watches for instances that act past their time since they block their thread. The owner replaces them, so nothing
-    /// but the end of this process keeps its promise. A thread of its own: those of the runtime may all be blocked.
+    /// Renews the leases while the runtime is late, and watches for instances that act past their time since they block their
+    /// thread. The owner replaces them, so nothing but the end of this process keeps its promise. A thread of its own: those
+    /// of the runtime may all be blocked.
     fn watch_threads(self: &Arc<Self>) {
         let node = Arc::downgrade(self);
         let watch = move || {
@@ -1038,6 +1094,7 @@ impl NodeInner {
                     }
                     node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1)
                 };
+                node.renew_beside(node.clock.now());
                 node.forget_vanished();
                 drop(node);
                 std::thread::sleep(every);

@@ -18,7 +18,7 @@ use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, T
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
-use crate::wire::{Joined, LinkEvent, Peer, Rights, Side};
+use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Signs};
 
 /// The time between two looks at silent nodes, at most.
 const LOOK: Duration = Duration::from_millis(250);
@@ -83,6 +83,8 @@ pub(crate) struct Run {
 #[derive(Default)]
 struct State {
     joined: Option<Moment>,
+    /// When the task that reads the link had its last turn.
+    turned: Option<Moment>,
     /// The first part of the tokens of its placements.
     epoch: u64,
     outbox: Outbox,
@@ -483,6 +485,7 @@ impl Run {
     fn joined(&self, link: &Joined) {
         let mut state = self.lock();
         state.joined = Some(self.clock.now());
+        state.turned = state.joined;
         state.outbox.joined(link.out.clone());
         drop(state);
         self.ring_all();
@@ -610,6 +613,28 @@ impl Run {
         say!(warn, tree = %self.root.name, node = %peer, why, "the link to a node ends");
         self.send(peer, ToNode::Bye { why: why.to_owned() });
         self.down(peer);
+    }
+
+    /// Takes a sign of life. False: the bytes are to be read in order.
+    fn takes_sign(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> bool {
+        let Ok(Framed { seq: AHEAD, body: body @ ToOwner::Renew { .. } }) = frame::read::<ToOwner>(bytes) else {
+            return false;
+        };
+        if !self.stands_still(from) {
+            self.take(from, body);
+        }
+        true
+    }
+
+    /// The task that reads the link has had no turn for so long that nothing is renewed for this node: its children go down,
+    /// and may follow another owner.
+    fn stands_still(&self, node: &Peer) -> bool {
+        let now = self.clock.now();
+        let state = self.lock_only();
+        let hello = state.nodes.get(node).and_then(|node| node.hello.as_ref());
+        let lease = hello.and_then(|hello| self.leases.get(&*hello.role));
+        let last = state.turned.zip(lease).map(|(turned, lease)| turned + self.net.longest_stall(*lease));
+        last.is_some_and(|last| last <= now)
     }
 
     fn frame(self: &Arc<Self>, from: &Peer, bytes: &[u8]) {
@@ -971,7 +996,7 @@ async fn pump(
         let joined = tokio::select! {
             biased;
             _ = &mut ending => return,
-            joined = Joined::new(&*net.wire, Side::Owner) => joined,
+            joined = Joined::new(&*net.wire, Side::Owner, takes_signs(run.clone())) => joined,
         };
         let again = tokio::time::Instant::now() + JOIN_AGAIN;
         let mut link = match joined {
@@ -1014,6 +1039,11 @@ async fn pump(
     }
 }
 
+/// Takes signs of life, perhaps on a thread of the wire.
+fn takes_signs(run: Weak<Run>) -> Signs {
+    Arc::new(move |from, bytes| run.upgrade().is_none_or(|run| run.takes_sign(from, bytes)))
+}
+
 /// Waits until this join is over since the wire has panicked. A bell of the join before is no such end.
 async fn is_broken(run: &Weak<Run>, broken: &Notify) {
     loop {
@@ -1047,6 +1077,7 @@ async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined)
         })
         .await;
         let Some(run) = run.upgrade() else { return };
+        run.lock_only().turned = Some(clock.now());
         let all = events.len() < BATCH;
         for event in events {
             match event {

@@ -285,6 +285,23 @@ pub trait Wire: Send + Sync + 'static {
     }
 }
 
+/// Takes a sign of life that a peer has [sent ahead](Outgoing::send_ahead). Returns whether it was one: other bytes belong
+/// among the [events](Link::poll_event).
+///
+/// Does not wait, and may be called on any thread, also by a [`send_ahead`](Outgoing::send_ahead) that is not over yet.
+///
+/// ```
+/// use std::sync::Arc;
+/// use supervise_remote::wire::Signs;
+///
+/// let signs: Signs = Arc::new(|from, bytes| {
+///     println!("{} bytes from {from}", bytes.len());
+///     true
+/// });
+/// # let _ = signs;
+/// ```
+pub type Signs = Arc<dyn Fn(&Peer, &[u8]) -> bool + Send + Sync>;
+
 /// The future of [`Link::close`].
 ///
 /// ```
@@ -322,6 +339,15 @@ pub trait Link: Send {
 
     /// Returns the next event, `None` once the link is closed for good: the process then joins again.
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>>;
+
+    /// Gives signs of life to `take` from now on, as soon as they have come, and not to [`poll_event`](Link::poll_event): code
+    /// that blocks the threads of the runtime holds up no lease then. A sign may come while the `Up` or `Down` of its peer
+    /// waits to be polled.
+    ///
+    /// The default leaves them among the events.
+    fn take_signs(&mut self, take: Signs) {
+        drop(take);
+    }
 
     /// Leaves, and waits until those that are up have what was sent to them, or a short time is over. A process may
     /// end right after that, and was not lost.
@@ -379,7 +405,8 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    pub(crate) async fn new(wire: &dyn Wire, side: Side) -> io::Result<Joined> {
+    /// Joins, as one who takes signs of life like this.
+    pub(crate) async fn new(wire: &dyn Wire, side: Side, take: Signs) -> io::Result<Joined> {
         let failed = |why: String| io::Error::other(why);
         let joining = guarded(|| wire.join(side)).map_err(failed)?;
         let link = std::panic::AssertUnwindSafe(joining).catch_unwind().await;
@@ -388,8 +415,11 @@ impl Joined {
             let _ = guarded(move || drop(panic));
             failed("the join panicked".to_owned())
         })??;
-        let out = guarded(|| link.outgoing()).map_err(failed)?;
-        Ok(Joined { link: Some(link), out })
+        let mut joined = Joined { out: guarded(|| link.outgoing()).map_err(failed)?, link: Some(link) };
+        if let Some(link) = &mut joined.link {
+            guarded(|| link.take_signs(take)).map_err(failed)?;
+        }
+        Ok(joined)
     }
 
     /// Returns the next event, `None` once the link is closed for good.

@@ -364,3 +364,52 @@ fn events_wake_and_no_waker_is_touched_under_the_lock() {
     pairs.leave();
     assert_eq!(*second.1.lock().unwrap(), 2, "the end wakes too");
 }
+
+/// Signs of life wait for nobody who polls; what is none stays an event.
+#[test]
+fn a_sign_of_life_goes_to_the_taker_of_signs_at_once() {
+    let test = Test::new();
+    let ahead = |way, byte: u8| test.pairs.ahead(&peer("a"), way, vec![byte], test.now);
+    let taken: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+    let into = taken.clone();
+    ahead(WAY, 1); // not up
+    test.up("a");
+    ahead(WAY, 2); // nobody takes signs yet
+    test.pairs.take_signs(Arc::new(move |from, bytes| {
+        assert_eq!(*from, peer("a"));
+        into.lock().unwrap().push(bytes.to_vec());
+        bytes != [5]
+    }));
+    ahead(WAY, 3);
+    ahead(WAY + 1, 4);
+    ahead(WAY, 5);
+    test.pairs.ahead(&peer("a"), WAY, vec![6; MOST_AHEAD + 1], test.now);
+    assert_eq!(*taken.lock().unwrap(), [[3], [5]]);
+    assert_eq!(test.events(), [up("a"), frame("a", 2), frame("a", 5)]);
+    test.down("a");
+    ahead(WAY, 7);
+    test.up("b");
+    test.pairs.leave();
+    test.pairs.ahead(&peer("b"), WAY, vec![8], test.now);
+    assert_eq!(taken.lock().unwrap().len(), 2, "neither behind `Down` nor after this side has left");
+}
+
+/// The answer to a sign is sent by its taker.
+#[test]
+fn a_taker_of_signs_may_use_the_link() {
+    let test = Arc::new(Test::new());
+    let outbox = test.up("a");
+    let inside = Arc::downgrade(&test);
+    test.pairs.take_signs(Arc::new(move |from, _| {
+        let test = inside.upgrade().unwrap();
+        test.pairs.send(from, vec![9]);
+        test.pairs.take_signs(Arc::new(|_, _| false));
+        true
+    }));
+    test.pairs.ahead(&peer("a"), WAY, vec![1], test.now);
+    let mut frames = Vec::new();
+    assert!(matches!(outbox.next(&mut frames), Next::Write));
+    assert_eq!(frames, [[9]]);
+    test.pairs.ahead(&peer("a"), WAY, vec![2], test.now);
+    assert_eq!(test.events(), [up("a"), frame("a", 2)]);
+}

@@ -1,6 +1,6 @@
 //! Nodes that are killed, frozen and hung (S57, S58, S59, S61).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use supervise::event::EventKind;
 
@@ -73,8 +73,60 @@ async fn a_short_freeze_costs_nothing() {
     world.ends(0).await;
 }
 
-/// All threads of the runtime are blocked, and the connection lives on threads of its own. The owner hears no renewal, and
-/// the process ends itself before the replacement acts.
+/// All threads of the runtime are blocked for longer than a lease, once and again, and it is renewed all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_whose_runtime_is_blocked_for_a_while_goes_on() {
+    let world = World::start(place(), &["one"]).await;
+    let ledger = world.shop.ledger.clone();
+    for _ in 0..2 {
+        world.answers(&ledger).await;
+        let begun = Instant::now();
+        world.hang(&ledger, LEASE * 3 / 2);
+        world.answers(&ledger).await;
+        assert!(begun.elapsed() >= LEASE * 3 / 2, "it was blocked: {:?}", begun.elapsed());
+    }
+    assert_eq!([world.begun("ledger"), world.begun("cache")], [1, 1]);
+    assert_eq!(world.count(|kind| matches!(kind, EventKind::NodeLost { .. } | EventKind::Fenced)), 0);
+    world.ends(0).await;
+}
+
+/// The same at the owner: renewals are granted while its runtime is blocked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_whose_runtime_is_blocked_for_a_while_keeps_its_children() {
+    let world = World::start(place(), &["one"]).await;
+    for _ in 0..2 {
+        world.answers(&world.shop.ledger).await;
+        hang(LEASE * 3 / 2);
+    }
+    world.answers(&world.shop.ledger).await;
+    assert_eq!([world.begun("ledger"), world.begun("cache")], [1, 1]);
+    assert_eq!(world.count(|kind| matches!(kind, EventKind::NodeLost { .. } | EventKind::Fenced)), 0);
+    world.ends(0).await;
+}
+
+/// Nodes do not run children for ever for an owner that stands still: another one may have to take over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_whose_runtime_stands_still_loses_its_children() {
+    let world = World::start(place(), &["one"]).await;
+    world.answers(&world.shop.ledger).await;
+    for _ in 0..2 {
+        tokio::spawn(async { std::thread::sleep(STALL + 3 * LEASE) });
+    }
+    let begun = Instant::now();
+    let has_ended = || world.journal("ledger").last().is_some_and(|line| line.what == "end");
+    while !has_ended() {
+        assert!(begun.elapsed() < STALL + 2 * LEASE + SHUTDOWN, "its children still act after {:?}", begun.elapsed());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    println!("its children have gone down {:?} after it stood still", begun.elapsed());
+    assert!(begun.elapsed() >= STALL, "{:?}", begun.elapsed());
+    world.answers(&world.shop.ledger).await;
+    assert_eq!(world.begun("ledger"), 2);
+    world.ends(0).await;
+}
+
+/// All threads of the runtime are blocked, and the connection lives on threads of its own. After a while nothing is
+/// renewed, and the process ends itself before the replacement acts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_whose_runtime_hangs_ends_itself() {
     let mut world = World::start(place(), &["one", "two"]).await;
@@ -85,10 +137,11 @@ async fn a_node_whose_runtime_hangs_ends_itself() {
     let mut process = world.nodes.remove(&name).unwrap();
     world.count_killed();
     let begun = Instant::now();
-    world.hang(&ledger);
+    world.hang(&ledger, 10 * LONG);
     assert!(!process.ended(LONG).await);
     println!("the process has ended itself {:?} after it hung", begun.elapsed());
-    assert!(begun.elapsed() < LEASE + SHUTDOWN + LEASE, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() >= STALL, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < STALL + LEASE + SHUTDOWN + LEASE, "{:?}", begun.elapsed());
     until("it is replaced", || world.begun("ledger") > began).await;
     world.answers(&ledger).await;
     world.ends(0).await;

@@ -26,6 +26,9 @@ pub(crate) const LINK: Duration = Duration::from_secs(3);
 
 /// Of both children: after this time nothing of a lost node acts.
 pub(crate) const LEASE: Duration = Duration::from_secs(2);
+
+/// For this time leases go on while a runtime stands still.
+pub(crate) const STALL: Duration = Duration::from_secs(4);
 pub(crate) const SHUTDOWN: Duration = Duration::from_millis(500);
 
 /// Acts all the time, and says so in its journal.
@@ -39,8 +42,8 @@ pub(crate) enum CounterMsg {
     /// Counts the message of this number.
     Add(u64, Option<Reply<u64>>),
     Act,
-    /// Blocks all threads of the runtime.
-    Hang,
+    /// Blocks all threads of the runtime for this time, and then counts the message of this number.
+    Hang(u64, Duration),
 }
 
 #[actor]
@@ -74,11 +77,9 @@ impl Counter {
                 }
             }
             CounterMsg::Act => self.write("act", 0)?,
-            CounterMsg::Hang => {
-                for _ in 0..2 {
-                    tokio::spawn(async { std::thread::sleep(10 * LONG) });
-                }
-                std::thread::sleep(10 * LONG);
+            CounterMsg::Hang(number, time) => {
+                hang(time);
+                self.write("add", number)?;
             }
         }
         Ok(())
@@ -95,6 +96,14 @@ supervisor! {
         #[lifecycle(Permanent, shutdown = 500ms)]
         ledger: remote Counter = Counter::new(&dir, "ledger"),
     }
+}
+
+/// Blocks this thread, and all workers of its runtime.
+pub(crate) fn hang(time: Duration) {
+    for _ in 0..2 {
+        tokio::spawn(async move { std::thread::sleep(time) });
+    }
+    std::thread::sleep(time);
 }
 
 /// A port that nobody listens on: below those that the system gives to connections.
@@ -220,9 +229,10 @@ impl World {
     }
 
     /// Blocks the threads of the node on which this child runs.
-    pub(crate) fn hang(&self, child: &RemoteRef<Counter>) {
+    pub(crate) fn hang(&self, child: &RemoteRef<Counter>, time: Duration) {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         self.accepted.fetch_add(1, Ordering::Relaxed);
-        child.try_tell(CounterMsg::Hang).unwrap();
+        child.try_tell(CounterMsg::Hang(number, time)).unwrap();
     }
 
     pub(crate) fn dead_letters(&self) -> usize {
