@@ -358,6 +358,8 @@ const _: () = {
                 "decider(_: io::Error => Restart, _ => Stop)",
             ],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "hall",
@@ -416,6 +418,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "gate",

@@ -214,6 +214,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "counter",

@@ -269,7 +269,7 @@ mod tests {
     use serde_json::{Value, json};
     use supervise::inspect::{Extent, NetworkView, RemoteNode, RoleWait};
     use supervise::prelude::*;
-    use supervise::remote::{Held, Lives, TreeNetwork, TreeRoot};
+    use supervise::remote::{Held, TreeNetwork, TreeRoot, TreeRun};
     use supervise::spec::TreeSpec;
 
     use super::*;
@@ -333,7 +333,7 @@ mod tests {
             _root: TreeRoot,
             _tree: &'static TreeSpec,
             _held: Option<Held>,
-            _lives: Lives,
+            _run: TreeRun,
         ) -> Result<(), String> {
             Ok(())
         }
@@ -347,7 +347,7 @@ mod tests {
 
     fn one_node(children: usize) -> NetworkView {
         let node = RemoteNode::new("one#1".to_owned(), "worker".to_owned(), children, Some(2), None);
-        NetworkView::new(vec![node], vec![RoleWait::new("edge".to_owned(), 3)])
+        NetworkView::new(vec![node], Vec::new(), vec![RoleWait::new("edge".to_owned(), 3)])
     }
 
     /// S63: the network is no part of a node. It is in a delta if it has changed, also if nothing else has.

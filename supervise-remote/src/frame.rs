@@ -8,7 +8,7 @@ use serde_bytes::ByteBuf;
 use crate::epoch::Heard;
 
 /// Grows with each change of the frames that an older build cannot read.
-pub(crate) const PROTOCOL: u32 = 3;
+pub(crate) const PROTOCOL: u32 = 4;
 
 /// The settings that an owner and its nodes have to share. Each side says its own in its hello.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -125,7 +125,13 @@ pub(crate) enum ToNode {
         #[serde(flatten)]
         terms: Terms,
         tree: String,
+        /// The module that declares the tree.
+        #[serde(default)]
+        module: String,
         epoch: u64,
+        /// The build of the owner's program.
+        #[serde(default)]
+        build: String,
     },
     Place(Box<PlaceOrder>),
     Msg {
@@ -237,10 +243,17 @@ pub(crate) enum ToOwner {
     Refused {
         why: String,
     },
-    /// Asks for a renewal. So many frames in order have come before.
+    /// The owner is one of another tree than the one of this node.
+    Elsewhere {
+        tree: String,
+        module: String,
+    },
+    /// Asks for a renewal. So many frames in order have come before, and the last answer took so long.
     Renew {
         asked: u64,
         heard: u64,
+        #[serde(default)]
+        round_trip: Option<Duration>,
     },
     /// Follows each renewal, in order, so that a frame that was lost is noticed.
     Still,
@@ -353,4 +366,7 @@ pub(crate) struct NodeHello {
     /// The greatest epoch that it has heard of.
     #[serde(default)]
     pub(crate) heard: Heard,
+    /// The build of its program.
+    #[serde(default)]
+    pub(crate) build: String,
 }

@@ -66,6 +66,9 @@ pub struct Followed {
     pub granted: Option<Duration>,
     /// The time that the last renewal took. A lease of three times that, or more, is safe.
     pub round_trip: Duration,
+    /// The build of its program: the version of the package that declares the tree, or the text of
+    /// [`Net::build`](crate::Net::build).
+    pub build: String,
     /// The last renewal is younger than the shortest lease of the role.
     pub holds: bool,
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use supervise::spec::TreeSpec;
 use supervise::{Actor, ActorRef};
-use supervise_runtime::remote::{Held, Lives, NetworkView, TreeNetwork, TreeRoot};
+use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 
 use tokio::sync::watch;
 
@@ -55,6 +55,7 @@ pub(crate) struct NetInner {
     pub(crate) max_frame: usize,
     peers: Option<Arc<[String]>>,
     longest_stall: Option<Duration>,
+    build: Option<String>,
     /// By how many microseconds the clock of a test is ahead.
     pub(crate) shift: i64,
     /// Holds for the first run only: the next one could meet instances of the first.
@@ -76,10 +77,10 @@ impl NetInner {
 }
 
 impl NetInner {
-    /// Adds a run, unless another tree of its name runs here.
+    /// Adds a run, unless its tree runs here already.
     fn lists(&self, id: u64, run: &Arc<Run>) -> bool {
         let mut runs = lock(&self.runs);
-        let is_free = runs.values().all(|other| other.root().name != run.root().name || !other.lives());
+        let is_free = runs.values().all(|other| !other.is_of_tree_of(run) || !other.lives());
         if is_free {
             runs.insert(id, run.clone());
         }
@@ -89,6 +90,11 @@ impl NetInner {
     /// Returns for how long leases are renewed for a runtime that stands still; with this shortest lease.
     pub(crate) fn longest_stall(&self, shortest: Duration) -> Duration {
         self.longest_stall.unwrap_or_else(|| shortest.saturating_mul(2))
+    }
+
+    /// Returns the build of this program, for people: nothing is refused for it.
+    pub(crate) fn build_of(&self, tree: &TreeSpec) -> String {
+        self.build.clone().unwrap_or_else(|| tree.version.unwrap_or_default().to_owned())
     }
 
     pub(crate) fn terms(&self) -> Terms {
@@ -106,7 +112,7 @@ impl NetInner {
     }
 
     /// Returns how many nodes of this process serve this tree, or may still run something of it.
-    pub(crate) fn nodes_of(&self, tree: &str) -> usize {
+    pub(crate) fn nodes_of(&self, tree: &TreeSpec) -> usize {
         self.nodes().iter().filter(|node| node.is_of(tree)).count()
     }
 }
@@ -156,6 +162,7 @@ impl Net {
             wire: Arc::new(wire),
             peers: None,
             longest_stall: None,
+            build: None,
             shift: 0,
             fresh: AtomicBool::new(false),
             runs: Mutex::default(),
@@ -249,6 +256,25 @@ impl Net {
     /// If the network was cloned or used already.
     pub fn longest_stall(self, time: Duration) -> Net {
         self.set(|inner| inner.longest_stall = Some(time))
+    }
+
+    /// Names the build of this program, such as a commit. Default: the version of the package that declares the tree.
+    ///
+    /// For people: nothing is refused for it, so that one build after another is rolled out. The owner shows the builds of its
+    /// nodes (`RemoteNode::build`, the event `NodeJoined`), a node that of its owner ([`Net::nodes`]).
+    ///
+    /// ```
+    /// use supervise_remote::{Net, memory::Network};
+    ///
+    /// let net = Net::open(Network::new().process("host-7")).build(option_env!("GIT_COMMIT").unwrap_or("none"));
+    /// # let _ = net;
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the network was cloned or used already.
+    pub fn build(self, name: impl Into<String>) -> Net {
+        self.set(|inner| inner.build = Some(name.into()))
     }
 
     /// Returns the name of this process on the network.
@@ -378,7 +404,7 @@ impl From<Net> for Arc<dyn TreeNetwork> {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, lives: Lives) -> Result<(), String> {
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, of: TreeRun) -> Result<(), String> {
         let rights = guarded(|| self.0.wire.rights(Side::Owner))?;
         if let Some(why) = rights.refused("this process", Side::Owner, &root.name) {
             return Err(why);
@@ -394,13 +420,15 @@ impl TreeNetwork for Net {
             peers,
             longest: longest_orphan(tree),
             leases: shortest_leases(tree),
-            lives,
+            module: tree.module,
+            build: self.0.build_of(tree),
+            of,
         };
         let (run, unjoined) = Run::new(self.0.clone(), begin);
         // A run that is over is kept as long as something of it may act.
         drop(self.0.forget_over());
         if !self.0.lists(id, &run) {
-            return Err(taken(&run.root().name));
+            return Err(taken(&run.tree()));
         }
         run.join(unjoined);
         Ok(())
@@ -430,8 +458,7 @@ impl TreeNetwork for Net {
 
 fn taken(tree: &str) -> String {
     format!(
-        "a tree named `{tree}` runs on this network already, and nodes tell trees apart by their names; rename one of them, \
-         or open another network for it"
+        "the tree `{tree}` runs on this network already, and its nodes follow one owner; open another network for this one"
     )
 }
 

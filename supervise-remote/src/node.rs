@@ -20,13 +20,15 @@ use tokio::sync::{Notify, oneshot};
 use crate::clock::{Clock, Moment};
 use crate::epoch::{self, Heard};
 use crate::errors::guarded;
-use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack};
+use crate::frame::{
+    self, AHEAD, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack,
+};
 use crate::health::{Followed, NodeHealth};
 use crate::hosted::{Hosting, Lease, Order, Told};
 use crate::inlet::too_large;
 use crate::net::{Net, NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained};
-use crate::run::HELLO;
+use crate::run::{HELLO, other_tree, path_of};
 use crate::specs::remote_specs;
 use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Signs, Wire};
 
@@ -182,7 +184,8 @@ impl Node {
         let inner = Arc::new(NodeInner {
             clock: net.0.wire.clock(),
             net: net.0.clone(),
-            tree: self.tree.name,
+            tree: self.tree,
+            build: net.0.build_of(self.tree),
             role: self.role,
             capacity: self.capacity,
             starts: mine.iter().map(|spec| ((spec.key)(), **spec)).collect(),
@@ -284,7 +287,9 @@ enum Ended {
 pub(crate) struct NodeInner {
     net: Arc<NetInner>,
     clock: Clock,
-    tree: &'static str,
+    tree: &'static TreeSpec,
+    /// The build of this program.
+    build: String,
     role: String,
     capacity: Option<usize>,
     starts: HashMap<String, &'static RemoteSpec>,
@@ -311,8 +316,9 @@ struct State {
     owners: BTreeMap<Peer, OwnerState>,
     /// The owner that is followed, and which one it is: the first, the second and so on.
     owner: Option<(Peer, u64)>,
-    /// The epoch of that owner.
+    /// The epoch of that owner, and the build of its program.
     epoch: u64,
+    build: String,
     /// So many owners were followed.
     followed_ever: u64,
     /// The greatest epoch of all owners that were followed.
@@ -469,9 +475,10 @@ impl NodeInner {
     }
 
     /// Returns whether it serves this tree, or may still run something of it.
-    pub(crate) fn is_of(&self, tree: &str) -> bool {
+    pub(crate) fn is_of(&self, tree: &TreeSpec) -> bool {
         let state = lock(&self.state);
-        self.tree == tree && (!state.over || !state.hosted.is_empty())
+        let is_it = (self.tree.module, self.tree.name) == (tree.module, tree.name);
+        is_it && (!state.over || !state.hosted.is_empty())
     }
 
     pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
@@ -652,11 +659,12 @@ impl NodeInner {
                 since: state.followed.map_or(Duration::ZERO, |followed| now.since(followed)),
                 granted,
                 round_trip: state.round_trip,
+                build: state.build.clone(),
                 holds: granted.is_some_and(|age| age < self.shortest),
             }
         });
         (!state.over).then(|| NodeHealth {
-            tree: self.tree,
+            tree: self.tree.name,
             role: self.role.clone(),
             capacity: self.capacity,
             children: state.hosted.len(),
@@ -757,7 +765,8 @@ impl NodeInner {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         state.asked.push_back((id, now));
         let heard = state.owners.get(&owner).map_or(0, |owner| owner.heard);
-        state.send_ahead(&owner, ToOwner::Renew { asked: id, heard });
+        let round_trip = state.granted.map(|_| state.round_trip);
+        state.send_ahead(&owner, ToOwner::Renew { asked: id, heard, round_trip });
         state.send(&owner, ToOwner::Still);
     }
 
@@ -834,8 +843,19 @@ impl NodeInner {
             return Err(Broken { text: format!("frame {seq} came where {due} was due"), is_gap: true });
         }
         owner.heard = owner.heard.max(seq);
-        if let ToNode::Hello { terms, tree, epoch } = body {
-            if tree == self.tree
+        if let ToNode::Hello { terms, tree, module, epoch, build } = body {
+            // An older build tells no module, and is refused for its protocol.
+            if terms.protocol == PROTOCOL && (&*tree, &*module) != (self.tree.name, self.tree.module) {
+                let mine = ToOwner::Elsewhere { tree: self.tree.name.to_owned(), module: self.tree.module.to_owned() };
+                state.send(from, mine);
+                if tree == self.tree.name {
+                    let why = other_tree(&path_of(self.tree.module, self.tree.name), &path_of(&module, &tree));
+                    say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
+                    state.refuses(&why);
+                }
+                return Ok(());
+            }
+            if tree == self.tree.name
                 && let Some(why) = owner.rights.refused(from.name(), Side::Owner, &tree)
             {
                 say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
@@ -844,7 +864,7 @@ impl NodeInner {
                 return Ok(());
             }
             drop(state);
-            return Ok(self.hello(from, terms, &tree, epoch)?);
+            return Ok(self.hello(from, terms, &tree, epoch, build)?);
         }
         // A node does what its own owner says, and nobody else.
         let Some((owner, run)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
@@ -929,8 +949,8 @@ impl NodeInner {
         Ok(())
     }
 
-    fn hello(&self, from: &Peer, terms: Terms, tree: &str, epoch: u64) -> Result<(), String> {
-        if tree != self.tree {
+    fn hello(&self, from: &Peer, terms: Terms, tree: &str, epoch: u64, build: String) -> Result<(), String> {
+        if tree != self.tree.name {
             return Ok(()); // of another tree on the same network
         }
         let beside = self.net.nodes_of(self.tree);
@@ -972,7 +992,7 @@ impl NodeInner {
                 Some(_) => state.loses_owner(self.clock.now()),
             }
             state.refused = refused.clone();
-            (state.followed_ever, state.epoch) = (run, epoch);
+            (state.followed_ever, state.epoch, state.build) = (run, epoch, build);
             state.asked.clear();
             (state.granted, state.followed) = (None, Some(self.clock.now()));
             state.gone = Vec::new();
@@ -1015,6 +1035,7 @@ impl NodeInner {
             holds,
             beside,
             heard,
+            build: self.build.clone(),
         }
     }
 

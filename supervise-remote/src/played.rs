@@ -57,8 +57,9 @@ impl Node {
             holds: false,
             beside: 1,
             heard: crate::epoch::Heard::default(),
+            build: String::new(),
         }));
-        node.say(ToOwner::Renew { asked: 1, heard: 0 });
+        node.say(ToOwner::Renew { asked: 1, heard: 0, round_trip: None });
         node
     }
 
@@ -78,7 +79,7 @@ impl Node {
                     }
                 }
                 Ok(_) => {}
-                Err(_) => self.say(ToOwner::Renew { asked: 1, heard: 0 }),
+                Err(_) => self.say(ToOwner::Renew { asked: 1, heard: 0, round_trip: None }),
             }
         }
         panic!("nothing is ordered");

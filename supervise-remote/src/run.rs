@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
+use supervise::event::EventKind;
 use supervise::policy::{Overlap, Spread};
 use supervise::spec::RemoteSpec;
-use supervise_runtime::remote::{Held, Lives, NetworkView, RemoteNode, RoleWait, TreeRoot};
+use supervise_runtime::remote::{Held, NetworkView, RefusedNode, RemoteNode, RoleWait, TreeRoot, TreeRun};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
@@ -35,6 +36,19 @@ const BATCH: usize = 1024;
 /// How long a link that is never empty puts off the look at silent nodes.
 const MOST_LATE: Duration = Duration::from_secs(2);
 
+/// Returns a tree as all processes name it.
+pub(crate) fn path_of(module: &str, tree: &str) -> String {
+    format!("{module}::{tree}")
+}
+
+/// Says why a node of one tree does not follow the owner of another one that has the same name.
+pub(crate) fn other_tree(node: &str, owner: &str) -> String {
+    format!(
+        "the node is one of the tree `{node}`, and the owner runs `{owner}`; declare the tree once, in a package that both \
+         programs use, or rename one of the two"
+    )
+}
+
 /// Adds what two clocks may differ by: 1 %.
 pub(crate) fn and_clocks(time: Duration) -> Duration {
     time.saturating_add(time.checked_div(100).unwrap_or_default())
@@ -55,11 +69,15 @@ pub(crate) trait Placed: Send + Sync {
 pub(crate) struct Run {
     net: Arc<NetInner>,
     root: TreeRoot,
+    of: TreeRun,
+    /// The module that declares the tree.
+    module: &'static str,
+    /// The build of this program.
+    build: String,
     clock: Clock,
     /// The lease of the tree.
     held: Option<Held>,
     /// The shortest lease of each role.
-    lives: Lives,
     leases: HashMap<&'static str, Duration>,
     /// From when on nothing of an older owner acts, if that owner's lease was over when this run began.
     alone_at: Moment,
@@ -120,8 +138,12 @@ struct NodeState {
     hello: Option<NodeHello>,
     /// Why it does not follow this owner, or gets no children.
     refused: Option<String>,
+    /// It is a node of another tree.
+    elsewhere: bool,
     /// When its last renewal was answered.
     granted: Option<Moment>,
+    /// How long the answer before took, as the node has seen it.
+    round_trip: Option<Duration>,
     sent: u64,
     heard: u64,
     leaving: bool,
@@ -211,7 +233,9 @@ pub(crate) struct Begin {
     pub(crate) longest: Duration,
     /// The shortest lease of each role.
     pub(crate) leases: HashMap<&'static str, Duration>,
-    pub(crate) lives: Lives,
+    pub(crate) module: &'static str,
+    pub(crate) build: String,
+    pub(crate) of: TreeRun,
 }
 
 /// The ends of the channels of a run that its task takes when it joins.
@@ -224,13 +248,15 @@ pub(crate) struct Unjoined {
 impl Run {
     /// Returns a run that has not joined its network yet.
     pub(crate) fn new(net: Arc<NetInner>, begin: Begin) -> (Arc<Run>, Unjoined) {
-        let Begin { root, epoch, held, knows, peers, longest, leases, lives } = begin;
+        let Begin { root, epoch, held, knows, peers, longest, leases, module, build, of } = begin;
         let (ends, ending) = oneshot::channel();
         let (leaves, left) = watch::channel(());
         let clock = net.wire.clock();
         let run = Arc::new(Run {
             leases,
-            lives,
+            of,
+            module,
+            build,
             alone_at: clock.now() + and_clocks(longest),
             clock,
             net,
@@ -280,11 +306,23 @@ impl Run {
 
     /// Returns whether the tree has not ended, so that another one of its name is in its way.
     pub(crate) fn lives(&self) -> bool {
-        !self.is_over() && (self.lives)()
+        !self.is_over() && self.of.lives()
     }
 
-    pub(crate) fn root(&self) -> &TreeRoot {
-        &self.root
+    /// Returns the tree, as all processes name it.
+    pub(crate) fn tree(&self) -> String {
+        path_of(self.module, &self.root.name)
+    }
+
+    pub(crate) fn is_of_tree_of(&self, other: &Run) -> bool {
+        (self.module, &self.root.name) == (other.module, &other.root.name)
+    }
+
+    /// Raises an event of the tree, unless it is over. Called without a lock.
+    fn emit(&self, kind: EventKind) {
+        if !self.is_over() {
+            self.of.emit(kind);
+        }
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -364,11 +402,16 @@ impl Run {
             let lease = state.shortest_lease(node);
             let lease_left = node.granted.zip(lease).map(|(granted, lease)| (granted + lease).since(now));
             let (name, role) = (peer.to_string(), hello.role.clone());
-            Some(RemoteNode::new(name, role, node.placements.len(), hello.capacity, lease_left))
+            let mut seen = RemoteNode::new(name, role, node.placements.len(), hello.capacity, lease_left);
+            (seen.round_trip, seen.build) = (node.round_trip, hello.build.clone());
+            Some(seen)
         });
+        let refused = state.nodes.iter();
+        let refused =
+            refused.filter_map(|(peer, node)| Some(RefusedNode::new(peer.to_string(), node.refused.clone()?)));
         let waiting = state.roles.iter().filter(|(_, of)| of.waiting > 0);
         let waiting = waiting.map(|(role, of)| RoleWait::new(role.to_string(), of.waiting));
-        NetworkView::new(nodes.collect(), waiting.collect())
+        NetworkView::new(nodes.collect(), refused.collect(), waiting.collect())
     }
 
     /// Counts a child that waits for a node of this role, as long as the guard lives.
@@ -511,7 +554,9 @@ impl Run {
             rights,
             hello: None,
             refused: None,
+            elsewhere: false,
             granted: None,
+            round_trip: None,
             sent: 0,
             heard: 0,
             leaving: false,
@@ -525,7 +570,8 @@ impl Run {
     }
 
     fn hello(&self, epoch: u64) -> ToNode {
-        ToNode::Hello { terms: self.net.terms(), tree: self.root.name.to_string(), epoch }
+        let (tree, module, build) = (self.root.name.to_string(), self.module.to_owned(), self.build.clone());
+        ToNode::Hello { terms: self.net.terms(), tree, module, epoch, build }
     }
 
     /// A node has heard of a greater epoch than that of this run: takes one above it, before anything is placed there, and
@@ -549,8 +595,11 @@ impl Run {
     /// The node is gone.
     fn down(&self, peer: &Peer) {
         self.lose(peer);
-        let node = self.lock().nodes.remove(peer);
-        for (id, wait) in node.into_iter().flat_map(|node| node.waits) {
+        let Some(node) = self.lock().nodes.remove(peer) else { return };
+        if node.hello.is_some() && node.refused.is_none() {
+            self.emit(EventKind::NodeLeft { node: peer.to_string() });
+        }
+        for (id, wait) in node.waits {
             wait.give_up(peer, id);
         }
     }
@@ -596,9 +645,11 @@ impl Run {
             let state = self.lock();
             let is_silent = |node: &NodeState| match (node.granted, state.shortest_lease(node)) {
                 (Some(granted), Some(lease)) => now >= granted + lease,
-                // A node of another tree, or its hello is lost, or this owner's: a node that is met again says it
-                // again.
-                (None, _) => node.hello.is_none() && node.refused.is_none() && now >= node.up_at + HELLO,
+                // Its hello is lost, or this owner's: a node that is met again says it again.
+                (None, _) => {
+                    let says_nothing = node.hello.is_none() && node.refused.is_none() && !node.elsewhere;
+                    says_nothing && now >= node.up_at + HELLO
+                }
                 _ => false,
             };
             state.nodes.iter().filter(|(_, node)| is_silent(node)).map(|(peer, _)| peer.clone()).collect()
@@ -663,6 +714,7 @@ impl Run {
         let id = match &body {
             ToOwner::Hello(_)
             | ToOwner::Refused { .. }
+            | ToOwner::Elsewhere { .. }
             | ToOwner::Renew { .. }
             | ToOwner::Still
             | ToOwner::Free
@@ -712,20 +764,31 @@ impl Run {
                 }
                 node.refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
                 let (refused, heard) = (node.refused.clone(), hello.heard);
+                let (role, build) = (hello.role.clone(), hello.build.clone());
                 node.hello = Some(hello);
                 let ahead = self.rises(&mut state, from, heard);
                 drop(state);
-                if let Some(why) = refused {
-                    say!(warn, tree = %self.root.name, node = %from, why, "a node cannot run children of this owner");
-                }
+                let node = from.to_string();
+                self.emit(match refused {
+                    Some(why) => EventKind::NodeRefused { node, why },
+                    None => EventKind::NodeJoined { node, role, build },
+                });
                 if let Some(why) = ahead {
                     say!(warn, tree = %self.root.name, node = %from, why, "tokens do not grow over those of that owner");
                 }
                 self.ring_all();
             }
+            ToOwner::Elsewhere { tree, module } => {
+                node.elsewhere = true;
+                if tree == *self.root.name {
+                    let why = other_tree(&path_of(&module, &tree), &self.tree());
+                    node.refused = Some(why.clone());
+                    drop(state);
+                    self.emit(EventKind::NodeRefused { node: from.to_string(), why });
+                }
+            }
             ToOwner::Refused { why } => {
-                say!(warn, tree = %self.root.name, node = %from, why, "a node does not follow this owner");
-                (node.refused, node.hello) = (Some(why), None);
+                (node.refused, node.hello) = (Some(why.clone()), None);
                 // The link stays, and the node may follow this owner again: none of them is renewed then.
                 for placement in node.placements.clone() {
                     state.send(from, ToNode::Abort { placement });
@@ -734,9 +797,11 @@ impl Run {
                     }
                 }
                 drop(state);
+                self.emit(EventKind::NodeRefused { node: from.to_string(), why });
                 self.lose(from);
             }
-            ToOwner::Renew { asked, heard } => {
+            ToOwner::Renew { asked, heard, round_trip } => {
+                node.round_trip = round_trip.or(node.round_trip);
                 node.gone.retain(|_, said| *said > heard);
                 // The next holder of the lease counts on that: nothing is renewed once this one is over.
                 if self.held.as_ref().is_some_and(Held::is_over) {

@@ -105,7 +105,7 @@ pub mod inspect {
     pub use crate::values::hooks::DeclaredHooks;
     pub use crate::values::kind::ChildKind;
     pub use crate::values::mailbox_depth::MailboxDepth;
-    pub use crate::values::network::{NetworkView, RemoteNode, RoleWait};
+    pub use crate::values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait};
     pub use crate::values::observe::Observe;
     pub use crate::values::report::{ChildReport, Report};
 }

@@ -17,7 +17,9 @@ pub use crate::actor::host::{
 };
 pub use crate::base::clock::suspended;
 pub use crate::values::fence::Fence;
-pub use crate::values::network::{Held, Lives, NetworkView, RemoteNode, RoleWait, TreeNetwork, TreeRoot};
+pub use crate::values::network::{
+    Held, NetworkView, RefusedNode, RemoteNode, RoleWait, TreeNetwork, TreeRoot, TreeRun,
+};
 
 /// Makes both ends of an ask.
 pub fn reply<T>() -> (Reply<T>, Answer<T>) {

@@ -409,6 +409,10 @@ pub struct RemoteNode {
     pub capacity: Option<u64>,
     /// The time until its lease is over.
     pub lease_left_ms: Option<u64>,
+    /// The time of its last answer, in microseconds.
+    pub round_trip_us: Option<u64>,
+    /// The build of its program.
+    pub build: Option<String>,
 }
 
 /// The network that the tree is on.
@@ -416,6 +420,8 @@ pub struct RemoteNode {
 pub struct Network {
     /// The nodes.
     pub nodes: Vec<RemoteNode>,
+    /// The nodes that do not follow the owner, or get no children, and why.
+    pub refused: Vec<(String, String)>,
     /// The number of children that wait for a node, by role.
     pub waiting: Vec<(String, u64)>,
 }
@@ -428,10 +434,14 @@ impl Network {
             children: node.number("children").unwrap_or(0),
             capacity: node.number("capacity"),
             lease_left_ms: node.number("lease_left_ms"),
+            round_trip_us: node.number("round_trip_us"),
+            build: node.text("build").filter(|build| !build.is_empty()),
         });
+        let refused = fields.list("refused").map(Fields::of);
+        let refused = refused.map(|node| (node.text("name").unwrap_or_default(), node.text("why").unwrap_or_default()));
         let waiting = fields.list("waiting").map(Fields::of);
         let waiting = waiting.map(|wait| (wait.text("role").unwrap_or_default(), wait.number("children").unwrap_or(0)));
-        Network { nodes: nodes.collect(), waiting: waiting.collect() }
+        Network { nodes: nodes.collect(), refused: refused.collect(), waiting: waiting.collect() }
     }
 }
 
@@ -481,6 +491,8 @@ pub struct Event {
     pub role: Option<String>,
     /// The reason of a node that does not take a child, or of a message that cannot be sent.
     pub why: Option<String>,
+    /// The build of a node.
+    pub build: Option<String>,
     /// The number of restarts in the streak.
     pub streak: u64,
     /// The number of restarts that a limit allows.
@@ -519,6 +531,7 @@ impl Event {
             node: fields.text("node"),
             role: fields.text("role"),
             why: fields.text("why"),
+            build: fields.text("build"),
             streak: fields.number("streak").unwrap_or(0),
             max_restarts: fields.number("max_restarts"),
         }
@@ -591,6 +604,18 @@ impl Event {
             "no_node" => format!("no node with the role {}", self.role.as_deref().unwrap_or("?")),
             "fenced" => "an instance was fenced: its lease was over".to_owned(),
             "refused" => format!("a node does not take it: {}", self.why.as_deref().unwrap_or("?")),
+            "node_joined" => format!(
+                "node {} joined as {}, build {}",
+                self.node.as_deref().unwrap_or("?"),
+                self.role.as_deref().unwrap_or("?"),
+                self.build.as_deref().unwrap_or("?")
+            ),
+            "node_left" => format!("node {} left", self.node.as_deref().unwrap_or("?")),
+            "node_refused" => format!(
+                "node {} is refused: {}",
+                self.node.as_deref().unwrap_or("?"),
+                self.why.as_deref().unwrap_or("?")
+            ),
             "not_written" => format!("a message cannot be sent: {}", self.why.as_deref().unwrap_or("?")),
             other => other.replace('_', " "),
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_bytes::ByteBuf;
 use supervise::spec::{RemoteSpec, TreeSpec};
-use supervise_runtime::remote::{Held, Lives, NetworkView, TreeNetwork, TreeRoot};
+use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use tokio::time::sleep;
 
-use super::{Begin, Placed, Run, Waits, Wish};
+use super::{Begin, HELLO, Placed, Run, Waits, Wish};
 use crate::frame::{self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner};
 use crate::memory::Network;
 use crate::net::Net;
@@ -21,6 +21,22 @@ const SPEC: &RemoteSpec = &RemoteSpec::on("worker", || "child".to_owned(), 7, |o
 
 fn leases() -> std::collections::HashMap<&'static str, Duration> {
     [("worker", LEASE)].into()
+}
+
+/// The first run of a tree.
+fn begin(knows: bool) -> Begin {
+    Begin {
+        root: TreeRoot { id: 1, name: "Shop".into() },
+        epoch: 1,
+        held: None,
+        knows,
+        peers: None,
+        longest: LEASE + SHUTDOWN,
+        leases: leases(),
+        module: module_path!(),
+        build: String::new(),
+        of: TreeRun::unheard(),
+    }
 }
 
 /// A proxy that notes what it hears.
@@ -57,12 +73,7 @@ struct Node {
 impl Node {
     /// Joins as one of so many nodes of a process.
     async fn join(network: &Network, name: &str, beside: usize) -> Node {
-        let mut link = network.process(name).join(Side::Node).await.unwrap();
-        let owner = match next(&mut *link).await {
-            LinkEvent::Up(owner, _) => owner,
-            other => panic!("{other:?}"),
-        };
-        let mut node = Node { link, owner, sent: 0, heard: 0, renewals: 0 };
+        let mut node = Node::meet(network, name).await;
         node.say(ToOwner::Hello(NodeHello {
             terms: TERMS,
             role: "worker".to_owned(),
@@ -71,9 +82,20 @@ impl Node {
             holds: false,
             beside,
             heard: crate::epoch::Heard::default(),
+            build: String::new(),
         }));
         node.renew().await;
         node
+    }
+
+    /// Meets the owner, and says nothing.
+    async fn meet(network: &Network, name: &str) -> Node {
+        let mut link = network.process(name).join(Side::Node).await.unwrap();
+        let owner = match next(&mut *link).await {
+            LinkEvent::Up(owner, _) => owner,
+            other => panic!("{other:?}"),
+        };
+        Node { link, owner, sent: 0, heard: 0, renewals: 0 }
     }
 
     fn say(&mut self, body: ToOwner) {
@@ -85,7 +107,7 @@ impl Node {
     async fn renew(&mut self) -> Vec<u64> {
         self.renewals += 1;
         let mine = self.renewals;
-        self.say(ToOwner::Renew { asked: mine, heard: self.heard });
+        self.say(ToOwner::Renew { asked: mine, heard: self.heard, round_trip: None });
         loop {
             if let ToNode::Grant { asked, gone, .. } = self.hear().await
                 && asked == mine
@@ -122,18 +144,7 @@ impl World {
     async fn new() -> World {
         let network = Network::new();
         let net = Net::open(network.process("owner"));
-        let root = TreeRoot { id: 1, name: "Shop".into() };
-        let begin = Begin {
-            root,
-            epoch: 1,
-            held: None,
-            knows: true,
-            peers: None,
-            longest: LEASE + SHUTDOWN,
-            leases: leases(),
-            lives: Box::new(|| true),
-        };
-        World::of(&network, &net, begin).await
+        World::of(&network, &net, begin(true)).await
     }
 
     async fn of(network: &Network, net: &Net, begin: Begin) -> World {
@@ -368,12 +379,43 @@ async fn a_node_of_another_protocol_is_refused() {
         holds: false,
         beside: 1,
         heard: crate::epoch::Heard::default(),
+        build: String::new(),
     }));
     sleep(Duration::from_millis(1)).await;
     match world.place() {
-        Err(Waits::Node { refused }) => assert!(refused[0].contains("version 4 of the protocol"), "{refused:?}"),
+        Err(Waits::Node { refused }) => {
+            let theirs = format!("version {} of the protocol", PROTOCOL + 1);
+            assert!(refused[0].contains(&theirs), "{refused:?}");
+        }
         _ => panic!("it was placed"),
     }
+}
+
+/// A node of another tree says so. It is no silent one, whose link would end, and nothing is placed there.
+#[tokio::test(start_paused = true)]
+async fn a_node_of_another_tree_keeps_its_link() {
+    let network = Network::new();
+    let net = Net::open(network.process("owner"));
+    let (run, unjoined) = Run::new(net.0.clone(), begin(true));
+    run.join(unjoined);
+    sleep(Duration::from_millis(1)).await;
+    let mut node = Node::meet(&network, "other").await;
+    let me = node.link.me().clone();
+    for (tree, is_refused) in [("Other", false), ("Shop", true)] {
+        node.say(ToOwner::Elsewhere { tree: tree.to_owned(), module: "elsewhere".to_owned() });
+        sleep(HELLO * 3).await;
+        let view = run.view();
+        assert!(view.nodes.is_empty() && run.lock_only().nodes.contains_key(&me), "{tree}");
+        assert_eq!(view.refused.len(), usize::from(is_refused));
+        let texts = ["the tree `elsewhere::Shop`", "the owner runs `supervise_remote::run::tests::Shop`"];
+        let says = |text: &&str| view.refused.iter().all(|node| node.why.contains(text));
+        assert!(texts.iter().all(says), "{:?}", view.refused);
+    }
+    // One that says nothing at all is silent.
+    let silent = Node::meet(&network, "silent").await;
+    let me = silent.link.me().clone();
+    sleep(HELLO * 3).await;
+    assert!(!run.lock_only().nodes.contains_key(&me));
 }
 
 /// S60: a process may serve several roles. Of one that is named in `peers`, each node has to have said that it is free.
@@ -381,18 +423,8 @@ async fn a_node_of_another_protocol_is_refused() {
 async fn each_node_of_a_process_says_that_it_is_free() {
     let network = Network::new();
     let net = Net::open(network.process("owner"));
-    let root = TreeRoot { id: 1, name: "Shop".into() };
     let peers: Option<Arc<[String]>> = Some(["two".to_owned()].into());
-    let begin = Begin {
-        root,
-        epoch: 1,
-        held: None,
-        knows: false,
-        peers,
-        longest: LEASE + SHUTDOWN,
-        leases: leases(),
-        lives: Box::new(|| true),
-    };
+    let begin = Begin { peers, ..begin(false) };
     let world = World::of(&network, &net, begin).await;
     let waits = |world: &World| matches!(world.place(), Err(Waits::Takeover { .. }));
     assert!(waits(&world) && world.run.acts(), "`two` is not there");
@@ -407,17 +439,7 @@ async fn each_node_of_a_process_says_that_it_is_free() {
 async fn a_run_that_waited_for_nobody_knows_nothing() {
     let network = Network::new();
     let net = Net::open(network.process("owner"));
-    let root = TreeRoot { id: 1, name: "Shop".into() };
-    let begin = Begin {
-        root,
-        epoch: 1,
-        held: None,
-        knows: false,
-        peers: None,
-        longest: LEASE + SHUTDOWN,
-        leases: leases(),
-        lives: Box::new(|| true),
-    };
+    let begin = begin(false);
     let world = World::of(&network, &net, begin).await;
     sleep(LEASE + SHUTDOWN - Duration::from_millis(100)).await;
     assert!(world.run.acts());
@@ -435,7 +457,7 @@ impl TreeNetwork for Lends {
         _root: TreeRoot,
         _tree: &'static TreeSpec,
         held: Option<Held>,
-        _lives: Lives,
+        _run: TreeRun,
     ) -> Result<(), String> {
         *self.0.lock().unwrap() = held;
         Ok(())
@@ -464,25 +486,16 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
     let tree = Empty::tree().on(network).when(lease.clone()).start().await.unwrap();
     let held = lends.0.lock().unwrap().clone().expect("it is under a lease");
 
-    let (network, root) = (Network::new(), TreeRoot { id: 1, name: "Shop".into() });
+    let network = Network::new();
     let net = Net::open(network.process("owner"));
-    let begin = Begin {
-        root,
-        epoch: 1,
-        held: Some(held.clone()),
-        knows: true,
-        peers: None,
-        longest: LEASE + SHUTDOWN,
-        leases: leases(),
-        lives: Box::new(|| true),
-    };
+    let begin = Begin { held: Some(held.clone()), ..begin(true) };
     let mut world = World::of(&network, &net, begin).await;
     let mut node = world.node.take().unwrap();
     assert_eq!(node.renew().await, []);
     lease.set_fault(supervise::testing::LeaseFault::Cut);
     while !held.is_over() {
         sleep(Duration::from_millis(500)).await;
-        node.say(ToOwner::Renew { asked: 0, heard: 0 }); // kept alive until then
+        node.say(ToOwner::Renew { asked: 0, heard: 0, round_trip: None }); // kept alive until then
     }
     let renewed = tokio::time::timeout(LEASE / 2, node.renew()).await;
     assert!(renewed.is_err(), "it was granted");

@@ -51,6 +51,7 @@ async fn nodes_are_sampled_and_events_counted() {
             "supervise.remote.capacity tree=Shop role=worker node=one: 2",
             "supervise.remote.children tree=Shop role=edge node=two: 3",
             "supervise.remote.children tree=Shop role=worker node=one: 1",
+            "supervise.remote.events tree=Shop path=Shop event=node_joined: 2",
             "supervise.remote.events tree=Shop path=pricing event=placed: 1",
             "supervise.remote.events tree=Shop path=sessions/* event=placed: 3",
             "supervise.remote.nodes tree=Shop role=edge: 1",

@@ -162,14 +162,18 @@ async fn json_has_the_nodes() {
     assert_eq!((&of(&json)["runs_on"], &of(&json)["window"]), (&json!(name), &json!(0)));
     let left = json["network"]["nodes"][0].as_object_mut().unwrap().remove("lease_left_ms").unwrap();
     assert!((1..=2000).contains(&left.as_u64().unwrap()), "{left}");
-    let node = json!({ "name": name, "role": "worker", "children": 1, "capacity": 2 });
-    assert_eq!(json["network"], json!({ "nodes": [node], "waiting": [] }));
+    let node =
+        json!({ "name": name, "role": "worker", "children": 1, "capacity": 2, "build": env!("CARGO_PKG_VERSION") });
+    assert_eq!(json["network"], json!({ "nodes": [node], "refused": [], "waiting": [] }));
 
     pricing_waits(&mut cluster, &shop).await;
     let json = serde_json::to_value(shop.snapshot()).unwrap();
     assert_eq!(of(&json)["waits_for_node"]["role"], "worker");
     assert!(of(&json)["waits_for_node"]["since_ms"].is_u64());
-    assert_eq!(json["network"], json!({ "nodes": [], "waiting": [{ "role": "worker", "children": 1 }] }));
+    assert_eq!(
+        json["network"],
+        json!({ "nodes": [], "refused": [], "waiting": [{ "role": "worker", "children": 1 }] })
+    );
     let symptoms = serde_json::to_value(shop.health()).unwrap()["symptoms"].clone();
     assert_eq!((&symptoms[0]["reason"], &symptoms[0]["role"]), (&json!("no_node"), &json!("worker")));
     assert!(symptoms[0]["since_ms"].is_u64());
@@ -186,7 +190,11 @@ async fn drawings_show_the_node_of_each_child() {
     let text = snapshot.render();
     assert!(text.contains(&format!("├── pricing  actor  running  #1  on {name}\n")), "{text}");
     let left = snapshot.remote_nodes()[0].lease_left.unwrap();
-    assert!(text.ends_with(&format!("\n\n{name}  worker  1 of 2 children  lease {left:.1?}\n")), "{text}");
+    let build = env!("CARGO_PKG_VERSION");
+    assert!(
+        text.ends_with(&format!("\n\n{name}  worker  1 of 2 children  lease {left:.1?}  build {build}\n")),
+        "{text}"
+    );
     let mermaid = snapshot.render_mermaid();
     let escaped = name.replace('#', "#35;");
     let pricing = format!("([\"pricing<br/>actor<br/>running<br/>#35;1<br/>on {escaped}\"]):::up\n");

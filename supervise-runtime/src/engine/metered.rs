@@ -586,7 +586,8 @@ impl PathMeters {
 }
 
 /// The events of remote children that are counted.
-const REMOTE: [&str; 6] = ["placed", "node_lost", "no_node", "fenced", "refused", "not_written"];
+const REMOTE: [&str; 9] =
+    ["placed", "node_lost", "no_node", "fenced", "refused", "not_written", "node_joined", "node_left", "node_refused"];
 
 /// Returns the position of an event in [`REMOTE`].
 pub(crate) fn remote_event(event: &EventKind) -> Option<usize> {
@@ -597,6 +598,9 @@ pub(crate) fn remote_event(event: &EventKind) -> Option<usize> {
         EventKind::Fenced => Some(3),
         EventKind::Refused { .. } => Some(4),
         EventKind::NotWritten { .. } => Some(5),
+        EventKind::NodeJoined { .. } => Some(6),
+        EventKind::NodeLeft { .. } => Some(7),
+        EventKind::NodeRefused { .. } => Some(8),
         _ => None,
     }
 }
@@ -686,6 +690,9 @@ mod tests {
         assert_eq!(label(EventKind::Fenced), Some("fenced"));
         assert_eq!(label(EventKind::Refused { why: why() }), Some("refused"));
         assert_eq!(label(EventKind::NotWritten { why: why() }), Some("not_written"));
+        assert_eq!(label(EventKind::NodeLeft { node: why() }), Some("node_left"));
+        assert_eq!(label(EventKind::NodeRefused { node: why(), why: why() }), Some("node_refused"));
+        assert_eq!(label(EventKind::NodeJoined { node: why(), role: why(), build: why() }), Some("node_joined"));
         assert_eq!(label(EventKind::Restarted), None);
     }
 }

@@ -17,7 +17,7 @@ use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::lease::LeaseChange;
 use crate::values::mailbox_depth::MailboxDepth;
-use crate::values::network::{NetworkView, RemoteNode, RoleWait};
+use crate::values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait};
 use crate::values::outage::Outage;
 use crate::values::report::{ChildReport, Report};
 use crate::values::stop_reason::StopReason;
@@ -89,7 +89,16 @@ impl Serialize for Event {
             }
             EventKind::Missed { events } => map.serialize_entry("missed", events)?,
             EventKind::GuardDropped { started_at } => map.serialize_entry("started_at", &started_at.to_string())?,
-            EventKind::Placed { node } => map.serialize_entry("node", node)?,
+            EventKind::Placed { node } | EventKind::NodeLeft { node } => map.serialize_entry("node", node)?,
+            EventKind::NodeJoined { node, role, build } => {
+                map.serialize_entry("node", node)?;
+                map.serialize_entry("role", role)?;
+                map.serialize_entry("build", build)?;
+            }
+            EventKind::NodeRefused { node, why } => {
+                map.serialize_entry("node", node)?;
+                map.serialize_entry("why", why)?;
+            }
             EventKind::NodeLost { node, after } => {
                 map.serialize_entry("node", node)?;
                 map.serialize_entry("after_ms", &millis(*after))?;
@@ -134,6 +143,9 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::Fenced => "fenced",
         EventKind::Refused { .. } => "refused",
         EventKind::NotWritten { .. } => "not_written",
+        EventKind::NodeJoined { .. } => "node_joined",
+        EventKind::NodeLeft { .. } => "node_left",
+        EventKind::NodeRefused { .. } => "node_refused",
     }
 }
 
@@ -289,8 +301,9 @@ impl Serialize for Snapshot {
 
 impl Serialize for NetworkView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("nodes", &self.nodes)?;
+        map.serialize_entry("refused", &self.refused)?;
         map.serialize_entry("waiting", &self.waiting)?;
         map.end()
     }
@@ -306,6 +319,19 @@ impl Serialize for RemoteNode {
         if let Some(left) = self.lease_left {
             map.serialize_entry("lease_left_ms", &millis(left))?;
         }
+        if let Some(time) = self.round_trip {
+            map.serialize_entry("round_trip_us", &u64::try_from(time.as_micros()).unwrap_or(u64::MAX))?;
+        }
+        map.serialize_entry("build", &self.build)?;
+        map.end()
+    }
+}
+
+impl Serialize for RefusedNode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("why", &self.why)?;
         map.end()
     }
 }

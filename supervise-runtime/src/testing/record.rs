@@ -146,6 +146,9 @@ pub fn line(event: &Event) -> String {
         EventKind::Fenced => "fenced".into(),
         EventKind::Refused { .. } => "refused".into(),
         EventKind::NotWritten { .. } => "not written".into(),
+        EventKind::NodeJoined { node, .. } => format!("joined {node}"),
+        EventKind::NodeLeft { node } => format!("left {node}"),
+        EventKind::NodeRefused { node, .. } => format!("refused {node}"),
     };
     format!("{} {}", event.path, one_line(what))
 }

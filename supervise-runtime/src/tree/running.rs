@@ -24,7 +24,7 @@ use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
-use crate::values::network::{Held, TreeNetwork, TreeRoot};
+use crate::values::network::{Held, TreeNetwork, TreeRoot, TreeRun};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
 use crate::values::report::Report;
@@ -401,9 +401,12 @@ fn put_on(
     let core = root.core();
     let name = TreeRoot { id: core.id, name: core.name().into() };
     core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
-    let cell = Arc::downgrade(root);
-    let lives = Box::new(move || cell.upgrade().is_some_and(|cell| cell.core().ended().is_none()));
-    network.begins(name.clone(), tree, held, lives)?;
+    let (cell, heard) = (Arc::downgrade(root), Arc::downgrade(root));
+    let run = TreeRun::new(
+        move || cell.upgrade().is_some_and(|cell| cell.core().ended().is_none()),
+        move |kind| heard.upgrade().into_iter().for_each(|root| root.core().emit(kind.clone())),
+    );
+    network.begins(name.clone(), tree, held, run)?;
     let cell = Arc::downgrade(root);
     core.on_end(Box::new(move |ended| {
         let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));

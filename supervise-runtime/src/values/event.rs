@@ -284,6 +284,27 @@ pub enum EventKind {
         /// The reason that the node gave.
         why: String,
     },
+    /// A node follows the owner of this tree. The path is that of the tree.
+    NodeJoined {
+        /// The name of the node.
+        node: String,
+        /// Its role.
+        role: String,
+        /// The build of its program: the version of the package that declares the tree, or the text of `Net::build`.
+        build: String,
+    },
+    /// A node that followed the owner of this tree has left, or is lost. The path is that of the tree.
+    NodeLeft {
+        /// The name of the node.
+        node: String,
+    },
+    /// A node does not follow the owner of this tree, or gets no children of it. The path is that of the tree.
+    NodeRefused {
+        /// The name of the node.
+        node: String,
+        /// The reason, as the owner or the node gives it.
+        why: String,
+    },
     /// A message or a reply cannot be written for another process, and is lost: a message is a dead letter, and the
     /// asker of a reply learns that none comes.
     NotWritten {
@@ -516,6 +537,11 @@ impl fmt::Display for Event {
             EventKind::NoNode { role } => write!(f, "waits for a node of the role {}", one_line(role)),
             EventKind::Fenced => f.write_str("fenced: its lease was over, and it was dropped"),
             EventKind::Refused { why } => write!(f, "refused by a node: {}", one_line(why)),
+            EventKind::NodeJoined { node, role, build } => {
+                write!(f, "node {} joined as {}, build {}", one_line(node), one_line(role), one_line(build))
+            }
+            EventKind::NodeLeft { node } => write!(f, "node {} left", one_line(node)),
+            EventKind::NodeRefused { node, why } => write!(f, "node {} is refused: {}", one_line(node), one_line(why)),
             EventKind::NotWritten { why } => write!(f, "cannot be written for another process: {}", one_line(why)),
             EventKind::Missed { events: 1 } => {
                 f.write_str("1 event was missed; read them faster, or in a task of their own")
@@ -566,6 +592,9 @@ mod tests {
             EventKind::NoNode { role: nasty() },
             EventKind::Refused { why: nasty() },
             EventKind::NotWritten { why: nasty() },
+            EventKind::NodeJoined { node: nasty(), role: nasty(), build: nasty() },
+            EventKind::NodeLeft { node: nasty() },
+            EventKind::NodeRefused { node: nasty(), why: nasty() },
             EventKind::Lease { lease, change },
             EventKind::Lease {
                 lease: Arc::from("shop"),

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use crate::base::line::one_line;
 use crate::values::declaration::TreeSpec;
+use crate::values::event::EventKind;
 
 /// A network that a tree is put on. Another crate implements it.
 #[doc(hidden)]
 pub trait TreeNetwork: Any + Send + Sync + 'static {
     /// The run of this tree begins: called before its first child starts, and again at each holding of a lease.
     ///
-    /// `lives`: the run has not ended. That is false some time before [`over`](TreeNetwork::over) is called. An error is the
-    /// failure of its start.
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, lives: Lives) -> Result<(), String>;
+    /// An error is the failure of its start.
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, run: TreeRun) -> Result<(), String>;
 
     /// The run is over. `all_down`: no child of it acts in this process any more.
     fn over(&self, root: &TreeRoot, all_down: bool);
@@ -29,8 +29,42 @@ pub trait TreeNetwork: Any + Send + Sync + 'static {
     fn view(&self, root: &TreeRoot) -> NetworkView;
 }
 
-/// Returns whether the run of a tree has not ended.
-pub type Lives = Box<dyn Fn() -> bool + Send + Sync>;
+/// The ways from a network to a run of a tree.
+#[doc(hidden)]
+pub struct TreeRun {
+    lives: Box<dyn Fn() -> bool + Send + Sync>,
+    emits: Box<dyn Fn(EventKind) + Send + Sync>,
+}
+
+impl TreeRun {
+    pub(crate) fn new(
+        lives: impl Fn() -> bool + Send + Sync + 'static,
+        emits: impl Fn(EventKind) + Send + Sync + 'static,
+    ) -> Self {
+        TreeRun { lives: Box::new(lives), emits: Box::new(emits) }
+    }
+
+    /// Makes a run for a test of a network: it lives, and nobody hears its events.
+    pub fn unheard() -> Self {
+        TreeRun::new(|| true, drop)
+    }
+
+    /// Returns whether the run has not ended. That is false some time before [`over`](TreeNetwork::over) is called.
+    pub fn lives(&self) -> bool {
+        (self.lives)()
+    }
+
+    /// Raises an event of the tree. Called without a lock.
+    pub fn emit(&self, kind: EventKind) {
+        (self.emits)(kind);
+    }
+}
+
+impl fmt::Debug for TreeRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TreeRun").field("lives", &self.lives()).finish_non_exhaustive()
+    }
+}
 
 impl fmt::Debug for dyn TreeNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,21 +130,23 @@ pub struct NetworkView {
     /// The nodes that follow the owner of the tree, by name. Nodes that are lost are not in it, and none that has
     /// declined to follow.
     pub nodes: Vec<RemoteNode>,
+    /// The nodes that do not follow this owner, or get no children of it, by name.
+    pub refused: Vec<RefusedNode>,
     /// The roles for whose nodes children wait, by name.
     pub waiting: Vec<RoleWait>,
 }
 
 impl NetworkView {
     #[doc(hidden)]
-    pub fn new(nodes: Vec<RemoteNode>, waiting: Vec<RoleWait>) -> Self {
-        NetworkView { nodes, waiting }
+    pub fn new(nodes: Vec<RemoteNode>, refused: Vec<RefusedNode>, waiting: Vec<RoleWait>) -> Self {
+        NetworkView { nodes, refused, waiting }
     }
 }
 
 /// A node on which remote children run, as the owner of the tree sees it. In
 /// [`Snapshot::remote_nodes`](crate::inspect::Snapshot::remote_nodes).
 ///
-/// `Display` writes one line: `host-7#1  worker  2 of 100 children  lease 4s`.
+/// `Display` writes one line: `host-7#1  worker  2 of 100 children  lease 4.0s  answers 310µs  build 1.4.2`.
 ///
 /// ```
 /// use supervise::inspect::{RemoteNode, Snapshot};
@@ -137,6 +173,10 @@ pub struct RemoteNode {
     pub capacity: Option<usize>,
     /// The time until its lease is over, unless it renews it. `None`: it runs no child, so nothing depends on a lease.
     pub lease_left: Option<Duration>,
+    /// The time from its last request for a renewal to the answer, as the node has measured it. `None`: it has told none yet.
+    pub round_trip: Option<Duration>,
+    /// The build of its program: the version of the package that declares the tree, or the text of `Net::build`.
+    pub build: String,
 }
 
 impl RemoteNode {
@@ -148,7 +188,7 @@ impl RemoteNode {
         capacity: Option<usize>,
         lease_left: Option<Duration>,
     ) -> Self {
-        RemoteNode { name, role, children, capacity, lease_left }
+        RemoteNode { name, role, children, capacity, lease_left, round_trip: None, build: String::new() }
     }
 
     /// Returns the name of its process: the part of the name before the last `#`.
@@ -165,10 +205,51 @@ impl fmt::Display for RemoteNode {
         }
         // The last number decides: `1 child`, `1 of 100 children`.
         f.write_str(if self.capacity.unwrap_or(self.children) == 1 { " child" } else { " children" })?;
-        match self.lease_left {
-            Some(left) => write!(f, "  lease {left:.1?}"),
-            None => Ok(()),
+        if let Some(left) = self.lease_left {
+            write!(f, "  lease {left:.1?}")?;
         }
+        if let Some(time) = self.round_trip {
+            write!(f, "  answers {time:.0?}")?;
+        }
+        match &*self.build {
+            "" => Ok(()),
+            build => write!(f, "  build {}", one_line(build)),
+        }
+    }
+}
+
+/// A node that does not follow the owner of a tree, or gets no children of it. In [`NetworkView::refused`].
+///
+/// `Display` writes `host-7#1 is refused: ..`.
+///
+/// ```
+/// use supervise::inspect::{RefusedNode, Snapshot};
+///
+/// fn reasons(snapshot: &Snapshot) -> Vec<String> {
+///     let all: &[RefusedNode] = snapshot.network.as_ref().map_or(&[], |network| &network.refused);
+///     all.iter().map(|node| node.to_string()).collect()
+/// }
+/// # let _ = reasons;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedNode {
+    /// The name of the node.
+    pub name: String,
+    /// The reason, as the owner or the node gives it.
+    pub why: String,
+}
+
+impl RefusedNode {
+    #[doc(hidden)]
+    pub fn new(name: String, why: String) -> Self {
+        RefusedNode { name, why }
+    }
+}
+
+impl fmt::Display for RefusedNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is refused: {}", one_line(&self.name), one_line(&self.why))
     }
 }
 

@@ -123,11 +123,10 @@ fn lines(app: &App, view: &DetailView, canvas: &Canvas<'_>, columns: usize, now:
 pub(super) fn event_role(event: &Event) -> Role {
     match &*event.event {
         _ if event.is_bad() => Role::Bad,
-        "started" | "restarted" | "placed" => Role::Good,
+        "started" | "restarted" | "placed" | "node_joined" => Role::Good,
         "requested" => Role::Key,
-        "dead_letter" | "blocked" | "still_starting" | "restart_scheduled" | "no_node" | "refused" | "not_written" => {
-            Role::Warn
-        }
+        "dead_letter" | "blocked" | "still_starting" | "restart_scheduled" | "no_node" | "refused" | "node_refused"
+        | "not_written" => Role::Warn,
         _ => Role::Normal,
     }
 }

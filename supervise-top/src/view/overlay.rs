@@ -83,10 +83,21 @@ pub(super) fn draw(app: &App, overlay: &Overlay, canvas: &mut Canvas<'_>, area: 
                 if let Some(left) = node.lease_left_ms {
                     line.push(&format!("  lease {}", time_ms(left.saturating_sub(grown))), Role::Dim);
                 }
+                if let Some(time) = node.round_trip_us {
+                    line.push(&format!("  answers {time} us"), Role::Dim);
+                }
+                if let Some(build) = &node.build {
+                    line.push(&format!("  build {build}"), Role::Dim);
+                }
                 line
             });
-            // Waiting children come first: somebody has to see to them.
-            let lines: Vec<Text> = waiting.chain(nodes).collect();
+            let refused = network.refused.iter().map(|(name, why)| {
+                let mut line = Text::of(name, Role::Title);
+                line.push(&format!("  refused: {why}"), Role::Warn);
+                line
+            });
+            // Waiting children and refused nodes come first: somebody has to see to them.
+            let lines: Vec<Text> = waiting.chain(refused).chain(nodes).collect();
             let lines = if lines.is_empty() { vec![Text::of("no nodes", Role::Dim)] } else { lines };
             list(canvas, area, &format!("Nodes: {}", network.nodes.len()), &lines, *selected);
         }

@@ -276,10 +276,11 @@ fn nodes() {
     ]);
     let network = json!({
         "nodes": [
-            { "name": "host-7#1", "role": "worker", "children": 1, "capacity": 100, "lease_left_ms": 4200 },
-            { "name": "host-8#2", "role": "worker", "children": 1, "capacity": 1, "lease_left_ms": 1500 },
+            { "name": "host-7#1", "role": "worker", "children": 1, "capacity": 100, "lease_left_ms": 4200, "round_trip_us": 310 },
+            { "name": "host-8#2", "role": "worker", "children": 1, "capacity": 1, "lease_left_ms": 1500, "build": "1.4.2" },
             { "name": "host-9#1", "role": "worker", "children": 0, "capacity": null },
         ],
+        "refused": [{ "name": "host-3#1", "why": "it follows a newer owner, shop-2" }],
         "waiting": [{ "role": "edge", "children": 3 }],
     });
     let of = |size| {

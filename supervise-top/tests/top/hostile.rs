@@ -62,11 +62,14 @@ fn screens() -> Vec<App> {
                 "no_node",
                 "refused",
                 "not_written",
+                "node_joined",
+                "node_left",
+                "node_refused",
                 EVIL,
             ] {
                 app.apply(event(EVIL, 101_000, 1, word, json!({
                     "failure": evil_failure(), "directive": EVIL, "by": EVIL, "message": EVIL, "reason": EVIL, "operation": EVIL,
-                    "node": EVIL, "role": EVIL, "why": EVIL, "after_ms": EVIL,
+                    "node": EVIL, "role": EVIL, "why": EVIL, "build": EVIL, "after_ms": EVIL,
                     "arm": { "index": 1, "text": EVIL, "at": EVIL }, "cycle": [EVIL, EVIL], "ended": { "why": EVIL, "failure": evil_failure() },
                 })), NOW);
             }

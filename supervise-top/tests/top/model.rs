@@ -401,9 +401,8 @@ fn a_recording_ends_where_its_last_snapshot_is() {
 }
 
 fn network(children: u64, waiting: Value) -> Value {
-    let node =
-        json!({ "name": "host-7#1", "role": "worker", "children": children, "capacity": 100, "lease_left_ms": 4200 });
-    json!({ "nodes": [node], "waiting": waiting })
+    let node = json!({ "name": "host-7#1", "role": "worker", "children": children, "capacity": 100, "lease_left_ms": 4200, "round_trip_us": 310, "build": "1.4.2" });
+    json!({ "nodes": [node], "refused": [{ "name": "host-8#1", "why": "another protocol" }], "waiting": waiting })
 }
 
 /// S63: a delta without a network changes none; a snapshot without one is of a tree that is on none.
@@ -429,6 +428,9 @@ fn the_network_is_that_of_the_last_message_that_had_one() {
         (node.name.as_str(), node.role.as_str(), node.capacity, node.lease_left_ms),
         ("host-7#1", "worker", Some(100), Some(4200))
     );
+    assert_eq!((node.round_trip_us, node.build.as_deref()), (Some(310), Some("1.4.2")));
+    let refused = &model.network.as_ref().unwrap().0.refused;
+    assert_eq!(*refused, [("host-8#1".to_owned(), "another protocol".to_owned())]);
     model.apply(snapshot(2500, tree(vec![actor("a")])), MS * 1500);
     assert_eq!(model.network, None);
 }
@@ -473,6 +475,19 @@ fn events_of_remote_children_are_told_in_words() {
         ("fenced", json!({}), "an instance was fenced: its lease was over", true),
         ("refused", json!({ "why": "full" }), "a node does not take it: full", false),
         ("not_written", json!({ "why": "too large" }), "a message cannot be sent: too large", false),
+        (
+            "node_joined",
+            json!({ "node": "host-7#1", "role": "edge", "build": "1.4.2" }),
+            "node host-7#1 joined as edge, build 1.4.2",
+            false,
+        ),
+        ("node_left", json!({ "node": "host-7#1" }), "node host-7#1 left", false),
+        (
+            "node_refused",
+            json!({ "node": "host-7#1", "why": "another tree" }),
+            "node host-7#1 is refused: another tree",
+            false,
+        ),
     ] {
         assert_eq!(words(word, details), (text.to_owned(), is_bad));
     }

@@ -333,6 +333,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 #[cfg(feature = "http")]
                 __rt::ChildSpec {
@@ -408,6 +410,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["strategy(AllForOne)"],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "leaf",
@@ -869,6 +873,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "names",

@@ -1548,6 +1548,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &["on(\"worker\", lease = 2s)"],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "db",
@@ -1698,6 +1700,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 #[cfg(unix)]
                 __rt::ChildSpec {

@@ -405,6 +405,8 @@ const _: () = {
                 "decider(DbError::Timeout { ms } if *ms < 100 => Resume, DbError::Timeout { .. } | DbError::Busy => Restart, e: io::Error if e.kind() == io::ErrorKind::NotFound => Stop, Cause::Killed => Stop, Phase::Restart => Escalate, _ => Restart)",
             ],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "db",
@@ -879,6 +881,8 @@ const _: () = {
                 "mailbox(Bounded(room), ask = 1s)",
             ],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "db",

@@ -326,6 +326,8 @@ const _: () = {
             shutdown_order: __rt::ShutdownOrder::Reverse,
             settings: &[],
             at: ::core::panic::Location::caller(),
+            module: ::core::module_path!(),
+            version: ::core::option_env!("CARGO_PKG_VERSION"),
             children: &[
                 __rt::ChildSpec {
                     name: "plain",

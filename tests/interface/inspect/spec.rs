@@ -126,6 +126,8 @@ const SHAPES: TreeSpec = TreeSpec {
     shutdown_order: ShutdownOrder::Reverse,
     settings: &["decider(_ => Restart)", "strategy(RestForOne, max_restarts = 3)"],
     at: Location::caller(),
+    module: module_path!(),
+    version: None,
     children: &[
         child("one", Shape::One, ChildKind::Actor),
         child("maybe", Shape::Optional, ChildKind::Task),
@@ -150,6 +152,8 @@ const INNER: TreeSpec = TreeSpec {
     shutdown_order: ShutdownOrder::Reverse,
     settings: &[],
     at: Location::caller(),
+    module: module_path!(),
+    version: None,
     children: &[child("leaf", Shape::One, ChildKind::Actor), child("leaves", Shape::Set, ChildKind::Actor)],
 };
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::remote::{self, Held, Lives, NetworkView, TreeNetwork, TreeRoot};
+use supervise::remote::{self, Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use supervise::spec::TreeSpec;
 
 use crate::common::{Journal, Probe, quiet_panics};
@@ -21,7 +21,7 @@ impl Net {
 }
 
 impl TreeNetwork for Net {
-    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, _lives: Lives) -> Result<(), String> {
+    fn begins(&self, root: TreeRoot, tree: &'static TreeSpec, held: Option<Held>, _run: TreeRun) -> Result<(), String> {
         let held = held.map(|held| (held.token, held.released));
         self.journal.write(format!("{} begins {} {held:?}", root.name, tree.name));
         self.roots.lock().unwrap().push(root);

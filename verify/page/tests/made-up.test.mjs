@@ -218,9 +218,10 @@ test("warnings follow the numbers", async () => {
 test("nodes are listed, with what waits for one", async () => {
   const network = {
     nodes: [
-      { name: "host-7#1", role: "worker", children: 1, capacity: 100, lease_left_ms: 60000 },
-      { name: "<b>host-8</b>", role: "worker", children: 2, capacity: null },
+      { name: "host-7#1", role: "worker", children: 1, capacity: 100, lease_left_ms: 60000, round_trip_us: 310, build: "1.4.2" },
+      { name: "<b>host-8</b>", role: "worker", children: 2, capacity: null, round_trip_us: 2500, build: "" },
     ],
+    refused: [{ name: "host-3#1", why: "<i>another protocol</i>" }],
     waiting: [{ role: "edge", children: 3 }],
   };
   const root = tree([
@@ -230,17 +231,25 @@ test("nodes are listed, with what waits for one", async () => {
   const lines = (page) => page.evaluate(() => [...document.querySelectorAll("#nodelist li")].map((li) => li.textContent));
   await on({ root, network }, async (page, server) => {
     await live(page);
-    const [waits, first, second] = await lines(page);
+    const [waits, refused, first, second] = await lines(page);
     assert.equal(waits, "3 children wait for a node with the role edge");
-    assert.match(first, /^host-7#1 worker, 1 of 100 children, lease (60|5\d)\.\ds$|^host-7#1 worker, 1 of 100 children, lease 1m/);
-    assert.equal(second, "<b>host-8</b> worker, 2 children");
+    assert.equal(refused, "host-3#1 refused: <i>another protocol</i>");
+    assert.match(first, /^host-7#1 worker, 1 of 100 children, lease ((60|5\d)\.\ds|1m.*), answers in 310 µs, build 1\.4\.2$/);
+    assert.match(second, /^<b>host-8<\/b> worker, 2 children, answers in 2\.5 ?ms$/);
     assert.match((await warned(page, "gateway")).join(), /^gatewayno node: with the role edge for \ds$/);
     assert.deepEqual(await warned(page, "Shop"), ["Shopno node: with the role edge for 2 instances"]);
     assert.match(await page.textContent("#body"), /on host-7#1, 3 sent/);
     // A delta without a network changes none.
     await server.send("delta", { seq: 2, at_ms: server.time(), dead_letters: 0, nodes: [], removed: [] });
     await server.send("event", { path: "pricing", at_ms: server.time(), incarnation: 1, event: "placed", node: "host-7#1" });
-    assert.equal((await lines(page)).length, 3);
+    for (const [event, more] of [["node_joined", { role: "edge", build: "<u>" }], ["node_left", {}], ["node_refused", { why: "<u>" }]]) {
+      await server.send("event", { path: "Shop", at_ms: server.time(), incarnation: 1, event, node: "host-9#1", ...more });
+    }
+    await until(page, "events of nodes", () => {
+      const text = document.body.textContent;
+      return ["node host-9#1 joined as edge, build <u>", "node host-9#1 left", "node host-9#1 is refused: <u>"].every((line) => text.includes(line));
+    });
+    assert.equal((await lines(page)).length, 4);
     await server.send("delta", { seq: 3, at_ms: server.time(), dead_letters: 0, nodes: [], removed: [], network: { nodes: [], waiting: [] } });
     await until(page, "no nodes", () => document.querySelector("#nodelist").textContent === "no nodes");
   });

@@ -48,6 +48,8 @@ pub(super) fn tree_handle(
                 shutdown_order: __rt::ShutdownOrder::#order,
                 settings: &[#(#settings),*],
                 at: #at,
+                module: ::core::module_path!(),
+                version: ::core::option_env!("CARGO_PKG_VERSION"),
                 children: &[#(#children)*],
             };
         }

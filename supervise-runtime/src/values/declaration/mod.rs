@@ -58,6 +58,10 @@ pub struct TreeSpec {
     pub settings: &'static [&'static str],
     /// The place of the declaration in the source.
     pub at: &'static Location<'static>,
+    /// The path of the module with the declaration. Two trees of one name are told apart by it.
+    pub module: &'static str,
+    /// The version of the package with the declaration, if cargo has compiled it.
+    pub version: Option<&'static str>,
     /// The children in the order of their declaration.
     pub children: &'static [ChildSpec],
 }

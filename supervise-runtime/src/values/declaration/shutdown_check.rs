@@ -131,6 +131,8 @@ mod tests {
         shutdown_order: ShutdownOrder::Reverse,
         settings: &[],
         at: Location::caller(),
+        module: module_path!(),
+        version: None,
         children: &CHILDREN,
     };
 
