@@ -138,7 +138,7 @@ struct NodeState {
     hello: Option<NodeHello>,
     /// Why it does not follow this owner, or gets no children.
     refused: Option<String>,
-    /// It is a node of another tree.
+    /// Of another tree.
     elsewhere: bool,
     /// When its last renewal was answered.
     granted: Option<Moment>,

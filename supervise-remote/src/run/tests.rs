@@ -411,7 +411,7 @@ async fn a_node_of_another_tree_keeps_its_link() {
         let says = |text: &&str| view.refused.iter().all(|node| node.why.contains(text));
         assert!(texts.iter().all(says), "{:?}", view.refused);
     }
-    // One that says nothing at all is silent.
+    // A node that says nothing at all is silent.
     let silent = Node::meet(&network, "silent").await;
     let me = silent.link.me().clone();
     sleep(HELLO * 3).await;
