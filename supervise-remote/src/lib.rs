@@ -15,6 +15,7 @@
 //!   in a message.
 //! * [`wire`] is the transport. [`memory::Network`] is one inside of a process; the crate `supervise-remote-zenoh` has
 //!   one for real networks.
+//! * With the feature `metrics`, a node records metrics of its own.
 //! * `testing::Cluster`, with the feature `testing`, runs an owner and its nodes in one test, on the paused clock.
 //!
 //! The rules are S56 to S63 in `docs/semantics/remote.md`; `docs/remote.md` is the manual.
@@ -38,6 +39,8 @@ mod health;
 mod hosted;
 mod inlet;
 pub mod memory;
+#[cfg(feature = "metrics")]
+mod metered;
 mod net;
 mod node;
 mod outbox;

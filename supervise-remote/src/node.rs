@@ -197,6 +197,8 @@ impl Node {
             runtime: tokio::runtime::Handle::current(),
         });
         inner.lock().alone = Some(inner.clock.now());
+        #[cfg(feature = "metrics")]
+        crate::metered::describe();
         let _gone = Gone(inner.clone());
         if !inner.clock.is_simulated() {
             inner.watch_threads();
@@ -273,6 +275,17 @@ impl Drop for Gone {
         for lease in leases {
             lease.abort();
         }
+        #[cfg(feature = "metrics")]
+        crate::metered::seen(&NodeHealth {
+            tree: self.0.tree.name,
+            role: self.0.role.clone(),
+            capacity: self.0.capacity,
+            children: 0,
+            owner: None,
+            alone: None,
+            refused: None,
+            leaving: true,
+        });
     }
 }
 
@@ -636,6 +649,7 @@ impl NodeInner {
             }
             self.says_alone(now);
             if renew_at <= now {
+                self.is_seen();
                 if !self.is_answered(now) {
                     self.end_join();
                     return Ended::Again;
@@ -645,6 +659,14 @@ impl NodeInner {
             if full {
                 tokio::task::yield_now().await;
             }
+        }
+    }
+
+    /// Records the state of the node.
+    fn is_seen(&self) {
+        #[cfg(feature = "metrics")]
+        if let Some(health) = self.health() {
+            crate::metered::seen(&health);
         }
     }
 
@@ -918,6 +940,12 @@ impl NodeInner {
                     }
                 }
                 state.gone = gone;
+                #[cfg(feature = "metrics")]
+                {
+                    let took = state.round_trip;
+                    drop(state);
+                    crate::metered::renewed(self.tree.name, &self.role, took);
+                }
             }
             ToNode::Taken { id, taken } => {
                 let Some(mut waiting) = state.requests.remove(&id) else { return Ok(()) };

@@ -3,5 +3,6 @@
 mod health;
 mod joins;
 mod metrics;
+mod node_metrics;
 mod snapshot;
 mod world;
