@@ -391,7 +391,7 @@ async fn a_node_of_another_protocol_is_refused() {
     }
 }
 
-/// A node of another tree says so. It is no silent one, whose link would end, and nothing is placed there.
+/// S63: a node of another tree says so. It is no silent one, whose link would end, and nothing is placed there.
 #[tokio::test(start_paused = true)]
 async fn a_node_of_another_tree_keeps_its_link() {
     let network = Network::new();
