@@ -1105,6 +1105,13 @@ impl NodeInner {
         if spec.build != order.build {
             return Err("the node has another build of this child".to_owned());
         }
+        // Of two builds, a constant may have two values.
+        if spec.lease != order.lease {
+            let (node, owner) = (spec.lease, order.lease);
+            return Err(format!(
+                "the lease of this child is {node:?} at the node, and {owner:?} at its owner; give it one value"
+            ));
+        }
         if self.capacity.is_some_and(|most| state.hosted.len() >= most) {
             return Err("the node is full".to_owned());
         }

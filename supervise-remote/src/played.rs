@@ -1,4 +1,4 @@
-//! Trees of this crate, with a node that the test plays: what a node of this build never says, or seldom.
+//! Trees of this crate, with a node or an owner that the test plays: what these of this build never say, or seldom.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,6 +9,7 @@ use supervise::prelude::*;
 // As users have it. It is another copy of this crate, and its frames are the same bytes.
 use supervise_remote::memory::Network;
 use supervise_remote::wire::{Link, LinkEvent, Peer, Side, Wire as _};
+use supervise_runtime::remote as hooks;
 use tokio::time::sleep;
 
 use crate::frame::{
@@ -163,4 +164,65 @@ async fn what_vanished_is_replaced() {
     use supervise::event::DeadLetterReason;
     let unknown = |kind: &EventKind| matches!(kind, EventKind::DeadLetter { reason: DeadLetterReason::Unknown, .. });
     assert_eq!(count(&seen, unknown), 1);
+}
+
+/// S63: of two builds, a constant may have two values. A node runs a child only with the lease for which it renews.
+#[tokio::test(start_paused = true)]
+async fn an_order_with_another_lease_is_declined() {
+    let network = Network::new();
+    let net = supervise_remote::Net::open(network.process("one"));
+    let node = tokio::spawn(Plays::node("worker").serve(net, std::future::pending::<()>()));
+    let mut link = network.process("owner").join(Side::Owner).await.unwrap();
+    let (mut sent, mut peer) = (0, None);
+    let spec = Plays::SPEC.children[0].remote.unwrap();
+    let mut leases = [spec.lease * 2, spec.lease / 2, spec.lease].into_iter().zip(1..);
+    let mut answers = Vec::new();
+    let event = async |link: &mut Box<dyn Link>| std::future::poll_fn(|cx| link.poll_event(cx)).await.unwrap();
+    while answers.len() < 3 {
+        let mut says = Vec::new();
+        match event(&mut link).await {
+            LinkEvent::Up(node, _) => {
+                peer = Some(node);
+                says.push(ToNode::Hello {
+                    terms: Terms { protocol: PROTOCOL, max_frame: crate::MAX_FRAME },
+                    tree: Plays::SPEC.name.to_owned(),
+                    module: Plays::SPEC.module.to_owned(),
+                    epoch: 1,
+                    build: String::new(),
+                });
+            }
+            LinkEvent::Down(_) => panic!("the node is down"),
+            LinkEvent::Frame { bytes, .. } => match frame::read::<ToOwner>(&bytes).unwrap().body {
+                ToOwner::Renew { asked, heard: _, round_trip: _ } => {
+                    says.push(ToNode::Grant { asked, gone: Vec::new(), heard: 0 });
+                    if let Some((lease, placement)) = leases.next() {
+                        says.push(ToNode::Place(Box::new(PlaceOrder {
+                            placement,
+                            key: (spec.key)(),
+                            build: spec.build,
+                            captured: hooks::encode(&(), &mut 0, None).unwrap().0.into(),
+                            path: "played".to_owned(),
+                            incarnation: 1,
+                            healing: None,
+                            lease,
+                            shutdown: Duration::from_secs(1),
+                            epoch: 1,
+                            redelivers: false,
+                        })));
+                    }
+                }
+                ToOwner::Declined { why, .. } => answers.push(why),
+                ToOwner::Up { placement } => answers.push(format!("{placement} is up")),
+                _ => {}
+            },
+        }
+        for body in says {
+            sent += 1;
+            link.outgoing().send(peer.as_ref().unwrap(), Framed { seq: sent, body }.write());
+        }
+    }
+    let declined =
+        |owner: &str| format!("the lease of this child is 2s at the node, and {owner} at its owner; give it one value");
+    assert_eq!(answers, [declined("4s"), declined("1s"), "3 is up".to_owned()]);
+    node.abort();
 }
