@@ -132,7 +132,7 @@ fn the_bytes_that_wait_for_tokens_are_bounded_for_each_connection() {
     let begun = test.pairs.batch(&peer("c"), WAY + 1, &half(0), test.now).unwrap();
     test.pairs.batch(&peer("c"), WAY + 1, &half(1), test.now);
     assert!(begun.outbox.writes());
-    // Who is up is bounded elsewhere.
+    // The frames of a peer that is up are bounded elsewhere.
     test.pairs.token(&peer("c"), WAY + 1, Rights::all(), test.now);
     test.pairs.batch(&peer("c"), WAY + 1, &half(2), test.now);
     assert!(begun.outbox.writes());

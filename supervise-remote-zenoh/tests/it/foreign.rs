@@ -58,7 +58,7 @@ fn noise(mut seed: u64, length: usize) -> Vec<u8> {
     (0..length).map(|_| byte()).collect()
 }
 
-/// Those that are refused at their first bytes.
+/// Peers that are refused at their first bytes.
 fn other_versions() -> Vec<Foreign> {
     let others = (0..=u8::MAX).filter(|version| *version != 1);
     others.map(|version| Foreign { bytes: [b"supervis", &[version][..]].concat(), pace: Pace::Waits }).collect()
