@@ -14,8 +14,7 @@ use tokio::time::timeout;
 use crate::greeting::Process;
 use crate::net::Shared;
 use crate::rights::Granted;
-use crate::session::{Connection, OPENED_WITHIN, session};
-use crate::settings::End;
+use crate::session::{Connection, End, OPENED_WITHIN, session};
 use crate::tls::{Shown, Store};
 
 /// A certificate is checked again after this time: it may have expired.

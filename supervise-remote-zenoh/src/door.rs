@@ -24,7 +24,7 @@ use crate::net::Shared;
 use crate::open::Another;
 use crate::places::Origin;
 use crate::rights::Granted;
-use crate::settings::End;
+use crate::session::End;
 use crate::tls::Shown;
 
 /// The time that a connection has to be verified.

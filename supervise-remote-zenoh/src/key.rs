@@ -62,11 +62,11 @@ pub(crate) fn all_batches(network: &str, to: &Peer, side: Side) -> String {
     format!("supervise/{network}/to/{}/from/{}/*/*", chunks(to), word(side))
 }
 
-/// The peer that a key ends with.
+/// The peer that a key ends with. A key is foreign text: a name that no process can have is nobody's.
 pub(crate) fn peer(key: &str) -> Option<Peer> {
     let mut chunks = key.rsplit('/');
     let (join, name) = (chunks.next()?, chunks.next()?);
-    Some(Peer::new(format!("{name}#{join}")))
+    [join, name].into_iter().all(is_name).then(|| Peer::new(format!("{name}#{join}")))
 }
 
 #[cfg(test)]
@@ -78,7 +78,9 @@ mod tests {
         let (owner, node) = (Peer::new("shop.eu-1#a0.0"), Peer::new("host_7#b1.3"));
         assert_eq!(peer(&token("prod", Side::Node, &node)), Some(node.clone()));
         assert_eq!(peer(&batches("prod", &owner, Side::Node, &node)), Some(node));
-        assert_eq!(peer("x"), None);
+        for key in ["", "x", "/", "a/", "/1", "ü/1", "a/1 ", "a\0/1", "a#b/1", &format!("{}/1", "x".repeat(65))] {
+            assert_eq!(peer(key), None, "{key}");
+        }
     }
 
     #[test]

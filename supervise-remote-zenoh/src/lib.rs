@@ -62,6 +62,8 @@ mod file;
 mod greeting;
 mod key;
 mod link;
+#[cfg(test)]
+mod mutated;
 mod net;
 mod open;
 mod outbox;

@@ -6,6 +6,7 @@
 //! * the token is gone: the peer's process has ended, or the connection is broken;
 //! * the peer has said so;
 //! * a batch is missing or cannot be read;
+//! * more has come before the token than may wait for it;
 //! * a frame is too long to be sent;
 //! * nothing can be sent to the peer, though it is up;
 //! * nobody takes events out of this link.
@@ -118,6 +119,11 @@ struct After {
     ended: Vec<(Peer, String)>,
 }
 
+/// The bytes of memory that frames take.
+fn weight(frames: &[Vec<u8>]) -> usize {
+    frames.iter().map(|frame| frame.len() + size_of::<Vec<u8>>()).sum()
+}
+
 impl State {
     /// Returns the pair with this peer, and begins it, unless it is over already. A peer that comes over another connection
     /// as well is nobody there.
@@ -144,6 +150,17 @@ impl State {
         }
         let pair = self.pairs.get_mut(peer).filter(|pair| pair.way == way)?;
         Some((pair, begun))
+    }
+
+    /// Whether a peer has not come up yet: what it sends waits for its token.
+    fn is_early(&self, peer: &Peer) -> bool {
+        self.pairs.get(peer).is_none_or(|pair| pair.early.is_some())
+    }
+
+    /// The bytes that wait for the tokens of peers behind a connection. Foreign: the tokens may never come.
+    fn early(&self, way: u64) -> usize {
+        let pairs = self.pairs.values().filter(|pair| pair.way == way);
+        pairs.filter_map(|pair| pair.early.as_ref()).map(|(_, frames)| weight(frames)).sum()
     }
 
     fn forget_early(&mut self, now: Instant) {
@@ -290,11 +307,19 @@ impl Pairs {
                 return None;
             }
             state.check_reader(now, after);
+            let early = state.is_early(from).then(|| state.early(way));
             let (pair, begun) = state.pair(from, way, now, self.reach_within)?;
+            let exceeds = |body: &Body| match (body, early) {
+                (Body::Frames(frames), Some(early)) => early + weight(frames) > self.max_frame,
+                _ => false,
+            };
             let why = match batch {
                 Err(bad) => format!("it sent {bad}"),
                 Ok(batch) if batch.number != pair.next => {
                     format!("batch {} came in place of {}", batch.number, pair.next)
+                }
+                Ok(batch) if exceeds(&batch.body) => {
+                    format!("it sent more than {} bytes before it was up", self.max_frame)
                 }
                 Ok(batch) => {
                     pair.next += 1;

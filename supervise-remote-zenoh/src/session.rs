@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -19,14 +20,25 @@ use tokio::time::timeout;
 use tracing::Dispatch;
 use zenoh::Wait as _;
 
+use crate::batch;
 use crate::rights::Granted;
-use crate::settings::{End, Settings};
+use crate::settings::Settings;
 
 /// The time that a session has to open.
 pub(crate) const OPENED_WITHIN: Duration = Duration::from_secs(10);
 
+/// zenoh puts its own fields around a batch.
+const AROUND_BATCH: usize = 4096;
+
 /// The longest path of a socket, on every system.
 const PATH: usize = 90;
+
+/// The end of a connection at which this process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Accepted,
+    Dialed,
+}
 
 /// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
 struct Session(Option<zenoh::Session>);
@@ -71,7 +83,7 @@ impl Connection {
 
     /// Opens the session on which the joins of this process meet. Blocks for a moment.
     pub(crate) fn here(settings: &Settings, granted: Granted) -> zenoh::Result<Arc<Connection>> {
-        let session = quietly(|| zenoh::open(settings.config(None)?).wait())?;
+        let session = quietly(|| zenoh::open(config(settings, None)?).wait())?;
         Ok(Connection::new(session, granted, None))
     }
 
@@ -129,7 +141,7 @@ pub(crate) async fn session(
     let folder = spawn_blocking(folder).await??;
     let path = folder.path().join("s");
     let open = |path: &Path| {
-        let config = settings.config(Some((end, path)));
+        let config = config(settings, Some((end, path)));
         spawn_blocking(move || quietly(|| zenoh::open(config?).wait()))
     };
     let opened = match end {
@@ -148,4 +160,48 @@ pub(crate) async fn session(
     // Nobody else finds the socket from here on.
     spawn_blocking(move || drop(folder)).await?;
     Ok(opened)
+}
+
+/// The settings of one session, in zenoh's words: it speaks to one socket at most, and looks for nobody.
+fn config(settings: &Settings, socket: Option<(End, &Path)>) -> zenoh::Result<zenoh::Config> {
+    let lease_ms = settings.lease.as_millis() as u64;
+    let of = |path: &Path| vec![format!("unixsock-stream/{}", path.display())];
+    let (mode, listen, connect) = match socket {
+        None => ("peer", Vec::new(), Vec::new()),
+        Some((End::Accepted, path)) => ("peer", of(path), Vec::new()),
+        Some((End::Dialed, path)) => ("client", Vec::new(), of(path)),
+    };
+    let mut config = zenoh::Config::default();
+    let mut set = |key: &str, value: serde_json::Value| config.insert_json5(key, &value.to_string());
+    set("mode", json!(mode))?;
+    set("scouting/multicast/enabled", json!(false))?;
+    // Without it, zenoh warns of regions that are not there.
+    set("scouting/gossip/enabled", json!(true))?;
+    set("scouting/gossip/autoconnect", json!({ "router": [], "peer": [] }))?;
+    set("listen/endpoints", json!(listen))?;
+    set("listen/exit_on_failure", json!(true))?;
+    set("connect/endpoints", json!(connect))?;
+    set("open/return_conditions/connect_scouted", json!(false))?;
+    set("transport/unicast/max_sessions", json!(1))?;
+    set("transport/link/protocols", json!(["unixsock-stream"]))?;
+    set("transport/link/tx/lease", json!(lease_ms))?;
+    set("transport/link/tx/keep_alive", json!(4))?;
+    let before_close = lease_ms.saturating_mul(1000);
+    set("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(before_close))?;
+    // A frame of the greatest length, with what zenoh puts around it.
+    set("transport/link/rx/max_message_size", json!(batch::longest(settings.longest_frame()) + AROUND_BATCH))?;
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zenoh_takes_every_setting() {
+        let path = Path::new("/a \"b\"/c");
+        for socket in [None, Some((End::Accepted, path)), Some((End::Dialed, path))] {
+            config(&Settings::new("a"), socket).unwrap();
+        }
+    }
 }

@@ -1,31 +1,26 @@
-//! The settings, checked, and those of a session in zenoh's words.
+//! The settings, checked.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::OpenError;
-use crate::batch;
 use crate::key::is_name;
-use crate::tls::Files;
 
 /// Room for what `supervise-remote` puts around the bytes of a message.
 const AROUND: usize = 1 << 20;
-
-/// zenoh puts its own fields around a batch.
-const AROUND_BATCH: usize = 4096;
 
 const MOST_FRAME: usize = 1 << 30;
 
 const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3600));
 
-/// The end of a connection at which this process is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Accepted,
-    Dialed,
+/// Where certificate, key, the certificates of the authorities of the peers, and the lists of revoked certificates are.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    pub(crate) cert: PathBuf,
+    pub(crate) key: PathBuf,
+    pub(crate) ca: PathBuf,
+    pub(crate) revoked: Vec<PathBuf>,
 }
 
 /// Says how a process takes part in a network. [`Zenoh::open`](crate::Zenoh::open) checks it.
@@ -257,37 +252,6 @@ impl Settings {
     pub(crate) fn files(&self) -> Option<Files> {
         self.tls.clone().map(|files| Files { revoked: self.revoked.clone(), ..files })
     }
-
-    /// The settings of one session, in zenoh's words: it speaks to one socket at most, and looks for nobody.
-    pub(crate) fn config(&self, socket: Option<(End, &Path)>) -> zenoh::Result<zenoh::Config> {
-        let lease_ms = self.lease.as_millis() as u64;
-        let of = |path: &Path| vec![format!("unixsock-stream/{}", path.display())];
-        let (mode, listen, connect) = match socket {
-            None => ("peer", Vec::new(), Vec::new()),
-            Some((End::Accepted, path)) => ("peer", of(path), Vec::new()),
-            Some((End::Dialed, path)) => ("client", Vec::new(), of(path)),
-        };
-        let mut config = zenoh::Config::default();
-        let mut set = |key: &str, value: serde_json::Value| config.insert_json5(key, &value.to_string());
-        set("mode", json!(mode))?;
-        set("scouting/multicast/enabled", json!(false))?;
-        // Without it, zenoh warns of regions that are not there.
-        set("scouting/gossip/enabled", json!(true))?;
-        set("scouting/gossip/autoconnect", json!({ "router": [], "peer": [] }))?;
-        set("listen/endpoints", json!(listen))?;
-        set("listen/exit_on_failure", json!(true))?;
-        set("connect/endpoints", json!(connect))?;
-        set("open/return_conditions/connect_scouted", json!(false))?;
-        set("transport/unicast/max_sessions", json!(1))?;
-        set("transport/link/protocols", json!(["unixsock-stream"]))?;
-        set("transport/link/tx/lease", json!(lease_ms))?;
-        set("transport/link/tx/keep_alive", json!(4))?;
-        let before_close = lease_ms.saturating_mul(1000);
-        set("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(before_close))?;
-        // A frame of the greatest length, with what zenoh puts around it.
-        set("transport/link/rx/max_message_size", json!(batch::longest(self.longest_frame()) + AROUND_BATCH))?;
-        Ok(config)
-    }
 }
 
 pub(crate) fn check_name(name: &str) -> Result<(), OpenError> {
@@ -398,13 +362,5 @@ mod tests {
         assert!(matches!(here().max_frame((1 << 30) + 1).check(), Err(OpenError::MaxFrame { .. })));
         assert!(matches!(here().tls("c", "k", "a").insecure().check(), Err(OpenError::TlsAndInsecure)));
         assert!(matches!(here().revoked("r").check(), Err(OpenError::RevokedWithoutTls)));
-    }
-
-    #[test]
-    fn zenoh_takes_every_setting() {
-        let path = Path::new("/a \"b\"/c");
-        for socket in [None, Some((End::Accepted, path)), Some((End::Dialed, path))] {
-            Settings::new("a").config(socket).unwrap();
-        }
     }
 }

@@ -20,15 +20,7 @@ use webpki::EndEntityCert;
 
 use crate::OpenError;
 use crate::rights::Granted;
-
-/// Where certificate, key, the certificates of the authorities of the peers, and the lists of revoked certificates are.
-#[derive(Clone, Debug)]
-pub(crate) struct Files {
-    pub(crate) cert: PathBuf,
-    pub(crate) key: PathBuf,
-    pub(crate) ca: PathBuf,
-    pub(crate) revoked: Vec<PathBuf>,
-}
+use crate::settings::Files;
 
 /// Tells one state of the files from the next.
 #[derive(Clone, Debug, PartialEq, Eq)]

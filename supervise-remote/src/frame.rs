@@ -370,3 +370,141 @@ pub(crate) struct NodeHello {
     #[serde(default)]
     pub(crate) build: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read_frame;
+
+    /// A frame of each kind that has something inside, as a process writes it.
+    fn frames() -> Vec<Vec<u8>> {
+        let terms = Terms { protocol: PROTOCOL, max_frame: crate::MAX_FRAME };
+        let error = WireError {
+            typed: Some(ByteBuf::from([1, 2])),
+            io: Some("TimedOut".to_owned()),
+            texts: vec!["late".to_owned(), "a socket".to_owned()],
+        };
+        let failure =
+            |cause| WireFailure { phase: WirePhase::Running, cause, path: "Shop/pricing".to_owned(), incarnation: 3 };
+        let order = PlaceOrder {
+            placement: 7,
+            key: "Shop/pricing".to_owned(),
+            build: u64::MAX,
+            captured: ByteBuf::from([0x92, 1, 2]),
+            path: "Shop/pricing".to_owned(),
+            incarnation: 1,
+            healing: Some(failure(WireCause::LimitReached(vec!["below".to_owned()]))),
+            lease: Duration::from_millis(2500),
+            shutdown: Duration::MAX,
+            epoch: 1 << 62,
+            redelivers: true,
+        };
+        let hello = NodeHello {
+            terms,
+            role: "worker".to_owned(),
+            capacity: Some(100),
+            builds: vec![("Shop/pricing".to_owned(), 9)],
+            holds: false,
+            beside: 1,
+            heard: Heard::default(),
+        };
+        let to_node = [
+            ToNode::Hello { terms, tree: "Shop".to_owned(), epoch: 9 },
+            ToNode::Place(Box::new(order)),
+            ToNode::Msg { placement: 7, seq: 1, body: ByteBuf::from([0; 40]) },
+            ToNode::Leave { placement: 7, failure: failure(WireCause::NodeLost("host-7#a.0".to_owned())) },
+            ToNode::Grant { asked: 4, gone: vec![1, 2], heard: 9 },
+            ToNode::Taken { id: 1, taken: Taken::Gone(WireEnded::Failed(failure(WireCause::Killed))) },
+            ToNode::Reply { id: 1, ask: 2, back: Some(Err("no".to_owned())) },
+        ];
+        let to_owner = [
+            ToOwner::Hello(hello),
+            ToOwner::NotUp { placement: 7, failure: failure(WireCause::Error(error)) },
+            ToOwner::Begun { placement: 7, upto: 3, done: 2, ends: true },
+            ToOwner::Reply { placement: 7, ask: 2, back: Some(Ok(ByteBuf::from([42]))), begun: 3, done: 3 },
+            ToOwner::Failed {
+                placement: 7,
+                number: 1,
+                failure: failure(WireCause::Panic("!".to_owned())),
+                begun: 1,
+                done: 0,
+            },
+            ToOwner::Ended {
+                placement: 7,
+                how: How::Itself(None),
+                failures: vec![failure(WireCause::TimedOut)],
+                begun: 1,
+                done: 1,
+            },
+            ToOwner::Request {
+                to: "Shop/db".to_owned(),
+                root: 1,
+                id: 5,
+                request: Request::Tell { body: ByteBuf::from([1]), wait: true },
+            },
+        ];
+        let to_node = to_node.into_iter().map(|body| Framed { seq: 1, body }.write());
+        to_node.chain(to_owner.into_iter().map(|body| Framed { seq: 1, body }.write())).collect()
+    }
+
+    /// A small generator: the same values for the same seed.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap() % end
+        }
+
+        fn byte(&mut self) -> u8 {
+            u8::try_from(self.below(256)).unwrap()
+        }
+    }
+
+    /// Each frame cut at each place and with each bit changed, and any bytes: nothing panics, and what is read is written as the same.
+    #[test]
+    fn any_bytes_are_no_frame_or_one_that_is_written_again() {
+        let frames = frames();
+        let mut taken = [0; 2];
+        let mut reads = |bytes: &[u8]| {
+            for (count, is) in taken.iter_mut().zip(read_frame(bytes)) {
+                *count += usize::from(is);
+            }
+        };
+        let mut read = 0;
+        for (nth, frame) in frames.iter().enumerate() {
+            assert_eq!(read_frame(frame), [nth < 7, nth >= 7], "frame {nth}");
+            for at in 0..frame.len() {
+                reads(&frame[..at]);
+                for bit in 0..8 {
+                    let mut bytes = frame.clone();
+                    bytes[at] ^= 1 << bit;
+                    reads(&bytes);
+                    read += 1;
+                }
+            }
+        }
+        let mut random = Random(4);
+        for _ in 0..20_000 {
+            let mut bytes = frames[random.below(frames.len())].clone();
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len() + 1);
+                match random.below(5) {
+                    0 => bytes.insert(at, random.byte()),
+                    1 => bytes.truncate(at),
+                    2 => bytes.extend_from_within(at..),
+                    _ if at < bytes.len() => bytes[at] = random.byte(),
+                    _ => {}
+                }
+            }
+            reads(&bytes);
+            bytes.iter_mut().for_each(|byte| *byte = random.byte());
+            reads(&bytes);
+            read += 1;
+        }
+        assert!(
+            taken.iter().all(|taken| (read / 20..read).contains(taken)),
+            "{taken:?} of {read}: one side is hardly tried"
+        );
+    }
+}

@@ -1219,9 +1219,9 @@ impl NodeInner {
         Some(id)
     }
 
-    /// Writes a message of a reference on this node.
-    pub(crate) fn write<M: Serialize>(&self, msg: &M) -> Result<hooks::Written, String> {
-        let written = guarded(|| hooks::encode(msg, &mut 0, None)).unwrap_or_else(Err)?;
+    /// Writes a message of a reference on this node. A reference in the answer leads through this node.
+    pub(crate) fn write<M: Serialize>(self: &Arc<Self>, msg: &M) -> Result<hooks::Written, String> {
+        let written = guarded(|| hooks::encode(msg, &mut 0, Some(self.clone()))).unwrap_or_else(Err)?;
         if written.0.len() > self.net.max_frame {
             return Err(too_large(written.0.len(), self.net.max_frame));
         }

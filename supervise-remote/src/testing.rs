@@ -330,25 +330,45 @@ pub fn placements(net: &Net) -> usize {
 
 /// Reads these bytes as a frame of either side, and all that is inside, as a process does with what it receives. For
 /// fuzzing: it never panics, and writes again what it has read.
+///
+/// Returns whether it is a frame to a node, and whether it is one to an owner.
 #[doc(hidden)]
-pub fn read_frame(bytes: &[u8]) {
+pub fn read_frame(bytes: &[u8]) -> [bool; 2] {
     use crate::errors::{Errors, from_wire};
-    use crate::frame::{ToNode, ToOwner, read};
+    use crate::frame::{PROTOCOL, Terms, ToNode, ToOwner, read};
 
+    let ours = Terms { protocol: PROTOCOL, max_frame: crate::MAX_FRAME };
+
+    let mut taken = [false; 2];
     if let Ok(framed) = read::<ToNode>(bytes) {
+        taken[0] = true;
         let again = read::<ToNode>(&framed.write()).expect("it was written here");
         assert_eq!(format!("{framed:?}"), format!("{again:?}"));
         match framed.body {
+            ToNode::Hello { terms, .. } => assert_eq!(terms.refused(ours, "it", "node").is_none(), terms == ours),
             ToNode::Place(order) => drop(order.healing.map(|failure| from_wire(failure, Errors::TEXT).to_string())),
             ToNode::Leave { failure, .. } => drop(from_wire(failure, Errors::TEXT).to_string()),
             _ => {}
         }
     }
     if let Ok(framed) = read::<ToOwner>(bytes) {
+        taken[1] = true;
         let again = read::<ToOwner>(&framed.write()).expect("it was written here");
         assert_eq!(format!("{framed:?}"), format!("{again:?}"));
-        if let ToOwner::NotUp { failure, .. } | ToOwner::Failed { failure, .. } = framed.body {
-            drop(from_wire(failure, Errors::TEXT).to_string());
+        match framed.body {
+            ToOwner::Hello(hello) => {
+                assert_eq!(hello.terms.refused(ours, "it", "owner").is_none(), hello.terms == ours);
+                // An owner takes a greater epoch than its own, or none.
+                assert!(
+                    hello.heard.above(7, 0).is_err()
+                        || hello.heard.above(7, 0).is_ok_and(|new| new.is_none_or(|new| new > 7))
+                );
+            }
+            ToOwner::NotUp { failure, .. } | ToOwner::Failed { failure, .. } => {
+                drop(from_wire(failure, Errors::TEXT).to_string());
+            }
+            _ => {}
         }
     }
+    taken
 }

@@ -23,7 +23,16 @@ pub(crate) fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
 
 pub(crate) fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
-    for folder in ["docs", "examples", "tests", "verify", "fuzz", "benches"] {
+    for folder in [
+        "docs",
+        "examples",
+        "tests",
+        "verify",
+        "fuzz",
+        "benches",
+        "supervise-remote-zenoh/src",
+        "supervise-remote-zenoh/tests",
+    ] {
         below(folder, "md", &mut pages);
     }
     for entry in fs::read_dir(".").unwrap().map(|entry| entry.unwrap()) {
@@ -130,7 +139,17 @@ const OTHERS: [&str; 1] = ["ractor_cluster"];
 fn files_that_are_named_exist() {
     let mut files = Vec::new();
     for ending in ["rs", "md", "sh", "py", "toml", "txt"] {
-        for folder in ["src", "docs", "examples", "tests", "verify", "fuzz", "benches"] {
+        for folder in [
+            "src",
+            "docs",
+            "examples",
+            "tests",
+            "verify",
+            "fuzz",
+            "benches",
+            "supervise-remote-zenoh/src",
+            "supervise-remote-zenoh/tests",
+        ] {
             below(folder, ending, &mut files);
         }
         for krate in ["supervise-macros", "supervise-remote", "supervise-rules", "supervise-runtime"] {

@@ -110,6 +110,34 @@ fn frames_of_a_peer_come_behind_its_up() {
     assert!(begun.outbox.writes());
 }
 
+/// Peers that are not up yet, and may never be: all behind a connection together have room for one frame.
+#[test]
+fn the_bytes_that_wait_for_tokens_are_bounded_for_each_connection() {
+    let test = Test::new();
+    let half = |number| batch::frames(number, &[vec![0; MAX_FRAME / 2 - 100]]).0;
+    let a = test.batch("a", &half(0)).unwrap().outbox;
+    a.reachable(true);
+    let b = test.batch("b", &half(0)).unwrap().outbox;
+    b.reachable(true);
+    assert!(a.writes() && b.writes());
+    test.batch("b", &half(1));
+    assert!(!b.writes(), "what waits has no bound");
+    assert_eq!(told(&b), "it sent more than 1048576 bytes before it was up");
+    // Room for others again, also for empty frames, which take memory too.
+    test.batch("a", &batch::frames(1, &vec![Vec::new(); 10_000]).0);
+    assert!(a.writes());
+    test.batch("a", &batch::frames(2, &vec![Vec::new(); 30_000]).0);
+    assert_eq!(told(&a), "it sent more than 1048576 bytes before it was up");
+    // Another connection has its own.
+    let begun = test.pairs.batch(&peer("c"), WAY + 1, &half(0), test.now).unwrap();
+    test.pairs.batch(&peer("c"), WAY + 1, &half(1), test.now);
+    assert!(begun.outbox.writes());
+    // The frames of a peer that is up are bounded elsewhere.
+    test.pairs.token(&peer("c"), WAY + 1, Rights::all(), test.now);
+    test.pairs.batch(&peer("c"), WAY + 1, &half(2), test.now);
+    assert!(begun.outbox.writes());
+}
+
 #[test]
 fn a_token_that_is_seen_twice_is_one_up() {
     let test = Test::new();

@@ -63,6 +63,10 @@ impl Joined {
         timeout(LONG, poll_fn(|cx| self.link.poll_event(cx))).await.expect("an event")
     }
 
+    pub(crate) fn poll(&mut self, cx: &mut std::task::Context<'_>) -> Poll<Option<LinkEvent>> {
+        self.link.poll_event(cx)
+    }
+
     /// The next event, if there is one at present.
     pub(crate) async fn arrived(&mut self) -> Option<LinkEvent> {
         poll_fn(|cx| match self.link.poll_event(cx) {

@@ -3,6 +3,7 @@
 mod common;
 mod configured;
 mod cut;
+mod foreign;
 mod frames;
 mod kubernetes;
 mod leaving;

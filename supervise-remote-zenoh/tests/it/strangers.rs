@@ -168,3 +168,34 @@ async fn keys_that_no_peer_uses_are_nothing() {
     owner.quiet(millis(200)).await;
     talk(&mut owner, &mut node).await;
 }
+
+/// A name that no process can have is nobody's: it would stand in logs, in events and in the name of a thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_peer_whose_name_no_process_can_have_is_nobody() {
+    let port = port();
+    let (a, b) = (open(settings("owner").listen(here(port))).await, open(settings("b").connect(here(port))).await);
+    let (mut owner, mut node) = (join(&a, Side::Owner).await, join(&b, Side::Node).await);
+    owner.up().await;
+    node.up().await;
+    let session = session(port).await;
+    let me = owner.me().to_string().replace('#', "/");
+    let long = "x".repeat(50_000);
+    let mut tokens = Vec::new();
+    for name in [
+        "nul\0/0",
+        "line\nbreak/0",
+        "\u{1b}[2J/0",
+        "ü/0",
+        "a b/0",
+        "good/nul\0",
+        &format!("{long}/0"),
+        &format!("good/{long}"),
+    ] {
+        tokens.push(session.liveliness().declare_token(format!("supervise/default/live/node/{name}")).await.unwrap());
+        session.put(format!("supervise/default/to/{me}/from/node/{name}"), batch(0, b"x")).await.unwrap();
+    }
+    owner.quiet(millis(300)).await;
+    tokens.push(session.liveliness().declare_token("supervise/default/live/node/evil/0").await.unwrap());
+    assert_eq!(owner.up().await, evil());
+    talk(&mut owner, &mut node).await;
+}

@@ -13,6 +13,7 @@ mod placing;
 mod references;
 mod rights;
 mod seen;
+mod spawned;
 mod takeover;
 mod wires;
 mod world;
