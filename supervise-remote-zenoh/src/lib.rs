@@ -23,7 +23,7 @@
 //! A peer is **down** when its process ends or leaves, when the connection to it breaks, even for a moment (what was on
 //! its way is lost then, in silence), when nothing comes from it for its [lease](Settings::lease), when a batch is missing or
 //! cannot be read, and when a frame above the [limit](Settings::max_frame) is sent to it. Both sides learn it, and all other peers are left
-//! alone. A link whose events nobody takes for 10 s while more of them come is down for all its peers.
+//! alone. A link of which 64 MiB of frames were not taken, and none for 10 s, is down for all its peers.
 //!
 //! # Frames
 //!

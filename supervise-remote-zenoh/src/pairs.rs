@@ -24,8 +24,9 @@ use crate::batch::{self, Body};
 use crate::outbox::{End, Outbox};
 use supervise_remote::wire::{LinkEvent, Peer, Rights, Signs};
 
-/// A link whose events nobody takes for this long is over.
+/// A link is over whose events nobody takes for this long, while they are so many.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(10);
+const MOST_UNREAD: usize = 64 << 20;
 
 /// A peer that has sent something, and whose token has not come for this long, is forgotten.
 const TOKEN_WITHIN: Duration = Duration::from_secs(10);
@@ -55,7 +56,7 @@ pub(crate) struct Pairs {
 
 #[derive(Debug)]
 struct State {
-    events: VecDeque<LinkEvent>,
+    events: Events,
     /// Events that were taken out, and when this number was last seen to have changed.
     taken: u64,
     read: (u64, Instant),
@@ -65,6 +66,46 @@ struct State {
     /// Takes what a peer sends ahead.
     signs: Option<Taker>,
     left: bool,
+}
+
+/// The events that nobody has taken yet.
+#[derive(Debug, Default)]
+struct Events {
+    queue: VecDeque<LinkEvent>,
+    /// The bytes of the frames.
+    bytes: usize,
+    /// The peers that are up, and nobody knows.
+    ups: usize,
+}
+
+impl Events {
+    fn push(&mut self, event: LinkEvent) {
+        match &event {
+            LinkEvent::Up(..) => self.ups += 1,
+            LinkEvent::Frame { bytes, .. } => self.bytes += weight_of(bytes),
+            LinkEvent::Down(_) => {}
+        }
+        self.queue.push_back(event);
+    }
+
+    fn push_frames(&mut self, from: &Peer, frames: Vec<Vec<u8>>) {
+        frames.into_iter().for_each(|bytes| self.push(LinkEvent::Frame { from: from.clone(), bytes }));
+    }
+
+    fn pop(&mut self) -> Option<LinkEvent> {
+        let event = self.queue.pop_front()?;
+        match &event {
+            LinkEvent::Up(..) => self.ups -= 1,
+            LinkEvent::Frame { bytes, .. } => self.bytes -= weight_of(bytes),
+            LinkEvent::Down(_) => {}
+        }
+        Some(event)
+    }
+
+    fn drop_frames(&mut self) {
+        self.queue.retain(|event| !matches!(event, LinkEvent::Frame { .. }));
+        self.bytes = 0;
+    }
 }
 
 #[derive(Clone)]
@@ -121,7 +162,11 @@ struct After {
 
 /// The bytes of memory that frames take.
 fn weight(frames: &[Vec<u8>]) -> usize {
-    frames.iter().map(|frame| frame.len() + size_of::<Vec<u8>>()).sum()
+    frames.iter().map(|frame| weight_of(frame)).sum()
+}
+
+fn weight_of(frame: &[u8]) -> usize {
+    frame.len() + size_of::<LinkEvent>()
 }
 
 impl State {
@@ -183,7 +228,7 @@ impl State {
         self.pairs.remove(peer);
         self.over.insert(peer.clone());
         if up {
-            self.events.push_back(LinkEvent::Down(peer.clone()));
+            self.events.push(LinkEvent::Down(peer.clone()));
         }
     }
 
@@ -195,7 +240,7 @@ impl State {
     }
 
     fn take(&mut self) -> Poll<Option<LinkEvent>> {
-        match self.events.pop_front() {
+        match self.events.pop() {
             Some(event) => {
                 self.taken = self.taken.wrapping_add(1);
                 Poll::Ready(Some(event))
@@ -205,13 +250,13 @@ impl State {
         }
     }
 
-    /// Ends all pairs if nobody reads. What has come and was not read is dropped: no memory grows behind a reader
-    /// that hangs.
+    /// Ends all pairs if nobody reads while much comes. What has come and was not read is dropped: no memory grows behind a
+    /// reader that hangs. How long a reader may hang otherwise is a matter of the leases.
     fn check_reader(&mut self, now: Instant, after: &mut After) {
-        if self.events.is_empty() || self.read.0 != self.taken {
+        if self.events.bytes <= MOST_UNREAD || self.read.0 != self.taken {
             self.read = (self.taken, now);
         } else if now.duration_since(self.read.1) >= READ_WITHIN {
-            self.events.retain(|event| !matches!(event, LinkEvent::Frame { .. }));
+            self.events.drop_frames();
             let peers: Vec<_> = self.pairs.keys().cloned().collect();
             for peer in peers {
                 self.fail(&peer, format!("nothing was read for {READ_WITHIN:?}"), after);
@@ -223,7 +268,7 @@ impl State {
 impl Pairs {
     pub(crate) fn new(reach_within: Duration, max_frame: usize) -> Pairs {
         let state = State {
-            events: VecDeque::new(),
+            events: Events::default(),
             taken: 0,
             read: (0, Instant::now()),
             pairs: HashMap::new(),
@@ -244,7 +289,7 @@ impl Pairs {
         let mut after = After::default();
         let mut state = self.lock();
         let done = act(&mut state, &mut after);
-        if !state.events.is_empty() || state.left {
+        if !state.events.queue.is_empty() || state.left {
             after.waker = state.waker.take();
         }
         drop(state);
@@ -268,8 +313,8 @@ impl Pairs {
             }
             let (pair, begun) = state.pair(peer, way, now, self.reach_within)?;
             if let Some((_, frames)) = pair.early.take() {
-                state.events.push_back(LinkEvent::Up(peer.clone(), rights));
-                state.events.extend(frames.into_iter().map(|bytes| LinkEvent::Frame { from: peer.clone(), bytes }));
+                state.events.push(LinkEvent::Up(peer.clone(), rights));
+                state.events.push_frames(peer, frames);
             }
             begun
         })
@@ -326,14 +371,13 @@ impl Pairs {
                     match (batch.body, &mut pair.early) {
                         (Body::Frames(frames), Some((_, early))) => early.extend(frames),
                         (Body::Frames(frames), None) => {
-                            let frames = frames.into_iter().map(|bytes| LinkEvent::Frame { from: from.clone(), bytes });
-                            state.events.extend(frames);
+                            state.events.push_frames(from, frames);
                         }
                         (Body::End { why }, _) => {
                             if why == COMES_BACK && pair.early.is_some() {
                                 // Its token is still on the way. This side has to hear that it joins again.
-                                state.events.push_back(LinkEvent::Up(from.clone(), Rights::only([""; 0])));
-                                state.events.push_back(LinkEvent::Down(from.clone()));
+                                state.events.push(LinkEvent::Up(from.clone(), Rights::only([""; 0])));
+                                state.events.push(LinkEvent::Down(from.clone()));
                             }
                             if why != LEFT {
                                 after.ended.push((from.clone(), format!("the peer says: {why}")));
@@ -360,7 +404,8 @@ impl Pairs {
         };
         let signs = {
             let state = self.lock();
-            state.signs.clone().filter(|_| is_up(&state))
+            // While a peer is up and nobody knows, the order of its frames and this sign matters: it may be a new owner.
+            state.signs.clone().filter(|_| is_up(&state) && state.events.ups == 0)
         };
         // Without the lock: the answer to a sign is sent at once.
         if signs.is_some_and(|Taker(take)| take(from, &bytes)) {
@@ -369,7 +414,7 @@ impl Pairs {
         self.act(|state, after| {
             if is_up(state) {
                 state.check_reader(now, after);
-                state.events.push_back(LinkEvent::Frame { from: from.clone(), bytes });
+                state.events.push(LinkEvent::Frame { from: from.clone(), bytes });
             }
         });
     }

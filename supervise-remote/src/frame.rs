@@ -1,5 +1,6 @@
 //! The frames between an owner and a node.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,19 @@ impl<B: Serialize> Framed<B> {
 
 pub(crate) fn read<B: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<Framed<B>, String> {
     rmp_serde::from_slice(bytes).map_err(|error| error.to_string())
+}
+
+/// The most characters of a foreign text that is kept, told and shown.
+const SHORT: usize = 256;
+
+/// Cuts a foreign text.
+pub(crate) fn short(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(SHORT) {
+        text.truncate(at);
+        text.shrink_to_fit();
+        text.push_str("..");
+    }
+    text
 }
 
 /// A failure on its way.
@@ -359,6 +373,9 @@ pub(crate) struct NodeHello {
     pub(crate) capacity: Option<usize>,
     /// The children that this build has: key and build.
     pub(crate) builds: Vec<(String, u64)>,
+    /// Their leases. Of two builds, a constant may have two values.
+    #[serde(default)]
+    pub(crate) leases: HashMap<String, Duration>,
     /// Instances of an older owner are not down yet.
     pub(crate) holds: bool,
     /// How many nodes of this tree its process serves, this one included.
@@ -407,9 +424,17 @@ mod tests {
             holds: false,
             beside: 1,
             heard: Heard::default(),
+            leases: [("Shop/pricing".to_owned(), Duration::from_secs(5))].into(),
+            build: "1.4.2".to_owned(),
         };
         let to_node = [
-            ToNode::Hello { terms, tree: "Shop".to_owned(), epoch: 9 },
+            ToNode::Hello {
+                terms,
+                tree: "Shop".to_owned(),
+                module: "shop::tree".to_owned(),
+                epoch: 9,
+                build: "1.4.2".to_owned(),
+            },
             ToNode::Place(Box::new(order)),
             ToNode::Msg { placement: 7, seq: 1, body: ByteBuf::from([0; 40]) },
             ToNode::Leave { placement: 7, failure: failure(WireCause::NodeLost("host-7#a.0".to_owned())) },
@@ -419,6 +444,8 @@ mod tests {
         ];
         let to_owner = [
             ToOwner::Hello(hello),
+            ToOwner::Elsewhere { tree: "Shop".to_owned(), module: "other".to_owned() },
+            ToOwner::Renew { asked: 4, heard: 9, round_trip: Some(Duration::from_micros(310)) },
             ToOwner::NotUp { placement: 7, failure: failure(WireCause::Error(error)) },
             ToOwner::Begun { placement: 7, upto: 3, done: 2, ends: true },
             ToOwner::Reply { placement: 7, ask: 2, back: Some(Ok(ByteBuf::from([42]))), begun: 3, done: 3 },

@@ -255,7 +255,7 @@ impl State {
     /// Returns the taker of the signs of a peer, if a sign from there would come now, and is not lost.
     fn takes_at_once(&self, from: &Peer, to: &Peer) -> Option<Signs> {
         let (one, other) = (self.links.get(from)?, self.links.get(to)?);
-        let is_coming = |(_, event): &(Instant, LinkEvent)| matches!(event, LinkEvent::Up(peer, _) if peer == from);
+        let is_coming = |(_, event): &(Instant, LinkEvent)| matches!(event, LinkEvent::Up(..));
         let is_met = one.knows.contains(to) && other.knows.contains(from) && !other.queue.iter().any(is_coming);
         let is_lost = self.lose.get(&(one.process.clone(), other.process.clone())).is_some_and(|lose| *lose > 0);
         let runs = self.processes.get(&other.process).is_none_or(|process| !process.frozen && !process.dead);

@@ -87,7 +87,7 @@ impl NetInner {
         is_free
     }
 
-    /// Returns for how long leases are renewed for a runtime that stands still; with this shortest lease.
+    /// Returns the longest stall of the runtime for which leases are renewed; `shortest` is the shortest lease of the role.
     pub(crate) fn longest_stall(&self, shortest: Duration) -> Duration {
         self.longest_stall.unwrap_or_else(|| shortest.saturating_mul(2))
     }
@@ -236,8 +236,8 @@ impl Net {
         self.set(|inner| inner.max_frame = bytes)
     }
 
-    /// Sets for how long leases go on while code blocks all threads of the runtime of this process. Default: twice the lease of the
-    /// child.
+    /// Sets for how long leases go on while code blocks all threads of the runtime of this process. Default: twice the shortest
+    /// lease of the role. An owner and a node each have their own.
     ///
     /// Renewals are asked for and granted on other threads meanwhile. A runtime that stands still for longer is one that is
     /// lost: its children are replaced after this time, their lease and their `shutdown` (rule S57), and the nodes of an

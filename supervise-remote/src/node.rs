@@ -21,7 +21,7 @@ use crate::clock::{Clock, Moment};
 use crate::epoch::{self, Heard};
 use crate::errors::guarded;
 use crate::frame::{
-    self, AHEAD, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack,
+    self, AHEAD, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack, short,
 };
 use crate::health::{Followed, NodeHealth};
 use crate::hosted::{Hosting, Lease, Order, Told};
@@ -775,9 +775,16 @@ impl NodeInner {
 
     /// Asks for a renewal in place of the runtime, whose threads may all be blocked: as long as that is not for ever.
     fn renew_beside(&self, now: Moment) {
-        let most = self.net.longest_stall(self.shortest);
-        if lock(&self.state).turned.is_some_and(|turned| now < turned + most) {
-            self.renew(now);
+        let (most, late) = (self.net.longest_stall(self.shortest), self.every() / 4);
+        let (turned, is_late) = {
+            let state = lock(&self.state);
+            (state.turned, state.renew_at.is_some_and(|due| due + late <= now))
+        };
+        if is_late {
+            self.is_seen();
+            if turned.is_some_and(|turned| now < turned + most) {
+                self.renew(now);
+            }
         }
     }
 
@@ -807,6 +814,7 @@ impl NodeInner {
             (std::mem::take(&mut state.requests), state.fenced.len())
         };
         drop(requests); // all who wait hear that nothing will come
+        self.is_seen();
         say!(info, name = self.name(), fenced = told, "the node joins again");
         self.end_all();
     }
@@ -843,7 +851,13 @@ impl NodeInner {
     }
 
     /// Takes a sign of life, perhaps on a thread of the wire. False: the bytes are to be read in order.
+    ///
+    /// A newer owner waits only for leases that were granted before it joined. So nothing is granted here while the hello of
+    /// an owner waits to be read.
     fn takes_sign(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> bool {
+        if lock(&self.state).owners.values().any(|owner| owner.heard == 0) {
+            return false;
+        }
         match frame::read::<ToNode>(bytes) {
             Ok(sign @ Framed { seq: AHEAD, body: ToNode::Grant { .. } }) => self.framed(from, sign).is_ok(),
             _ => false,
@@ -871,22 +885,24 @@ impl NodeInner {
                 let mine = ToOwner::Elsewhere { tree: self.tree.name.to_owned(), module: self.tree.module.to_owned() };
                 state.send(from, mine);
                 if tree == self.tree.name {
-                    let why = other_tree(&path_of(self.tree.module, self.tree.name), &path_of(&module, &tree));
-                    say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
+                    let why = other_tree(&path_of(self.tree.module, self.tree.name), &path_of(&short(module), &tree));
                     state.refuses(&why);
+                    drop(state);
+                    say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
                 }
                 return Ok(());
             }
             if tree == self.tree.name
                 && let Some(why) = owner.rights.refused(from.name(), Side::Owner, &tree)
             {
-                say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
                 state.refuses(&why);
-                state.send(from, ToOwner::Refused { why });
+                state.send(from, ToOwner::Refused { why: why.clone() });
+                drop(state);
+                say!(warn, name = self.name(), owner = %from, why, "does not follow an owner");
                 return Ok(());
             }
             drop(state);
-            return Ok(self.hello(from, terms, &tree, epoch, build)?);
+            return Ok(self.hello(from, terms, &tree, epoch, short(build))?);
         }
         // A node does what its own owner says, and nobody else.
         let Some((owner, run)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
@@ -921,17 +937,9 @@ impl NodeInner {
                 state.granted = state.granted.max(Some(at));
                 state.round_trip = self.clock.now().since(at);
                 // Renewals are asked for three times in a lease, so an answer that takes a third leaves room for one loss.
-                let slow = state.round_trip >= self.shortest / 3;
-                if slow && !state.slow {
-                    let (round_trip, lease) = (state.round_trip, self.shortest);
-                    say!(
-                        warn,
-                        name = self.name(),
-                        ?round_trip,
-                        ?lease,
-                        "answers of the owner take a third of a lease or more"
-                    );
-                }
+                let (round_trip, lease) = (state.round_trip, self.shortest);
+                let slow = round_trip >= lease / 3;
+                let is_news = slow && !state.slow;
                 state.slow = slow || state.slow && state.round_trip >= self.shortest / 6;
                 state.fenced.retain(|(_, said)| *said > heard);
                 for ((of, placement), hosted) in &state.hosted {
@@ -940,12 +948,13 @@ impl NodeInner {
                     }
                 }
                 state.gone = gone;
-                #[cfg(feature = "metrics")]
-                {
-                    let took = state.round_trip;
-                    drop(state);
-                    crate::metered::renewed(self.tree.name, &self.role, took);
+                drop(state);
+                if is_news {
+                    let name = self.name();
+                    say!(warn, name, ?round_trip, ?lease, "answers of the owner take a third of a lease or more");
                 }
+                #[cfg(feature = "metrics")]
+                crate::metered::renewed(self.tree.name, &self.role, round_trip);
             }
             ToNode::Taken { id, taken } => {
                 let Some(mut waiting) = state.requests.remove(&id) else { return Ok(()) };
@@ -972,7 +981,7 @@ impl NodeInner {
                     let _ = waiting.send(back);
                 }
             }
-            ToNode::Bye { why } => return Err(format!("the owner says: {why}").into()),
+            ToNode::Bye { why } => return Err(format!("the owner says: {}", short(why)).into()),
         }
         Ok(())
     }
@@ -994,12 +1003,13 @@ impl NodeInner {
                 let why = format!(
                     "the clock of {from} is more than a day ahead of the one of this node, or this one is wrong"
                 );
-                say!(warn, name = self.name(), why, "does not follow an owner");
                 if let Some(owner) = state.owners.get_mut(from) {
                     owner.refused = true;
                 }
                 state.refuses(&why);
-                state.send(from, ToOwner::Refused { why });
+                state.send(from, ToOwner::Refused { why: why.clone() });
+                drop(state);
+                say!(warn, name = self.name(), why, "does not follow an owner");
                 return Ok(());
             }
             let newer = state.owner.clone().filter(|_| state.epoch > epoch);
@@ -1031,9 +1041,6 @@ impl NodeInner {
             let hello = self.hello_of(state.owes_free, beside, state.heard);
             state.heard.hear(epoch);
             state.send(from, ToOwner::Hello(hello));
-            if let Some(why) = &refused {
-                say!(warn, name = self.name(), why, "does not follow an owner");
-            }
             for (path, _) in state.fenced.clone() {
                 state.send(from, ToOwner::Fenced { path });
             }
@@ -1045,6 +1052,9 @@ impl NodeInner {
             let requests = std::mem::take(&mut state.requests);
             drop(state);
             drop(requests);
+            if let Some(why) = refused {
+                say!(warn, name = self.name(), why, "does not follow an owner");
+            }
             older
         };
         for lease in older {
@@ -1060,6 +1070,7 @@ impl NodeInner {
             role: self.role.clone(),
             capacity: self.capacity,
             builds: self.starts.iter().map(|(key, spec)| (key.clone(), spec.build)).collect(),
+            leases: self.starts.iter().map(|(key, spec)| (key.clone(), spec.lease)).collect(),
             holds,
             beside,
             heard,
@@ -1105,13 +1116,6 @@ impl NodeInner {
         if spec.build != order.build {
             return Err("the node has another build of this child".to_owned());
         }
-        // Of two builds, a constant may have two values.
-        if spec.lease != order.lease {
-            let (node, owner) = (spec.lease, order.lease);
-            return Err(format!(
-                "the lease of this child is {node:?} at the node, and {owner:?} at its owner; give it one value"
-            ));
-        }
         if self.capacity.is_some_and(|most| state.hosted.len() >= most) {
             return Err("the node is full".to_owned());
         }
@@ -1139,17 +1143,19 @@ impl NodeInner {
         let watch = move || {
             let mut looks = Looks::default();
             while let Some(node) = node.upgrade() {
-                let every = {
+                let (every, stuck) = {
                     let state = lock(&node.state);
                     if state.over && state.hosted.is_empty() {
                         return;
                     }
                     let now = state.hosted.iter().filter(|(_, hosted)| hosted.lease.is_stuck());
-                    if let Some(path) = looks.look(now.map(|(token, hosted)| (*token, &*hosted.path)).collect()) {
-                        die_of(path);
-                    }
-                    node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1)
+                    let stuck = looks.look(now.map(|(token, hosted)| (*token, &*hosted.path)).collect());
+                    let every = node.shortest.checked_div(20).unwrap_or_default().clamp(WATCH.0, WATCH.1);
+                    (every, stuck.map(str::to_owned))
                 };
+                if let Some(path) = stuck {
+                    die_of(&path);
+                }
                 node.renew_beside(node.clock.now());
                 node.forget_vanished();
                 drop(node);
@@ -1248,6 +1254,12 @@ impl Looks {
 
 /// Ends this process.
 fn die_of(path: &str) -> ! {
+    // Also if the log, or the standard error, takes nothing.
+    let aborts = || {
+        std::thread::sleep(WATCH.1);
+        std::process::abort()
+    };
+    drop(std::thread::Builder::new().spawn(aborts));
     say!(error, path, "its lease is over and it blocks its thread, so this process ends");
     eprintln!("supervise-remote: the lease of {path} is over and it blocks its thread, so this process ends");
     std::process::abort()
@@ -1303,7 +1315,110 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::Looks;
+    use supervise::prelude::*;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::memory::Network;
+
+    const LEASE: Duration = Duration::from_secs(3);
+
+    supervisor! {
+        struct Shop {
+            idle: task = std::future::pending::<()>(),
+        }
+    }
+
+    /// A node whose link the test reads, in place of its task.
+    fn unread() -> Arc<NodeInner> {
+        let net = Net::open(Network::new().process("one"));
+        Arc::new(NodeInner {
+            clock: net.0.wire.clock(),
+            net: net.0,
+            tree: const { &Shop::SPEC },
+            build: String::new(),
+            role: "worker".to_owned(),
+            capacity: None,
+            starts: HashMap::new(),
+            shortest: LEASE,
+            state: Mutex::default(),
+            ids: AtomicU64::new(1),
+            changed: Notify::new(),
+            broken: Notify::new(),
+            runtime: tokio::runtime::Handle::current(),
+        })
+    }
+
+    impl NodeInner {
+        fn meets(self: &Arc<Self>, owner: &Peer) {
+            assert!(self.take(LinkEvent::Up(owner.clone(), Rights::all())));
+        }
+
+        fn hears_hello(self: &Arc<Self>, owner: &Peer, epoch: u64) {
+            let (tree, module) = (Shop::SPEC.name.to_owned(), Shop::SPEC.module.to_owned());
+            let hello = ToNode::Hello { terms: self.net.terms(), tree, module, epoch, build: String::new() };
+            self.frame(owner, &Framed { seq: 1, body: hello }.write()).map_err(|why| why.text).unwrap();
+        }
+
+        /// The answer to the renewal that was asked for last.
+        fn grant(&self) -> Vec<u8> {
+            let asked = lock(&self.state).asked.back().expect("a renewal that is not answered").0;
+            Framed { seq: AHEAD, body: ToNode::Grant { asked, gone: Vec::new(), heard: 0 } }.write()
+        }
+    }
+
+    /// S57, S60: a newer owner may wait, and counts on leases that were granted before it joined. While its hello is not read, a
+    /// sign of the older one is read in order.
+    #[tokio::test(start_paused = true)]
+    async fn a_sign_of_life_waits_for_the_hello_of_another_owner() {
+        let (node, old, new) = (unread(), Peer::new("old#1"), Peer::new("new#2"));
+        node.meets(&old);
+        node.hears_hello(&old, 7);
+        assert!(node.takes_sign(&old, &node.grant()));
+        let granted = || lock(&node.state).granted;
+        let first = granted();
+        assert!(first.is_some());
+        node.meets(&new);
+        sleep(LEASE / 3).await;
+        node.renew(node.clock.now());
+        let grant = node.grant();
+        assert!(!node.takes_sign(&old, &grant), "the new owner has said nothing yet");
+        assert_eq!(granted(), first);
+        node.hears_hello(&new, 5); // an older one, after all
+        assert!(node.takes_sign(&old, &grant));
+        assert!(granted() > first);
+        // What is no sign is left to the task as well.
+        assert!(!node.takes_sign(&old, &Framed { seq: 2, body: ToNode::Still }.write()));
+        assert!(!node.takes_sign(&old, b"noise"));
+    }
+
+    /// S57: renewals are asked for beside a runtime that is late, and no longer than for twice the lease.
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_asked_for_a_runtime_that_stands_still() {
+        let (node, owner) = (unread(), Peer::new("owner#1"));
+        node.meets(&owner);
+        node.hears_hello(&owner, 7);
+        let begun = node.clock.now();
+        node.turns(begun);
+        let asked = || lock(&node.state).asked.back().map(|(_, at)| at.since(begun));
+        let mut times = vec![asked()];
+        while node.clock.now().since(begun) < 4 * LEASE {
+            sleep(Duration::from_millis(10)).await;
+            node.renew_beside(node.clock.now());
+            if times.last() != Some(&asked()) {
+                times.push(asked());
+            }
+        }
+        let times: Vec<_> = times.into_iter().map(|time| time.unwrap().as_millis()).collect();
+        assert_eq!(
+            times,
+            [0, 1250, 2500, 3750, 5000],
+            "late by a twelfth of the lease each time, and below twice the lease"
+        );
+        node.turns(node.clock.now());
+        node.renew_beside(node.clock.now());
+        assert!(asked().unwrap() >= 4 * LEASE, "a runtime that is late, and goes on");
+    }
 
     /// S57: a process that thaws has until the next look to leave.
     #[test]

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use crate::Remote;
 use crate::clock::Moment;
 use crate::errors::{Errors, from_wire, guarded, to_wire};
-use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure};
+use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure, short};
 use crate::inlet::{AtOwner, InletOf, too_large};
 use crate::net::lock;
 use crate::proxy::Proxy;
@@ -27,6 +27,9 @@ use crate::wire::Peer;
 
 /// How long a child waits before it asks a node again that has declined it.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// So many reasons for which nodes do not take a child are told in one wait.
+const MOST_REASONS: usize = 100;
 
 /// So many bytes of the messages of one child may be sent and not begun, besides its last message.
 const WINDOW_BYTES: usize = 1 << 20;
@@ -784,7 +787,7 @@ impl<A: Actor<Msg: Remote>> WaitForNode<A> {
 
     /// A node does not take the child: told once for each reason.
     fn is_refused(&mut self, why: String) {
-        if !self.refused.contains(&why) {
+        if self.refused.len() < MOST_REASONS && !self.refused.contains(&why) {
             hooks::emit(&self.me, EventKind::Refused { why: why.clone() });
             self.refused.push(why);
         }
@@ -907,7 +910,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                 (over, dead) = mine.settle(0, 0, None);
             }
             ToOwner::Declined { why, .. } => {
-                mine.answer = Some(Answer::Declined(why));
+                mine.answer = Some(Answer::Declined(short(why)));
                 (over, dead) = mine.settle(0, 0, None);
             }
             ToOwner::Begun { upto, done, ends, .. } => {

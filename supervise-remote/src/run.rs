@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
 use crate::epoch::Heard;
-use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner};
+use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner, short};
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::net::{NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
@@ -140,6 +140,8 @@ struct NodeState {
     refused: Option<String>,
     /// Of another tree.
     elsewhere: bool,
+    /// It was told as one that has joined.
+    joined: bool,
     /// When its last renewal was answered.
     granted: Option<Moment>,
     /// How long the answer before took, as the node has seen it.
@@ -153,6 +155,25 @@ struct NodeState {
     placements: BTreeSet<u64>,
     /// The waits of its requests, by their numbers.
     waits: HashMap<u64, Wait>,
+}
+
+impl NodeState {
+    /// The node follows this owner. Returns the event of that, if it is news.
+    fn has_joined(&mut self, me: &Peer, role: String, build: String) -> Vec<EventKind> {
+        self.refused = None;
+        let is_news = !std::mem::replace(&mut self.joined, true);
+        is_news.then(|| EventKind::NodeJoined { node: me.to_string(), role, build }).into_iter().collect()
+    }
+
+    /// The node gets no children of this owner. Returns the events of that, if it is news.
+    fn is_refused(&mut self, me: &Peer, why: Option<String>) -> Vec<EventKind> {
+        let node = me.to_string();
+        let left = std::mem::take(&mut self.joined).then(|| EventKind::NodeLeft { node: node.clone() });
+        let is_news = self.refused != why;
+        self.refused.clone_from(&why);
+        let refused = why.filter(|_| is_news).map(|why| EventKind::NodeRefused { node, why });
+        left.into_iter().chain(refused).collect()
+    }
 }
 
 /// The wait of a node for an answer. Given up with the node, and when the node needs it no more.
@@ -171,6 +192,15 @@ impl Wait {
             Wait::Runs(task) => task.abort(),
         }
     }
+}
+
+/// The children that were on a node that is lost, to be told without a lock.
+#[must_use]
+struct Lost {
+    lost: Vec<(u64, Arc<dyn Placed>)>,
+    /// The time since its last renewal.
+    after: Duration,
+    bells: Vec<Arc<Notify>>,
 }
 
 /// The placements of one path, and who waits for them to be down.
@@ -555,6 +585,7 @@ impl Run {
             hello: None,
             refused: None,
             elsewhere: false,
+            joined: false,
             granted: None,
             round_trip: None,
             sent: 0,
@@ -594,9 +625,16 @@ impl Run {
 
     /// The node is gone.
     fn down(&self, peer: &Peer) {
-        self.lose(peer);
-        let Some(node) = self.lock().nodes.remove(peer) else { return };
-        if node.hello.is_some() && node.refused.is_none() {
+        let now = self.clock.now();
+        // In one step: a renewal that comes meanwhile finds no node.
+        let (node, lost) = {
+            let mut state = self.lock();
+            let Some(mut node) = state.nodes.remove(peer) else { return };
+            let lost = state.lose(&mut node, now);
+            (node, lost)
+        };
+        self.tell_lost(peer, lost);
+        if node.joined {
             self.emit(EventKind::NodeLeft { node: peer.to_string() });
         }
         for (id, wait) in node.waits {
@@ -604,27 +642,7 @@ impl Run {
         }
     }
 
-    /// The node is lost: each of its placements may act until its lease and its time to go down are over.
-    fn lose(&self, peer: &Peer) {
-        let now = self.clock.now();
-        let (lost, after, bells) = {
-            let mut state = self.lock();
-            let state = &mut *state;
-            let Some(node) = state.nodes.get_mut(peer) else { return };
-            let granted = node.granted.take().unwrap_or(now);
-            let mut lost = Vec::new();
-            let mut bells = Vec::new();
-            for id in std::mem::take(&mut node.placements) {
-                let Some(placement) = state.placements.get_mut(&id) else { continue };
-                let clear_at = granted + and_clocks(placement.lease.saturating_add(placement.shutdown));
-                placement.clear_at.get_or_insert(clear_at);
-                if let Some(holder) = placement.holder.take().and_then(|holder| holder.upgrade()) {
-                    lost.push((id, holder));
-                }
-                bells.extend(state.paths.get(&placement.path).map(|path| path.bell.clone()));
-            }
-            (lost, now.since(granted), bells)
-        };
+    fn tell_lost(&self, peer: &Peer, Lost { lost, after, bells }: Lost) {
         if !lost.is_empty() {
             say!(warn, tree = %self.root.name, node = %peer, children = lost.len(), "node lost");
         }
@@ -638,7 +656,7 @@ impl Run {
     }
 
     /// Nodes that have not asked for a renewal for the shortest lease that they have are lost, also if they are still
-    /// members: the threads of their runtimes may be blocked.
+    /// members: their processes may be frozen, or their runtimes blocked for too long.
     fn look_at_silent(&self) {
         let now = self.clock.now();
         let silent: Vec<Peer> = {
@@ -671,14 +689,15 @@ impl Run {
         let Ok(Framed { seq: AHEAD, body: body @ ToOwner::Renew { .. } }) = frame::read::<ToOwner>(bytes) else {
             return false;
         };
-        if !self.stands_still(from) {
+        let is_taken = !self.stands_still(from);
+        if is_taken {
             self.take(from, body);
         }
-        true
+        is_taken
     }
 
-    /// The task that reads the link has had no turn for so long that nothing is renewed for this node: its children go down,
-    /// and may follow another owner.
+    /// The task that reads the link has had no turn for so long that nothing is renewed for this node before the next one: its
+    /// children go down, and may follow another owner.
     fn stands_still(&self, node: &Peer) -> bool {
         let now = self.clock.now();
         let state = self.lock_only();
@@ -762,33 +781,33 @@ impl Run {
                     drop(state);
                     return self.end_link(from, &why);
                 }
-                node.refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
-                let (refused, heard) = (node.refused.clone(), hello.heard);
-                let (role, build) = (hello.role.clone(), hello.build.clone());
-                node.hello = Some(hello);
+                let refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
+                let (heard, role, build) = (hello.heard, short(hello.role.clone()), short(hello.build));
+                node.hello = Some(NodeHello { build: build.clone(), ..hello });
+                let news = match refused.is_some() {
+                    true => node.is_refused(from, refused),
+                    false => node.has_joined(from, role, build),
+                };
                 let ahead = self.rises(&mut state, from, heard);
                 drop(state);
-                let node = from.to_string();
-                self.emit(match refused {
-                    Some(why) => EventKind::NodeRefused { node, why },
-                    None => EventKind::NodeJoined { node, role, build },
-                });
+                news.into_iter().for_each(|kind| self.emit(kind));
                 if let Some(why) = ahead {
                     say!(warn, tree = %self.root.name, node = %from, why, "tokens do not grow over those of that owner");
                 }
                 self.ring_all();
             }
             ToOwner::Elsewhere { tree, module } => {
-                node.elsewhere = true;
-                if tree == *self.root.name {
-                    let why = other_tree(&path_of(&module, &tree), &self.tree());
-                    node.refused = Some(why.clone());
+                node.elsewhere = node.hello.is_none();
+                if node.elsewhere && tree == *self.root.name {
+                    let why = other_tree(&path_of(&short(module), &tree), &self.tree());
+                    let news = node.is_refused(from, Some(why));
                     drop(state);
-                    self.emit(EventKind::NodeRefused { node: from.to_string(), why });
+                    news.into_iter().for_each(|kind| self.emit(kind));
                 }
             }
             ToOwner::Refused { why } => {
-                (node.refused, node.hello) = (Some(why.clone()), None);
+                let news = node.is_refused(from, Some(short(why)));
+                node.hello = None;
                 // The link stays, and the node may follow this owner again: none of them is renewed then.
                 for placement in node.placements.clone() {
                     state.send(from, ToNode::Abort { placement });
@@ -796,9 +815,17 @@ impl Run {
                         node.gone.insert(placement, node.sent);
                     }
                 }
+                let lost = match state.nodes.remove(from) {
+                    Some(mut node) => {
+                        let lost = state.lose(&mut node, self.clock.now());
+                        state.nodes.insert(from.clone(), node);
+                        Some(lost)
+                    }
+                    None => None,
+                };
                 drop(state);
-                self.emit(EventKind::NodeRefused { node: from.to_string(), why });
-                self.lose(from);
+                news.into_iter().for_each(|kind| self.emit(kind));
+                lost.into_iter().for_each(|lost| self.tell_lost(from, lost));
             }
             ToOwner::Renew { asked, heard, round_trip } => {
                 node.round_trip = round_trip.or(node.round_trip);
@@ -900,6 +927,22 @@ impl Run {
 }
 
 impl State {
+    /// A node is lost: each of its placements may act until its lease and its time to go down are over.
+    fn lose(&mut self, node: &mut NodeState, now: Moment) -> Lost {
+        let granted = node.granted.take().unwrap_or(now);
+        let (mut lost, mut bells) = (Vec::new(), Vec::new());
+        for id in std::mem::take(&mut node.placements) {
+            let Some(placement) = self.placements.get_mut(&id) else { continue };
+            let clear_at = granted + and_clocks(placement.lease.saturating_add(placement.shutdown));
+            placement.clear_at.get_or_insert(clear_at);
+            if let Some(holder) = placement.holder.take().and_then(|holder| holder.upgrade()) {
+                lost.push((id, holder));
+            }
+            bells.extend(self.paths.get(&placement.path).map(|path| path.bell.clone()));
+        }
+        Lost { lost, after: now.since(granted), bells }
+    }
+
     fn send(&mut self, to: &Peer, body: ToNode) {
         let Some(node) = self.nodes.get_mut(to) else { return };
         node.sent = node.sent.saturating_add(1);
@@ -962,8 +1005,16 @@ impl State {
                 refused.push(why.clone());
                 continue;
             }
+            let lease = hello.leases.get(&**wish.key).copied().unwrap_or(wish.spec.lease);
             match hello.builds.iter().find(|(key, _)| **key == **wish.key) {
-                Some((_, build)) if *build == wish.spec.build => {}
+                Some((_, build)) if *build == wish.spec.build && lease == wish.spec.lease => {}
+                Some((_, build)) if *build == wish.spec.build => {
+                    let (name, ours) = (peer.name(), wish.spec.lease);
+                    refused.push(format!(
+                        "{name} has a lease of {lease:?} for this child, and its owner one of {ours:?}: a constant has two values"
+                    ));
+                    continue;
+                }
                 Some(_) => {
                     refused.push(format!("{} has another build of this child", peer.name()));
                     continue;

@@ -288,7 +288,8 @@ pub trait Wire: Send + Sync + 'static {
 /// Takes a sign of life that a peer has [sent ahead](Outgoing::send_ahead). Returns whether it was one: other bytes belong
 /// among the [events](Link::poll_event).
 ///
-/// Does not wait, and may be called on any thread, also by a [`send_ahead`](Outgoing::send_ahead) that is not over yet.
+/// May be called on any thread, and sends its answer before it returns: call it without a lock that
+/// [`send`](Outgoing::send) or [`send_ahead`](Outgoing::send_ahead) needs.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -341,8 +342,8 @@ pub trait Link: Send {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>>;
 
     /// Gives signs of life to `take` from now on, as soon as they have come, and not to [`poll_event`](Link::poll_event): code
-    /// that blocks the threads of the runtime holds up no lease then. A sign may come while the `Up` or `Down` of its peer
-    /// waits to be polled.
+    /// that blocks the threads of the runtime holds up no lease then. While an `Up` of any peer waits to be polled, a sign stays
+    /// among the events: a new owner may have to be followed first.
     ///
     /// The default leaves them among the events.
     fn take_signs(&mut self, take: Signs) {

@@ -3,7 +3,11 @@
 use std::time::{Duration, Instant};
 
 use supervise::event::EventKind;
+use supervise_remote::Net;
+use supervise_remote_zenoh::{Settings, Zenoh};
 
+use crate::journal;
+use crate::process::Place;
 use crate::world::*;
 
 /// With `Allowed` the replacement is there at once, with `Forbidden` after the lease and the time to go down.
@@ -96,12 +100,42 @@ async fn an_owner_whose_runtime_is_blocked_for_a_while_keeps_its_children() {
     let world = World::start(place(), &["one"]).await;
     for _ in 0..2 {
         world.answers(&world.shop.ledger).await;
+        let (beat, beaten) = (Instant::now(), tokio::spawn(async { Instant::now() }));
         hang(LEASE * 3 / 2);
+        let late = beaten.await.unwrap() - beat;
+        println!("a task that was spawned before had its turn after {late:?}");
     }
     world.answers(&world.shop.ledger).await;
     assert_eq!([world.begun("ledger"), world.begun("cache")], [1, 1]);
     assert_eq!(world.count(|kind| matches!(kind, EventKind::NodeLost { .. } | EventKind::Fenced)), 0);
     world.ends(0).await;
+}
+
+/// S60: a newer owner waits for the leases that were granted before it joined, and a node whose runtime is blocked does not hear
+/// of it. So no lease of the older owner goes on there, though that one lives.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_blocked_node_does_not_act_beside_a_newer_owner() {
+    let place = place();
+    let second = format!("127.0.0.1:{}", port());
+    let both = Place { address: format!("{},{second}", place.address), ..place.clone() };
+    let wire = Zenoh::open(Settings::new("newer").listen([&*second]).insecure().lease(LINK)).await.unwrap();
+    let world = World::start_at(place.clone(), &[("one", &both), ("two", &both)]).await;
+    let ledger = world.shop.ledger.clone();
+    world.answers(&ledger).await;
+    // Both nodes are connected with the newer owner before it joins.
+    tokio::time::sleep(LEASE).await;
+    let began = world.begun("ledger");
+    world.hang(&ledger, LEASE * 2);
+    tokio::time::sleep(LEASE / 20).await;
+    let dir = place.dir.to_str().unwrap().to_owned();
+    let newer = Shop::tree(dir).on(Net::open(wire)).start();
+    let newer = tokio::time::timeout(LONG, newer).await.unwrap().unwrap();
+    until("it is replaced", || world.begun("ledger") > began).await;
+    tokio::time::sleep(LEASE * 2).await;
+    let lines = world.journal("ledger");
+    journal::check_alone(&lines, 0);
+    drop(newer.shutdown().await);
+    world.gives_up().await;
 }
 
 /// Nodes do not run children for ever for an owner that stands still: another one may have to take over.

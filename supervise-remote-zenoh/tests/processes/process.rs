@@ -12,6 +12,7 @@ use crate::world::{LINK, Shop};
 /// Where a process has its owner, and where its journals are.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
+    /// The address of its owner; of several, with commas.
     pub(crate) address: String,
     pub(crate) dir: PathBuf,
     /// The namespace of the network that it runs in.
@@ -87,7 +88,8 @@ pub(crate) fn main() {
     // In a task, so that a runtime whose threads are blocked serves nobody.
     let served = match role.as_str() {
         "node" => runtime.spawn(async move {
-            let wire = Zenoh::open(Settings::new(name).connect([address]).insecure().lease(LINK)).await.unwrap();
+            let wire =
+                Zenoh::open(Settings::new(name).connect(address.split(',')).insecure().lease(LINK)).await.unwrap();
             Shop::node("worker").serve(Net::open(wire), left).await.unwrap();
         }),
         "owner" => runtime.spawn(async move {

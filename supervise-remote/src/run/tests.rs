@@ -9,10 +9,10 @@ use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRu
 use tokio::time::sleep;
 
 use super::{Begin, HELLO, Placed, Run, Waits, Wish};
-use crate::frame::{self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner};
+use crate::frame::{self, AHEAD, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner};
 use crate::memory::Network;
 use crate::net::Net;
-use crate::wire::{Link, LinkEvent, Peer, Side, Wire as _};
+use crate::wire::{Link, LinkEvent, Peer, Rights, Side, Wire as _};
 
 const TERMS: Terms = Terms { protocol: PROTOCOL, max_frame: crate::MAX_FRAME };
 const LEASE: Duration = Duration::from_secs(2);
@@ -83,6 +83,7 @@ impl Node {
             beside,
             heard: crate::epoch::Heard::default(),
             build: String::new(),
+            leases: std::collections::HashMap::new(),
         }));
         node.renew().await;
         node
@@ -140,6 +141,38 @@ struct World {
     placement: u64,
 }
 
+/// Places a child of this path.
+fn place_as(run: &Run, holder: &Arc<dyn Placed>, path: &str) -> Result<(u64, Peer), Waits> {
+    let (key, path): (Arc<str>, Arc<str>) = ("child".into(), path.into());
+    let order = |placement, epoch| PlaceOrder {
+        placement,
+        key: "child".to_owned(),
+        build: 7,
+        captured: ByteBuf::new(),
+        path: path.to_string(),
+        incarnation: 1,
+        healing: None,
+        lease: LEASE,
+        shutdown: SHUTDOWN,
+        epoch,
+        redelivers: false,
+    };
+    let wish = Wish {
+        spec: SPEC,
+        key: &key,
+        path: &path,
+        shutdown: SHUTDOWN,
+        before: None,
+        declined: &[],
+        order: &order,
+        holder: Arc::downgrade(holder),
+    };
+    run.forget_clear(&path);
+    let placed = run.place(&wish);
+    run.flush();
+    placed
+}
+
 impl World {
     async fn new() -> World {
         let network = Network::new();
@@ -162,35 +195,7 @@ impl World {
     }
 
     fn place(&self) -> Result<(u64, Peer), Waits> {
-        let path: Arc<str> = "child".into();
-        let order = |placement, epoch| PlaceOrder {
-            placement,
-            key: "child".to_owned(),
-            build: 7,
-            captured: ByteBuf::new(),
-            path: "child".to_owned(),
-            incarnation: 1,
-            healing: None,
-            lease: LEASE,
-            shutdown: SHUTDOWN,
-            epoch,
-            redelivers: false,
-        };
-        let holder: Weak<dyn Placed> = Arc::downgrade(&self.holder) as Weak<dyn Placed>;
-        let wish = Wish {
-            spec: SPEC,
-            key: &path,
-            path: &path,
-            shutdown: SHUTDOWN,
-            before: None,
-            declined: &[],
-            order: &order,
-            holder,
-        };
-        self.run.forget_clear(&path);
-        let placed = self.run.place(&wish);
-        self.run.flush();
-        placed
+        place_as(&self.run, &(self.holder.clone() as Arc<dyn Placed>), "child")
     }
 
     /// The state of the path: `free` if it could be placed again as soon as there is a node, `for ever` while the old
@@ -380,6 +385,7 @@ async fn a_node_of_another_protocol_is_refused() {
         beside: 1,
         heard: crate::epoch::Heard::default(),
         build: String::new(),
+        leases: std::collections::HashMap::new(),
     }));
     sleep(Duration::from_millis(1)).await;
     match world.place() {
@@ -501,4 +507,75 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
     assert!(renewed.is_err(), "it was granted");
     assert!(matches!(world.place(), Err(Waits::Over)));
     drop(tree);
+}
+
+/// S57: a renewal that comes while a node is being lost finds no node. Nothing is placed there, and nothing is renewed.
+#[tokio::test(start_paused = true)]
+async fn a_renewal_in_the_middle_of_a_loss_renews_nothing() {
+    /// Does, as it hears of the loss, what other threads may do then.
+    struct Meanwhile {
+        run: Weak<Run>,
+        node: Peer,
+        placed: Mutex<Option<bool>>,
+    }
+
+    impl Placed for Meanwhile {
+        fn frame(&self, _placement: u64, _frame: ToOwner) {}
+        fn lost(&self, _placement: u64, _node: &Peer, _after: Duration) {
+            let run = self.run.upgrade().unwrap();
+            let renewal = ToOwner::Renew { asked: 9, heard: 0, round_trip: None };
+            run.takes_sign(&self.node, &Framed { seq: AHEAD, body: renewal }.write());
+            let placed = place_as(&run, &(Arc::<Holder>::default() as Arc<dyn Placed>), "another").is_ok();
+            *self.placed.lock().unwrap() = Some(placed);
+        }
+        fn moves(&self, _placement: u64) {}
+        fn fenced(&self) {}
+    }
+
+    let mut world = World::new().await;
+    world.event("ended").await;
+    let node = world.node.as_mut().unwrap();
+    node.renew().await;
+    let me = node.link.me().clone();
+    let holder = Arc::new(Meanwhile { run: Arc::downgrade(&world.run), node: me.clone(), placed: Mutex::default() });
+    place_as(&world.run, &(holder.clone() as Arc<dyn Placed>), "child").unwrap();
+    world.run.down(&me);
+    assert_eq!(*holder.placed.lock().unwrap(), Some(false));
+    let state = world.run.lock_only();
+    assert!(state.placements.values().all(|placement| placement.clear_at.is_some()), "each is clear at some time");
+}
+
+/// S57: an owner whose task has had no turn for twice the lease grants nothing. The renewal is read with its next turn.
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_stands_still_grants_nothing() {
+    let network = Network::new();
+    // The test reads in place of the task, which never begins.
+    let (run, _unjoined) = Run::new(Net::open(network.process("owner")).0, begin(true));
+    let me = Peer::new("one#1");
+    run.up(me.clone(), Rights::all());
+    let hello = NodeHello {
+        terms: TERMS,
+        role: "worker".to_owned(),
+        capacity: None,
+        builds: vec![("child".to_owned(), 7)],
+        holds: false,
+        beside: 1,
+        heard: crate::epoch::Heard::default(),
+        build: String::new(),
+        leases: std::collections::HashMap::new(),
+    };
+    run.frame(&me, &Framed { seq: 1, body: ToOwner::Hello(hello) }.write());
+    let renewal = ToOwner::Renew { asked: 9, heard: 0, round_trip: None };
+    let renewal = Framed { seq: AHEAD, body: renewal }.write();
+    let granted = || run.lock_only().nodes.get(&me).and_then(|node| node.granted);
+    run.lock_only().turned = Some(run.clock().now());
+    sleep(2 * LEASE - Duration::from_millis(1)).await;
+    assert!(run.takes_sign(&me, &renewal));
+    let last = granted();
+    assert!(last.is_some());
+    sleep(Duration::from_millis(1)).await;
+    assert!(!run.takes_sign(&me, &renewal), "it is left to the task");
+    assert_eq!(granted(), last);
+    run.frame(&me, &renewal);
+    assert!(granted() > last);
 }
