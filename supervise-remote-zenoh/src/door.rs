@@ -134,7 +134,7 @@ impl Shared {
         self.enter(Box::new(stream), End::Dialed, address, Some(verified)).await
     }
 
-    fn refused(&self, address: SocketAddr, why: &str) {
+    pub(crate) fn refused(&self, address: SocketAddr, why: &str) {
         let told = self.refusals.lock().unwrap_or_else(PoisonError::into_inner).tell(Instant::now());
         if let Some(more) = told {
             tracing::warn!(target: "supervise", %address, why, more, "a connection is refused");

@@ -116,7 +116,7 @@ pub(crate) fn place() -> Place {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).unwrap();
-    Place { address: format!("127.0.0.1:{}", port()), dir, namespace: None }
+    Place { address: format!("127.0.0.1:{}", port()), dir, namespace: None, descriptors: None }
 }
 
 /// Waits until this is true.
