@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::batch::{self, Body};
+use crate::batch::{self, BadBatch, Body};
 use crate::outbox::{End, Outbox};
 use supervise_remote::wire::{LinkEvent, Peer, Rights};
 
@@ -69,6 +69,8 @@ struct Pair {
     way: u64,
     /// The number of the next batch from there.
     next: u64,
+    /// The pieces of a long frame that have come.
+    pieces: Vec<u8>,
     outbox: Arc<Outbox>,
     /// Frames that came before the token, and since when it is waited for.
     early: Option<(Instant, Vec<Vec<u8>>)>,
@@ -79,6 +81,24 @@ struct Pair {
 pub(crate) struct Begun {
     pub(crate) peer: Peer,
     pub(crate) outbox: Arc<Outbox>,
+}
+
+impl Pair {
+    /// Puts pieces together. Returns nothing as long as some are missing.
+    fn whole(&mut self, body: Body, max_frame: usize) -> Result<Option<Body>, BadBatch> {
+        match body {
+            Body::Piece { bytes, last } => {
+                let length = self.pieces.len() + bytes.len();
+                if length > max_frame {
+                    return Err(BadBatch::FrameTooLong(length));
+                }
+                self.pieces.extend(bytes);
+                Ok(last.then(|| Body::Frames(vec![mem::take(&mut self.pieces)])))
+            }
+            Body::Frames(_) if !self.pieces.is_empty() => Err(BadBatch::NoPiece),
+            body => Ok(Some(body)),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -126,7 +146,8 @@ impl State {
                 return None;
             }
             let outbox = Arc::new(Outbox::new(now + reach_within));
-            let pair = Pair { way, next: 0, outbox: outbox.clone(), early: Some((now, Vec::new())) };
+            let pair =
+                Pair { way, next: 0, pieces: Vec::new(), outbox: outbox.clone(), early: Some((now, Vec::new())) };
             self.pairs.insert(peer.clone(), pair);
             begun = Some(Begun { peer: peer.clone(), outbox });
         }
@@ -267,7 +288,7 @@ impl Pairs {
 
     /// A batch has come over a connection.
     pub(crate) fn batch(&self, from: &Peer, way: u64, bytes: &[u8], now: Instant) -> Option<Begun> {
-        let batch = batch::decode(bytes, self.max_frame);
+        let (batch, max_frame) = (batch::decode(bytes, self.max_frame), self.max_frame);
         self.act(|state, after| {
             if state.left {
                 let is_here = state.pairs.get(from).is_some_and(|pair| pair.way == way);
@@ -285,12 +306,21 @@ impl Pairs {
                 }
                 Ok(batch) => {
                     pair.next += 1;
-                    match (batch.body, &mut pair.early) {
+                    let body = match pair.whole(batch.body, max_frame) {
+                        Ok(Some(body)) => body,
+                        Ok(None) => return begun,
+                        Err(bad) => {
+                            state.fail(from, format!("it sent {bad}"), after);
+                            return begun;
+                        }
+                    };
+                    match (body, &mut pair.early) {
                         (Body::Frames(frames), Some((_, early))) => early.extend(frames),
                         (Body::Frames(frames), None) => {
                             let frames = frames.into_iter().map(|bytes| LinkEvent::Frame { from: from.clone(), bytes });
                             state.events.extend(frames);
                         }
+                        (Body::Piece { .. }, _) => {} // made whole above
                         (Body::End { why }, _) => {
                             if why == COMES_BACK && pair.early.is_some() {
                                 // Its token is still on the way. This side has to hear that it joins again.

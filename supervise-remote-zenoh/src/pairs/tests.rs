@@ -364,3 +364,38 @@ fn events_wake_and_no_waker_is_touched_under_the_lock() {
     pairs.leave();
     assert_eq!(*second.1.lock().unwrap(), 2, "the end wakes too");
 }
+
+/// The pieces of a long frame, as batches from this number on.
+fn pieces(number: u64, length: usize) -> Vec<Vec<u8>> {
+    batch::pieces(number, &[vec![7; length]]).expect("a long frame").0.collect()
+}
+
+#[test]
+fn the_pieces_of_a_long_frame_are_one_frame() {
+    let test = Test::new();
+    let all = pieces(0, MAX_FRAME);
+    // Some of them before its token.
+    test.batch("a", &all[0]);
+    assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_none());
+    for piece in &all[1..] {
+        test.batch("a", piece);
+    }
+    test.batch("a", &one(all.len() as u64, 1));
+    assert_eq!(test.events(), [up("a"), (peer("a"), Of::Frame(vec![7; MAX_FRAME])), frame("a", 1)]);
+}
+
+#[test]
+fn pieces_that_are_no_frame_end_the_pair() {
+    let long = format!("it sent a frame of {} bytes, which is too long", MAX_FRAME + 1);
+    let within = "it sent a frame within the pieces of another one";
+    let cut = vec![pieces(0, MAX_FRAME).remove(0), one(1, 1)];
+    for (batches, why) in [(pieces(0, MAX_FRAME + 1), &*long), (cut, within)] {
+        let test = Test::new();
+        let a = test.up("a");
+        for batch in batches {
+            test.batch("a", &batch);
+        }
+        assert_eq!(test.events(), [up("a"), down("a")]);
+        assert_eq!(told(&a), why);
+    }
+}
