@@ -23,6 +23,8 @@ const SEEDS: [&[u8]; 12] = [
     b"supervis\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0",
     b"\x01\0\x07\0\0\0\0\0\0\0\x02\0\0\0ab\0\0\0\0\x01\0\0\0c",
     b"\x01\x01\x07\0\0\0\0\0\0\0it left",
+    b"\x01\x02\x07\0\0\0\0\0\0\0some bytes",
+    b"\x01\x03\x08\0\0\0\0\0\0\0the rest",
     b"supervise/prod/live/node/host-7/00a1b2c3d4e5f607.12",
     b"supervise/prod/to/shop/00a1.0/from/node/host_7.eu/00b1.3",
     b"supervise://host-7@prod/node/worker\nhttps://host\nsupervise://*@prod/node/spot\nsupervise://shop@*/owner/*",
@@ -89,6 +91,10 @@ fn batch(bytes: &[u8]) -> bool {
                 Body::Frames(frames) => {
                     assert!(frames.iter().all(|frame| frame.len() <= MAX_FRAME));
                     batch::frames(batch.number, frames).0
+                }
+                Body::Piece { bytes: piece, last } => {
+                    assert_eq!(bytes[1], if *last { 3 } else { 2 });
+                    [&bytes[..10], piece].concat()
                 }
                 Body::End { why } => batch::end(batch.number, why),
             };

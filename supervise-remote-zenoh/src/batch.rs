@@ -4,13 +4,17 @@
 //! version 1 | kind 1 | number 8 | body            all numbers are little-endian
 //!   kind 0, frames: (length 4 | bytes)+
 //!   kind 1, end:    why, as UTF-8
+//!   kind 2, piece:  bytes of a long frame, of which more follow
+//!   kind 3, last:   the last bytes of a long frame
 //! ```
+//!
+//! zenoh gives each put one lease to be taken. A long frame goes in pieces, so that this is no limit for a slow connection.
 //!
 //! Each batch has one form only, so what decodes is what was encoded.
 
 use std::fmt;
 
-/// Frames are put together until a batch has this length. A longer frame is a batch of its own.
+/// Frames are put together until a batch has this length. A longer frame goes in pieces of this length.
 const FULL: usize = 128 << 10;
 
 /// The longest reason of an end.
@@ -35,6 +39,11 @@ pub(crate) struct Batch {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Body {
     Frames(Vec<Vec<u8>>),
+    /// Bytes of a long frame.
+    Piece {
+        bytes: Vec<u8>,
+        last: bool,
+    },
     /// The sender has ended this pair. Nothing more is sent.
     End {
         why: String,
@@ -49,6 +58,7 @@ pub(crate) enum BadBatch {
     TooShort,
     Empty,
     FrameTooLong(usize),
+    NoPiece,
     Text,
 }
 
@@ -60,6 +70,7 @@ impl fmt::Display for BadBatch {
             BadBatch::TooShort => f.write_str("a batch that is cut off"),
             BadBatch::Empty => f.write_str("a batch without frames"),
             BadBatch::FrameTooLong(length) => write!(f, "a frame of {length} bytes, which is too long"),
+            BadBatch::NoPiece => f.write_str("a frame within the pieces of another one"),
             BadBatch::Text => f.write_str("an end whose reason is no text, or too long"),
         }
     }
@@ -91,6 +102,18 @@ pub(crate) fn frames(number: u64, rest: &[Vec<u8>]) -> (Vec<u8>, &[Vec<u8>]) {
         bytes.extend_from_slice(frame);
     }
     (bytes, behind)
+}
+
+/// The first frame of `rest` in pieces, if it is longer than a batch, with the number of the first one; and the frames behind it.
+pub(crate) fn pieces(number: u64, rest: &[Vec<u8>]) -> Option<(impl Iterator<Item = Vec<u8>>, &[Vec<u8>])> {
+    let (frame, behind) = rest.split_first().filter(|(frame, _)| frame.len() > FULL)?;
+    let last = (frame.len() - 1) / FULL;
+    let pieces = (number..).zip(frame.chunks(FULL).enumerate()).map(move |(number, (at, piece))| {
+        let mut bytes = header(if at == last { 3 } else { 2 }, number, piece.len());
+        bytes.extend_from_slice(piece);
+        bytes
+    });
+    Some((pieces, behind))
 }
 
 /// The last batch of a pair. A reason that is too long is cut.
@@ -130,6 +153,8 @@ pub(crate) fn decode(bytes: &[u8], max_frame: usize) -> Result<Batch, BadBatch> 
             Ok(why) if why.len() <= MAX_WHY => Body::End { why: why.to_owned() },
             _ => return Err(BadBatch::Text),
         },
+        2 | 3 if rest.is_empty() => return Err(BadBatch::Empty),
+        2 | 3 => Body::Piece { bytes: rest.to_vec(), last: kind == 3 },
         kind => return Err(BadBatch::Kind(kind)),
     };
     Ok(Batch { number: u64::from_le_bytes(*number), body })
@@ -166,13 +191,17 @@ mod tests {
                 assert!(behind.is_empty());
                 bytes
             }
+            Body::Piece { bytes, last } => {
+                [&header(if *last { 3 } else { 2 }, batch.number, bytes.len()), &bytes[..]].concat()
+            }
             Body::End { why } => end(batch.number, why),
         }
     }
 
     fn some(random: &mut Random) -> Batch {
         let number = random.below(u64::MAX >> 33);
-        let body = match random.below(5) {
+        let body = match random.below(6) {
+            1 => Body::Piece { bytes: [random.bytes(40), vec![7]].concat(), last: random.below(2) == 0 },
             0 => Body::End { why: String::from_utf8_lossy(&random.bytes(40)).into_owned() },
             _ => Body::Frames((0..=random.below(6)).map(|_| random.bytes(30)).collect()),
         };
@@ -249,6 +278,27 @@ mod tests {
         }
         assert_eq!(back, all);
         assert_eq!(number, 6);
+    }
+
+    #[test]
+    fn a_long_frame_goes_in_pieces() {
+        assert!(pieces(7, &[vec![1; FULL], vec![2; MAX_FRAME]]).is_none());
+        for length in [FULL + 1, 2 * FULL, 2 * FULL + 1, MAX_FRAME] {
+            let frame: Vec<_> = (0..length).map(|n| (n % 251) as u8).collect();
+            let rest = [frame.clone(), vec![9]];
+            let (pieces, behind) = pieces(7, &rest).unwrap();
+            assert_eq!(behind, [vec![9]]);
+            let (mut back, mut ended) = (Vec::new(), false);
+            for (number, piece) in (7..).zip(pieces) {
+                assert!(piece.len() <= longest(0) && !ended);
+                let batch = decode(&piece).unwrap();
+                let Body::Piece { bytes, last } = batch.body else { panic!("no piece") };
+                assert_eq!(batch.number, number);
+                back.extend(bytes);
+                ended = last;
+            }
+            assert!(ended && back == frame, "{length}");
+        }
     }
 
     #[test]

@@ -108,7 +108,8 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
     let told = |why: &str| tracing::warn!(target: "supervise", %address, why, "a connection ends");
     let (opening, mut socket) = match session(&shared.settings, end).await {
         Ok(opened) => opened,
-        Err(error) => return told(&format!("it got no session: {error}")),
+        // Those who get none come again and again.
+        Err(error) => return shared.refused(address, &format!("it got no session: {error}")),
     };
     let (mut near_in, mut near_out) = socket.split();
     let (mut far_in, mut far_out) = split(stream);

@@ -21,7 +21,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 use crate::connection::{Stream, Verified, connected};
 use crate::greeting::{Greeted, greet};
 use crate::net::Shared;
-use crate::open::Another;
+use crate::open::{Another, CONNECTIONS, Full, Holder};
 use crate::places::Origin;
 use crate::rights::Granted;
 use crate::session::End;
@@ -42,9 +42,6 @@ const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 /// An address that cannot be reached is told after this time, and then each minute.
 const TOLD_AFTER: Duration = Duration::from_secs(5);
 const TOLD_AGAIN: Duration = Duration::from_secs(60);
-
-/// So many connections are open at the same time.
-pub(crate) const CONNECTIONS: usize = 1000;
 
 /// The bytes that wait in the kernel to be sent, besides those on their way: what is urgent does not wait behind more.
 const UNSENT: u32 = 128 << 10;
@@ -91,15 +88,22 @@ impl Shared {
                 return Ok(Err(over.map_or(Made::Over, Made::Another)));
             }
         };
-        let mut open = self.open();
-        if open.len() >= CONNECTIONS && !open.has(process) {
-            return Err(io::Error::other(format!("{CONNECTIONS} connections are open, and no more are taken")));
-        }
         let (shown, granted) = match verified {
             Some((shown, granted)) => (Some(shown), granted),
             None => (None, Granted::Everything),
         };
-        let replaced = match open.enter(process, number, &granted) {
+        let holder = Holder::new(address, shown.as_ref().and_then(Shown::certificate));
+        let full = || io::Error::other(format!("{CONNECTIONS} connections are open, and no more are taken"));
+        let (goes, entered) = {
+            let mut open = self.open();
+            let room = if open.has(process) { Ok(None) } else { open.room(&holder) };
+            let goes = room.map_err(|Full| full())?;
+            (goes, open.enter(process, number, &granted, (address, holder)))
+        };
+        if let Some(goes) = goes {
+            self.refused(goes, &format!("{CONNECTIONS} connections are open, and most of them come from there"));
+        }
+        let replaced = match entered {
             Ok(Some(replaced)) => replaced,
             Ok(None) => return Ok(Err(Made::Over)),
             Err(Another) => {
@@ -134,7 +138,7 @@ impl Shared {
         self.enter(Box::new(stream), End::Dialed, address, Some(verified)).await
     }
 
-    fn refused(&self, address: SocketAddr, why: &str) {
+    pub(crate) fn refused(&self, address: SocketAddr, why: &str) {
         let told = self.refusals.lock().unwrap_or_else(PoisonError::into_inner).tell(Instant::now());
         if let Some(more) = told {
             tracing::warn!(target: "supervise", %address, why, more, "a connection is refused");

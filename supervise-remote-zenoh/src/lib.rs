@@ -30,7 +30,9 @@
 //! A frame is added to what waits for its peer, and never waits. A thread for each peer writes all that waits there as one
 //! batch, so the more there is to send, the less each frame costs. The frames that are under way are bounded by who sends
 //! them: `supervise-remote` has no more messages under way for a child than its window. A peer that takes nothing is down
-//! after a lease, and what waited for it is dropped. A process has at most 1,000 connections.
+//! after a lease, and what waited for it is dropped. A process has at most 1,000 connections, and each takes
+//! five file descriptors, so raise the limit of descriptors (`ulimit -n`) where there are more than 150. When all are taken, the
+//! newest one ends of the address and certificate with the most.
 //!
 //! A process that leaves in order waits until the peers have what was sent to them: [`Node::serve`] and [`Net::close`]
 //! do so, and the process may end after that. Reasons for which a peer is down are in the log, as warnings of the

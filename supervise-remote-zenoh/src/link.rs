@@ -215,6 +215,17 @@ impl Hub {
                 Next::Write => {
                     let mut rest = &frames[..];
                     while !rest.is_empty() && outbox.writes() {
+                        if let Some((pieces, behind)) = batch::pieces(number, rest) {
+                            for piece in pieces {
+                                if !outbox.writes() {
+                                    break;
+                                }
+                                put(piece)?;
+                                number += 1;
+                            }
+                            rest = behind;
+                            continue;
+                        }
                         let (bytes, behind) = batch::frames(number, rest);
                         put(bytes)?;
                         (number, rest) = (number + 1, behind);

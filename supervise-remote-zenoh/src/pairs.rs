@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::batch::{self, Body};
+use crate::batch::{self, BadBatch, Body};
 use crate::outbox::{End, Outbox};
 use supervise_remote::wire::{LinkEvent, Peer, Rights, Signs};
 
@@ -123,6 +123,8 @@ struct Pair {
     way: u64,
     /// The number of the next batch from there.
     next: u64,
+    /// The pieces of a long frame that have come.
+    pieces: Vec<u8>,
     outbox: Arc<Outbox>,
     /// Frames that came before the token, and since when it is waited for.
     early: Option<(Instant, Vec<Vec<u8>>)>,
@@ -133,6 +135,24 @@ struct Pair {
 pub(crate) struct Begun {
     pub(crate) peer: Peer,
     pub(crate) outbox: Arc<Outbox>,
+}
+
+impl Pair {
+    /// Puts pieces together. Returns nothing as long as some are missing.
+    fn whole(&mut self, body: Body, max_frame: usize) -> Result<Option<Body>, BadBatch> {
+        match body {
+            Body::Piece { bytes, last } => {
+                let length = self.pieces.len() + bytes.len();
+                if length > max_frame {
+                    return Err(BadBatch::FrameTooLong(length));
+                }
+                self.pieces.extend(bytes);
+                Ok(last.then(|| Body::Frames(vec![mem::take(&mut self.pieces)])))
+            }
+            Body::Frames(_) if !self.pieces.is_empty() => Err(BadBatch::NoPiece),
+            body => Ok(Some(body)),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -189,7 +209,8 @@ impl State {
                 return None;
             }
             let outbox = Arc::new(Outbox::new(now + reach_within));
-            let pair = Pair { way, next: 0, outbox: outbox.clone(), early: Some((now, Vec::new())) };
+            let pair =
+                Pair { way, next: 0, pieces: Vec::new(), outbox: outbox.clone(), early: Some((now, Vec::new())) };
             self.pairs.insert(peer.clone(), pair);
             begun = Some(Begun { peer: peer.clone(), outbox });
         }
@@ -205,7 +226,13 @@ impl State {
     /// The bytes that wait for the tokens of peers behind a connection. Foreign: the tokens may never come.
     fn early(&self, way: u64) -> usize {
         let pairs = self.pairs.values().filter(|pair| pair.way == way);
-        pairs.filter_map(|pair| pair.early.as_ref()).map(|(_, frames)| weight(frames)).sum()
+        let early = pairs.filter_map(|pair| Some((pair.early.as_ref()?, pair.pieces.len())));
+        early.map(|((_, frames), pieces)| weight(frames) + pieces).sum()
+    }
+
+    /// The bytes of the pieces behind a connection that wait for others. Foreign: these may never come.
+    fn pieces(&self, way: u64) -> usize {
+        self.pairs.values().filter(|pair| pair.way == way).map(|pair| pair.pieces.len()).sum()
     }
 
     fn forget_early(&mut self, now: Instant) {
@@ -342,7 +369,7 @@ impl Pairs {
 
     /// A batch has come over a connection.
     pub(crate) fn batch(&self, from: &Peer, way: u64, bytes: &[u8], now: Instant) -> Option<Begun> {
-        let batch = batch::decode(bytes, self.max_frame);
+        let (batch, max_frame) = (batch::decode(bytes, self.max_frame), self.max_frame);
         self.act(|state, after| {
             if state.left {
                 let is_here = state.pairs.get(from).is_some_and(|pair| pair.way == way);
@@ -353,26 +380,47 @@ impl Pairs {
             }
             state.check_reader(now, after);
             let early = state.is_early(from).then(|| state.early(way));
+            let is_piece = batch.as_ref().is_ok_and(|batch| matches!(batch.body, Body::Piece { .. }));
+            let pieces = if is_piece { state.pieces(way) } else { 0 };
             let (pair, begun) = state.pair(from, way, now, self.reach_within)?;
-            let exceeds = |body: &Body| match (body, early) {
-                (Body::Frames(frames), Some(early)) => early + weight(frames) > self.max_frame,
-                _ => false,
+            let exceeds = |body: &Body| {
+                let more = match body {
+                    Body::Frames(frames) => weight(frames),
+                    Body::Piece { bytes, .. } => bytes.len(),
+                    Body::End { .. } => return None,
+                };
+                if early.is_some_and(|early| early + more > max_frame) {
+                    return Some(format!("it sent more than {max_frame} bytes before it was up"));
+                }
+                let most = MOST_UNREAD.max(max_frame);
+                let exceeds = is_piece && pieces + more > most;
+                exceeds.then(|| format!("more than {most} bytes of pieces wait for the rest of their frames"))
             };
             let why = match batch {
                 Err(bad) => format!("it sent {bad}"),
                 Ok(batch) if batch.number != pair.next => {
                     format!("batch {} came in place of {}", batch.number, pair.next)
                 }
-                Ok(batch) if exceeds(&batch.body) => {
-                    format!("it sent more than {} bytes before it was up", self.max_frame)
-                }
                 Ok(batch) => {
+                    if let Some(why) = exceeds(&batch.body) {
+                        state.fail(from, why, after);
+                        return begun;
+                    }
                     pair.next += 1;
-                    match (batch.body, &mut pair.early) {
+                    let body = match pair.whole(batch.body, max_frame) {
+                        Ok(Some(body)) => body,
+                        Ok(None) => return begun,
+                        Err(bad) => {
+                            state.fail(from, format!("it sent {bad}"), after);
+                            return begun;
+                        }
+                    };
+                    match (body, &mut pair.early) {
                         (Body::Frames(frames), Some((_, early))) => early.extend(frames),
                         (Body::Frames(frames), None) => {
                             state.events.push_frames(from, frames);
                         }
+                        (Body::Piece { .. }, _) => {} // made whole above
                         (Body::End { why }, _) => {
                             if why == COMES_BACK && pair.early.is_some() {
                                 // Its token is still on the way. This side has to hear that it joins again.

@@ -4,6 +4,7 @@
 //! session says comes from the process at the other end of its connection, and nobody else reads it.
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 use tracing::Dispatch;
@@ -39,6 +41,12 @@ pub(crate) enum End {
     Accepted,
     Dialed,
 }
+
+/// So many sessions that listen open at the same time.
+static OPENING: Semaphore = Semaphore::const_new(4);
+
+/// So many descriptors are free before a session opens. Each session takes four, and the program needs some as well.
+const DESCRIPTORS: usize = 64;
 
 /// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
 struct Session(Option<zenoh::Session>);
@@ -133,6 +141,12 @@ fn folder() -> io::Result<TempDir> {
     if folder.path().as_os_str().len() <= PATH { Ok(folder) } else { builder.tempdir_in("/tmp") }
 }
 
+/// Fails if few descriptors are free: zenoh loses one for ever when there is none for the socket on which it listens.
+fn spare() -> io::Result<()> {
+    let spare: io::Result<Vec<_>> = (0..DESCRIPTORS).map(|_| File::open("/dev/null")).collect();
+    spare.map(drop)
+}
+
 /// A session that is being opened, and the socket to it.
 pub(crate) async fn session(
     settings: &Settings,
@@ -146,6 +160,8 @@ pub(crate) async fn session(
     };
     let opened = match end {
         End::Accepted => {
+            let _opens = OPENING.acquire().await.map_err(io::Error::other)?;
+            spawn_blocking(spare).await??;
             let session = open(&path).await?.map_err(|error| io::Error::other(error.to_string()))?;
             let socket = UnixStream::connect(&path).await?;
             (tokio::spawn(async { Ok(session) }), socket)

@@ -174,6 +174,11 @@ impl Shown {
         let granted = rights(chain.first().ok_or("it has shown no certificate")?)?;
         Ok((Shown { chain, server }, granted))
     }
+
+    /// Its own certificate, without the chain.
+    pub(crate) fn certificate(&self) -> Option<&[u8]> {
+        self.chain.first().map(AsRef::as_ref)
+    }
 }
 
 impl Store {

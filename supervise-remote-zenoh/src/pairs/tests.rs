@@ -458,3 +458,66 @@ fn a_taker_of_signs_may_use_the_link() {
     test.pairs.ahead(&peer("a"), WAY, vec![2], test.now);
     assert_eq!(test.events(), [frame("a", 2)]);
 }
+
+/// The pieces of a long frame, as batches from this number on.
+fn pieces(number: u64, length: usize) -> Vec<Vec<u8>> {
+    batch::pieces(number, &[vec![7; length]]).expect("a long frame").0.collect()
+}
+
+#[test]
+fn the_pieces_of_a_long_frame_are_one_frame() {
+    let test = Test::new();
+    let all = pieces(0, MAX_FRAME);
+    // Some of them before its token.
+    test.batch("a", &all[0]);
+    assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_none());
+    for piece in &all[1..] {
+        test.batch("a", piece);
+    }
+    test.batch("a", &one(all.len() as u64, 1));
+    assert_eq!(test.events(), [up("a"), (peer("a"), Of::Frame(vec![7; MAX_FRAME])), frame("a", 1)]);
+}
+
+/// A peer may begin long frames, and send the rest of none.
+#[test]
+fn the_pieces_that_wait_are_bounded_for_each_connection() {
+    let test = Test::new();
+    let mut last = pieces(0, MAX_FRAME);
+    last.pop();
+    let early = test.batch("early", &last[0]).unwrap().outbox;
+    let other = test.batch("other", &one(0, 1)).unwrap().outbox;
+    for piece in &last[1..] {
+        test.batch("early", piece);
+    }
+    other.reachable(true);
+    for piece in &last[..2] {
+        test.batch("other", piece);
+    }
+    assert!(early.writes(), "it has less than one frame");
+    assert!(!other.writes(), "both share the room of one frame");
+    let names: Vec<_> = (0..MOST_UNREAD / MAX_FRAME + 9).map(|n| n.to_string()).collect();
+    let outboxes: Vec<_> = names.iter().map(|name| test.up(name)).collect();
+    for name in &names {
+        last.iter().for_each(|piece| drop(test.batch(name, piece)));
+    }
+    let failed: Vec<_> = outboxes.iter().filter(|outbox| !outbox.writes()).collect();
+    assert!(!failed.is_empty() && failed.len() < 9, "{}", failed.len());
+    assert!(told(failed[0]).contains("bytes of pieces wait"));
+    assert!(test.pairs.lock().pieces(WAY) <= MOST_UNREAD);
+}
+
+#[test]
+fn pieces_that_are_no_frame_end_the_pair() {
+    let long = format!("it sent a frame of {} bytes, which is too long", MAX_FRAME + 1);
+    let within = "it sent a frame within the pieces of another one";
+    let cut = vec![pieces(0, MAX_FRAME).remove(0), one(1, 1)];
+    for (batches, why) in [(pieces(0, MAX_FRAME + 1), &*long), (cut, within)] {
+        let test = Test::new();
+        let a = test.up("a");
+        for batch in batches {
+            test.batch("a", &batch);
+        }
+        assert_eq!(test.events(), [up("a"), down("a")]);
+        assert_eq!(told(&a), why);
+    }
+}

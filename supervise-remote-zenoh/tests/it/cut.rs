@@ -293,3 +293,24 @@ async fn a_sign_of_life_does_not_wait_behind_a_large_frame() {
     assert_eq!(owner.frame().await.1.len(), 12 << 20);
     assert!(3 * signs < began.elapsed(), "the signs came after {signs:?}, the frames after {:?}", began.elapsed());
 }
+
+/// A frame that takes longer than the lease costs nobody, as long as some of it is taken all the time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frame_that_takes_longer_than_the_lease_arrives() {
+    let port = port();
+    let proxy = Proxy::to(port).await;
+    let lease = millis(1000);
+    let owner = settings("owner").listen(here(port)).lease(lease);
+    let node = settings("node").connect(here(proxy.port)).lease(lease);
+    let Two { mut owner, mut node, .. } = pair(owner, node).await;
+    proxy.set(Mode::Slow);
+    let began = Instant::now();
+    owner.send(node.me(), vec![7; 12 << 20]);
+    node.send(owner.me(), vec![8; 12 << 20]);
+    for (link, byte) in [(&mut node, 7), (&mut owner, 8)] {
+        let (_, frame) = link.frame().await;
+        assert!(frame.len() == 12 << 20 && frame.iter().all(|of| *of == byte));
+    }
+    assert!(began.elapsed() > 2 * lease, "not slow: {:?}", began.elapsed());
+    talk(&mut owner, &mut node).await;
+}

@@ -2,6 +2,8 @@
 //! and as owners. Each instance of a remote child writes its token into a journal, which is checked for overlap, and the
 //! sums of the messages balance.
 
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod failures;
 mod journal;
 mod namespaces;

@@ -17,6 +17,8 @@ pub(crate) struct Place {
     pub(crate) dir: PathBuf,
     /// The namespace of the network that it runs in.
     pub(crate) namespace: Option<String>,
+    /// How many descriptors it may have.
+    pub(crate) descriptors: Option<u32>,
 }
 
 /// A process that was started here, and ends with this value.
@@ -25,9 +27,14 @@ pub(crate) struct Process(Child);
 impl Process {
     pub(crate) fn start(role: &str, name: &str, place: &Place) -> Process {
         let exe = std::env::current_exe().unwrap();
-        let mut command = match &place.namespace {
-            None => Command::new(exe),
-            Some(namespace) => {
+        let mut command = match (&place.namespace, place.descriptors) {
+            (None, None) => Command::new(exe),
+            (None, Some(descriptors)) => {
+                let mut command = Command::new("sh");
+                command.args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")]).arg(exe);
+                command
+            }
+            (Some(namespace), _) => {
                 let mut command = Command::new("ip");
                 command.args(["netns", "exec", namespace]).arg(exe);
                 command
@@ -42,6 +49,12 @@ impl Process {
 
     pub(crate) fn runs(&mut self) -> bool {
         self.0.try_wait().unwrap().is_none()
+    }
+
+    /// How many descriptors it has at present.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.0.id())).unwrap().count()
     }
 
     #[expect(unsafe_code, reason = "sends a signal")]

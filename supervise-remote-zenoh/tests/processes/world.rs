@@ -125,7 +125,7 @@ pub(crate) fn place() -> Place {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).unwrap();
-    Place { address: format!("127.0.0.1:{}", port()), dir, namespace: None }
+    Place { address: format!("127.0.0.1:{}", port()), dir, namespace: None, descriptors: None }
 }
 
 /// Waits until this is true.
@@ -263,6 +263,7 @@ impl World {
     /// Shuts the tree down, and checks that the journals are in order and that the sums balance. Returns the nodes, which
     /// still run.
     pub(crate) async fn ends(self, frozen: usize) -> HashMap<String, Process> {
+        assert_eq!(self.count(|kind| matches!(kind, EventKind::Missed { .. })), 0, "they are read at once");
         until("enough is sent for a test", || self.accepted.load(Ordering::Relaxed) >= 200).await;
         self.stop.store(true, Ordering::Relaxed);
         self.teller.await.unwrap();
@@ -272,7 +273,6 @@ impl World {
             self.accepted.fetch_add(1, Ordering::Relaxed);
             child.ask(|reply| CounterMsg::Add(number, Some(reply))).within(LONG).await.unwrap();
         }
-        assert_eq!(self.count(|kind| matches!(kind, EventKind::Missed { .. })), 0, "they are read at once");
         let report = self.shop.shutdown().await;
         assert!(report.is_orderly(), "{report:#}");
         self.net.close().await;
