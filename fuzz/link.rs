@@ -17,7 +17,7 @@ use crate::{Settings, key};
 const MAX_FRAME: usize = 300;
 
 /// Input that is right, for each reader.
-const SEEDS: [&[u8]; 12] = [
+const SEEDS: [&[u8]; 14] = [
     b"supervis\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x09\x01",
     b"supervis\x01\xff\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x07",
     b"supervis\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0",
