@@ -152,8 +152,8 @@ async fn main() {
         while shop.sessions.len() > 10 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // The owner learns of the ends a little before the node has dropped all.
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        // The owner looks for what is over every ten seconds.
+        tokio::time::sleep(Duration::from_secs(12)).await;
         let after = [bytes(), node().await];
         println!(
             "{round}: after their end {} bytes are left at the owner, {} on the node",

@@ -18,7 +18,6 @@ use supervise::policy::{ChildOptions, Directive};
 use supervise::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, Back, Fence, Host};
 use tokio::sync::Notify;
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::Remote;
 use crate::clock::{Clock, Moment};
@@ -40,9 +39,46 @@ const MOST_FAILURES: usize = 8;
 pub(crate) enum Told {
     Msg { seq: u64, body: Vec<u8> },
     Resume { upto: u64 },
-    Leave(WireFailure),
+    Leave(Box<WireFailure>),
     Stop,
     Kill,
+}
+
+/// The words of the owner that the task of an instance has not taken yet, in order. Nearly always none, so they take no room.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    queue: Mutex<VecDeque<Told>>,
+    bell: Notify,
+}
+
+/// Room for so many words is kept.
+const KEPT: usize = 16;
+
+impl Words {
+    pub(crate) fn say(&self, told: Told) {
+        lock(&self.queue).push_back(told);
+        self.bell.notify_one();
+    }
+
+    /// Waits for the next word. Cancel safe.
+    async fn next(&self) -> Told {
+        loop {
+            let bell = self.bell.notified();
+            if let Some(told) = self.take() {
+                return told;
+            }
+            bell.await;
+        }
+    }
+
+    fn take(&self) -> Option<Told> {
+        let mut queue = lock(&self.queue);
+        let told = queue.pop_front();
+        if queue.is_empty() && queue.capacity() > KEPT {
+            *queue = VecDeque::new(); // a burst leaves nothing behind
+        }
+        told
+    }
 }
 
 /// The lease of a placement, looked at before anything of the instance is polled.
@@ -284,7 +320,7 @@ pub struct Order {
     pub(crate) run: u64,
     pub(crate) order: PlaceOrder,
     pub(crate) lease: Arc<Lease>,
-    pub(crate) told: UnboundedReceiver<Told>,
+    pub(crate) words: Arc<Words>,
 }
 
 impl fmt::Debug for Order {
@@ -312,8 +348,18 @@ impl Order {
         Fut: Future<Output = Result<A, UserError>> + Send + 'static,
     {
         let wire = self.node.wire().clone();
-        let life = live::<A, C, F, Fut>(self, options, start, errors);
-        Hosting(Box::pin(Living { wire, life: Box::pin(life) }))
+        let (node, lease, placement) = (self.node.clone(), self.lease.clone(), self.order.placement);
+        let listed = Listed { node, lease, run: self.run, placement, told: false };
+        // In a box of its own, which is free once the instance is up.
+        let begins = Box::pin(begin::<A, C, F, Fut>(self, options, start, errors));
+        let life = Box::pin(async move {
+            let last = match begins.await {
+                Ok((instance, queued)) => instance.serve(queued).await,
+                Err(last) => *last,
+            };
+            listed.last(last);
+        });
+        Hosting(Box::pin(Living { wire, life }))
     }
 
     fn failed(&self, texts: Vec<String>) -> ToOwner {
@@ -379,21 +425,16 @@ type Decision = Arc<Mutex<Option<Directive>>>;
 
 type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
 
-async fn live<A, C, F, Fut>(order: Order, options: ChildOptions<A>, start: F, errors: Errors)
-where
-    A: Actor<Msg: Remote>,
-    C: DeserializeOwned + Clone + Send + 'static,
-    F: FnMut(C) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
-{
-    let (node, placement) = (order.node.clone(), order.order.placement);
-    let lease = order.lease.clone();
-    let listed = Listed { node, lease, run: order.run, placement, told: false };
-    listed.last(run::<A, C, F, Fut>(order, options, start, errors).await);
-}
+/// The messages of an instance that it has not got yet, with their numbers.
+type Queued = VecDeque<(u64, Vec<u8>)>;
 
-/// Runs an instance. Returns the frame that tells its owner of the end.
-async fn run<A, C, F, Fut>(mut order: Order, options: ChildOptions<A>, mut start: F, errors: Errors) -> ToOwner
+/// Starts an instance. An error: the frame that tells its owner why it did not come up.
+async fn begin<A, C, F, Fut>(
+    order: Order,
+    options: ChildOptions<A>,
+    mut start: F,
+    errors: Errors,
+) -> Result<(Instance<A>, Queued), Box<ToOwner>>
 where
     A: Actor<Msg: Remote>,
     C: DeserializeOwned + Clone + Send + 'static,
@@ -408,7 +449,8 @@ where
     let captured = match read {
         Ok((captured, _)) => captured,
         Err(why) => {
-            return order.failed(vec![format!("the values of the start expression cannot be read: {why}")]);
+            let text = format!("the values of the start expression cannot be read: {why}");
+            return Err(Box::new(order.failed(vec![text])));
         }
     };
     let progress = Arc::new(Progress::default());
@@ -439,16 +481,18 @@ where
             None
         },
     );
-    let instance = Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers };
+    let (words, told) = (order.words.clone(), order.words.clone());
+    let instance =
+        Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers, words, context };
     let mut up = std::pin::pin!(up);
     let mut queued = VecDeque::new();
     let came_up = loop {
         tokio::select! {
             biased;
             up = &mut up => break up,
-            told = order.told.recv() => match told {
-                Some(Told::Msg { seq, body }) => queued.push_back((seq, body)),
-                told => instance.obey(told),
+            told = told.next() => match told {
+                Told::Msg { seq, body } => queued.push_back((seq, body)),
+                told => instance.obey(Some(told)),
             },
             () = instance.lease.over() => {
                 instance.obey(None);
@@ -462,7 +506,8 @@ where
         if instance.lease.is_taken() {
             // Cut off, and not failed: its node leaves, has lost its owner, or was frozen.
             instance.until_gone().await;
-            return ToOwner::Declined { placement, why: "the start was cut off, since its lease is over".to_owned() };
+            let why = "the start was cut off, since its lease is over".to_owned();
+            return Err(Box::new(ToOwner::Declined { placement, why }));
         }
         let failure = match &why {
             SpawnError::Start(failure) => to_wire(failure, errors),
@@ -473,10 +518,10 @@ where
             }
         };
         instance.until_gone().await;
-        return ToOwner::NotUp { placement, failure };
+        return Err(Box::new(ToOwner::NotUp { placement, failure }));
     }
     instance.send(ToOwner::Up { placement });
-    instance.serve(order.told, queued, context).await
+    Ok((instance, queued))
 }
 
 /// Takes a placement from the list of its node, however its task ends, and tells its owner of that.
@@ -519,6 +564,9 @@ struct Instance<A: Actor> {
     decision: Decision,
     errors: Errors,
     redelivers: bool,
+    words: Arc<Words>,
+    /// For the code that reads messages.
+    context: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Nothing watches over the lease any more, whatever the reason: what is left of the instance is dropped as it is.
@@ -554,7 +602,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
             }
             Some(Told::Leave(failure)) => {
                 self.progress.goes_down.store(true, Ordering::SeqCst);
-                let failure: Failure = from_wire(failure, self.errors);
+                let failure: Failure = from_wire(*failure, self.errors);
                 hooks::leave(&self.actor, &failure);
             }
             Some(Told::Kill) => self.actor.kill(),
@@ -601,12 +649,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         }
     }
 
-    async fn serve(
-        &self,
-        mut told: UnboundedReceiver<Told>,
-        mut queued: VecDeque<(u64, Vec<u8>)>,
-        context: Option<Arc<dyn Any + Send + Sync>>,
-    ) -> ToOwner {
+    async fn serve(&self, mut queued: Queued) -> ToOwner {
         let placement = self.placement;
         let mut asks = Asks::new();
         let mut said = (0, 0);
@@ -621,7 +664,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         let mut gone = std::pin::pin!(self.actor.terminated());
         let ended = loop {
             while !held && let Some((seq, body)) = queued.pop_front() {
-                if let Err(why) = self.deliver(seq, &body, &context, &mut asks) {
+                if let Err(why) = self.deliver(seq, &body, &mut asks) {
                     let _ = self.lease.handles.set(self.progress.clone()); // its turn comes after those before it
                     (held, unread) = (true, Some((seq, why)));
                 }
@@ -655,22 +698,19 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                     said = (upto, done);
                     self.send(ToOwner::Begun { placement, upto, done, ends: true });
                 }
-                next = told.recv(), if !over => match next {
-                    Some(Told::Msg { seq, body }) => queued.push_back((seq, body)),
-                    Some(Told::Resume { upto }) => {
+                next = self.words.next(), if !over => match next {
+                    Told::Msg { seq, body } => queued.push_back((seq, body)),
+                    Told::Resume { upto } => {
                         if told_unread.is_some_and(|number| number <= upto) {
                             (held, told_unread) = (false, None);
                         }
                         self.obey(Some(Told::Resume { upto }));
                     }
-                    Some(Told::Leave(failure)) => {
+                    Told::Leave(failure) => {
                         held = true; // nothing more is begun here
                         self.obey(Some(Told::Leave(failure)));
                     }
-                    next => {
-                        over |= next.is_none();
-                        self.obey(next);
-                    }
+                    next => self.obey(Some(next)),
                 },
                 () = self.lease.over(), if !over => {
                     over = true;
@@ -712,14 +752,8 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
     }
 
     /// Reads a message, and gives it to the instance.
-    fn deliver(
-        &self,
-        seq: u64,
-        body: &[u8],
-        context: &Option<Arc<dyn Any + Send + Sync>>,
-        asks: &mut Asks,
-    ) -> Result<(), String> {
-        let read = guarded(|| hooks::decode::<A::Msg>(body, context.clone())).unwrap_or_else(Err);
+    fn deliver(&self, seq: u64, body: &[u8], asks: &mut Asks) -> Result<(), String> {
+        let read = guarded(|| hooks::decode::<A::Msg>(body, self.context.clone())).unwrap_or_else(Err);
         let (msg, answers) = read?;
         for (ask, answer) in answers {
             asks.push(Box::pin(async move {

@@ -33,7 +33,7 @@ pub(crate) trait Inlet: Send + Sync {
 }
 
 /// All actors that a reference to was sent to a node. An actor that has ended is forgotten when one of the next ones
-/// comes.
+/// comes, or some seconds later.
 #[derive(Default)]
 pub(crate) struct Inlets(Mutex<Known>);
 
@@ -46,27 +46,46 @@ struct Known {
     closed: bool,
 }
 
+impl Known {
+    /// Takes out the actors that have ended, to be dropped without the lock.
+    #[must_use]
+    fn sweep(&mut self) -> Vec<Arc<dyn Inlet>> {
+        let over = self.all.extract_if(|_, inlet| inlet.is_over()).map(|(_, inlet)| inlet).collect();
+        self.sweep_at = self.all.len().saturating_mul(2).max(64);
+        over
+    }
+}
+
 impl Inlets {
     pub(crate) fn add(&self, inlet: Arc<dyn Inlet>) {
         let key = (inlet.root(), Arc::from(inlet.path()));
         // May drop values of the user, so after the lock.
-        let mut dropped = Vec::new();
         let mut known = lock(&self.0);
         if known.closed {
             return;
         }
-        if known.all.len() >= known.sweep_at {
-            let over: Vec<_> =
-                known.all.iter().filter(|(_, inlet)| inlet.is_over()).map(|(key, _)| key.clone()).collect();
-            dropped.extend(over.iter().filter_map(|key| known.all.remove(key)));
-            known.sweep_at = known.all.len().saturating_mul(2).max(64);
-        }
+        let mut dropped = match known.all.len() >= known.sweep_at {
+            true => known.sweep(),
+            false => Vec::new(),
+        };
         // The present inlet has the order of what is under way.
         match known.all.get(&key).is_some_and(|there| !there.is_over()) {
             true => dropped.push(inlet),
             false => dropped.extend(known.all.insert(key, inlet)),
         }
         drop(known);
+        drop(dropped);
+    }
+
+    /// Forgets the actors that have ended: a burst of them leaves nothing behind.
+    pub(crate) fn sweep(&self) {
+        let dropped = {
+            let mut known = lock(&self.0);
+            let dropped = known.sweep();
+            let most = known.all.len().saturating_mul(2);
+            known.all.shrink_to(most);
+            dropped
+        };
         drop(dropped);
     }
 

@@ -14,7 +14,6 @@ use serde_bytes::ByteBuf;
 use supervise::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::__private::TreeHandle;
 use supervise_runtime::remote::{self as hooks, OnReply};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, oneshot};
 
 use crate::clock::{Clock, Moment};
@@ -24,7 +23,7 @@ use crate::frame::{
     self, AHEAD, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack, short,
 };
 use crate::health::{Followed, NodeHealth};
-use crate::hosted::{Hosting, Lease, Order, Told};
+use crate::hosted::{Hosting, Lease, Order, Told, Words};
 use crate::inlet::too_large;
 use crate::net::{Net, NetInner, lock};
 use crate::outbox::{Locked, Outbox, Sends, drained};
@@ -398,7 +397,7 @@ struct OwnerState {
 struct Hosted {
     path: String,
     owner: Peer,
-    tell: UnboundedSender<Told>,
+    words: Arc<Words>,
     lease: Arc<Lease>,
 }
 
@@ -907,10 +906,10 @@ impl NodeInner {
         // A node does what its own owner says, and nobody else.
         let Some((owner, run)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
         let hosted =
-            |state: &State, placement: u64| state.hosted.get(&(run, placement)).map(|hosted| hosted.tell.clone());
+            |state: &State, placement: u64| state.hosted.get(&(run, placement)).map(|hosted| hosted.words.clone());
         let tell = |state: &State, placement: u64, told: Told| {
-            if let Some(tell) = hosted(state, placement) {
-                let _ = tell.send(told); // the instance may be gone by now
+            if let Some(words) = hosted(state, placement) {
+                words.say(told);
             }
         };
         match body {
@@ -921,7 +920,7 @@ impl NodeInner {
             }
             ToNode::Msg { placement, seq, body } => tell(&state, placement, Told::Msg { seq, body: body.into_vec() }),
             ToNode::Resume { placement, upto } => tell(&state, placement, Told::Resume { upto }),
-            ToNode::Leave { placement, failure } => tell(&state, placement, Told::Leave(failure)),
+            ToNode::Leave { placement, failure } => tell(&state, placement, Told::Leave(Box::new(failure))),
             ToNode::Stop { placement } => tell(&state, placement, Told::Stop),
             ToNode::Kill { placement } => tell(&state, placement, Told::Kill),
             ToNode::Abort { placement } => {
@@ -1084,11 +1083,11 @@ impl NodeInner {
             let mut state = self.lock();
             self.accept(&mut state, &owner, run, &order)
         };
-        let (spec, lease, told) = match placed {
+        let (spec, lease, words) = match placed {
             Ok(placed) => placed,
             Err(why) => return self.send(&owner, ToOwner::Declined { placement, why }),
         };
-        let order = Order { node: self.clone(), owner: owner.clone(), run, order, lease, told };
+        let order = Order { node: self.clone(), owner: owner.clone(), run, order, lease, words };
         match (spec.start)(Box::new(order)).downcast::<Hosting>() {
             Ok(hosting) => drop(tokio::spawn(hosting.0)),
             Err(_) => {
@@ -1105,7 +1104,7 @@ impl NodeInner {
         owner: &Peer,
         run: u64,
         order: &PlaceOrder,
-    ) -> Result<(&'static RemoteSpec, Arc<Lease>, tokio::sync::mpsc::UnboundedReceiver<Told>), String> {
+    ) -> Result<(&'static RemoteSpec, Arc<Lease>, Arc<Words>), String> {
         if state.leaving {
             return Err("the node leaves".to_owned());
         }
@@ -1124,13 +1123,14 @@ impl NodeInner {
         let asked = asked.ok_or_else(|| no_lease(state.round_trip, order.lease))?;
         let (token, place) = ((order.epoch, order.placement), (run, order.placement));
         let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token, order.path.clone());
-        let (tell, told) = unbounded_channel();
-        let hosted = Hosted { path: order.path.clone(), owner: owner.clone(), tell, lease: lease.clone() };
+        let words = Arc::<Words>::default();
+        let hosted =
+            Hosted { path: order.path.clone(), owner: owner.clone(), words: words.clone(), lease: lease.clone() };
         if state.hosted.contains_key(&place) {
             return Err("the placement is here already".to_owned());
         }
         state.hosted.insert(place, hosted);
-        Ok((spec, lease, told))
+        Ok((spec, lease, words))
     }
 
     // ----- what blocks its thread

@@ -27,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How long an owner and a node that meet have to say hello.
 pub(crate) const HELLO: Duration = Duration::from_secs(5);
 
+/// The time between two looks at what is over and may be forgotten.
+const SWEEP: Duration = Duration::from_secs(10);
+
 /// The least time from one join to the next.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -1070,6 +1073,13 @@ impl State {
         clear.into_iter().flat_map(|id| self.is_down(id)).collect()
     }
 
+    /// Gives back the room of what is over.
+    fn shrink(&mut self) {
+        let (placements, paths) = (self.placements.len(), self.paths.len());
+        self.placements.shrink_to(placements.saturating_mul(2));
+        self.paths.shrink_to(paths.saturating_mul(2));
+    }
+
     /// Forgets every placement that cannot act any more: of children that did not start again.
     fn forget_all_clear(&mut self, now: Moment) -> Vec<Ring> {
         let is_clear = |placement: &Placement| placement.clear_at.is_some_and(|at| at <= now);
@@ -1173,6 +1183,7 @@ async fn is_broken(run: &Weak<Run>, broken: &Notify) {
 /// Reads a link until it is closed, or the run is over.
 async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined) {
     let mut look_at = clock.now() + LOOK;
+    let mut sweep_at = clock.now() + SWEEP;
     loop {
         let mut look = std::pin::pin!(clock.sleep_until(look_at));
         // Everything that has arrived is read before a node is called silent: this process may have been frozen.
@@ -1208,6 +1219,11 @@ async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined)
             let rings = run.lock().forget_all_clear(now);
             rings.into_iter().for_each(|ring| ring());
             look_at = now + LOOK;
+            if sweep_at <= now {
+                run.inlets.sweep();
+                run.lock_only().shrink();
+                sweep_at = now + SWEEP;
+            }
         }
         if !open {
             return;

@@ -212,6 +212,8 @@ async fn a_reference_to_an_ended_actor_is_forgotten() {
         let _ = tenant.shutdown().await;
     }
     assert!(supervise_remote::testing::references(&net) < 200, "{}", supervise_remote::testing::references(&net));
+    tokio::time::sleep(11 * SECOND).await;
+    assert_eq!(supervise_remote::testing::references(&net), 0, "also if none comes after them");
 }
 
 supervisor! {
