@@ -24,9 +24,9 @@ const VERSION: u8 = 1;
 const HEADER: usize = 10;
 const LENGTH: usize = 4;
 
-/// The length of a batch of one frame of this length. No batch of several frames is longer than a full one.
-pub(crate) fn longest(max_frame: usize) -> usize {
-    HEADER + FULL.max(LENGTH + max_frame)
+/// The length of the longest batch.
+pub(crate) fn most() -> usize {
+    HEADER + LENGTH + FULL
 }
 
 /// A decoded batch. The number of a batch is one more than that of the batch before it, for one sender and receiver.
@@ -163,6 +163,11 @@ pub(crate) fn decode(bytes: &[u8], max_frame: usize) -> Result<Batch, BadBatch> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The length of a batch of one frame of this length, or of several that fill it.
+    fn longest(max_frame: usize) -> usize {
+        HEADER + FULL.max(LENGTH + max_frame)
+    }
 
     const MAX_FRAME: usize = 1 << 20;
 

@@ -39,7 +39,6 @@ pub(crate) struct Verified {
     pub(crate) process: Process,
     /// Ready when another connection takes its place.
     pub(crate) replaced: watch::Receiver<bool>,
-    pub(crate) number: u64,
 }
 
 /// Moves bytes until there are no more, and passes that on.
@@ -80,12 +79,12 @@ async fn distrusted(store: Option<&Store>, shown: Option<&Shown>) -> String {
 struct Counted {
     shared: Arc<Shared>,
     process: Process,
-    number: u64,
+    replaced: watch::Receiver<bool>,
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.shared.open().leave(self.process, self.number);
+        self.shared.open().leave(self.process, &self.replaced);
         self.shared.sessions.send_modify(|sessions| *sessions -= 1);
     }
 }
@@ -99,17 +98,24 @@ async fn is_true(mut watched: watch::Receiver<bool>) {
 
 /// Gives a verified connection a session, and returns when it is over.
 pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
-    let Verified { stream, end, address, granted, shown, process, replaced, number } = verified;
+    let Verified { stream, end, address, granted, shown, process, replaced } = verified;
     shared.sessions.send_modify(|sessions| *sessions += 1);
-    let _counted = Counted { shared: shared.clone(), process, number };
+    let _counted = Counted { shared: shared.clone(), process, replaced: replaced.clone() };
     if *shared.closing.borrow() {
         return; // counted first, so that whoever closes sees this one or is seen by it
     }
     let told = |why: &str| tracing::warn!(target: "supervise", %address, why, "a connection ends");
-    let (opening, mut socket) = match session(&shared.settings, end).await {
-        Ok(opened) => opened,
-        // Those who get none come again and again.
-        Err(error) => return shared.refused(address, &format!("it got no session: {error}")),
+    // It may have to wait for its turn. Those who get none come again and again.
+    let opened = tokio::select! {
+        biased;
+        () = shared.until_closing() => return,
+        () = is_true(replaced.clone()) => return,
+        opened = timeout(OPENED_WITHIN, session(&shared.settings, end)) => opened,
+    };
+    let (opening, mut socket) = match opened {
+        Ok(Ok(opened)) => opened,
+        Ok(Err(error)) => return shared.refused(address, &format!("it got no session: {error}")),
+        Err(_) => return shared.refused(address, &format!("it got no session within {OPENED_WITHIN:?}")),
     };
     let (mut near_in, mut near_out) = socket.split();
     let (mut far_in, mut far_out) = split(stream);

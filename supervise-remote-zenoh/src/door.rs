@@ -110,7 +110,7 @@ impl Shared {
                 return Err(io::Error::other("it says that it is a process that is connected with other rights"));
             }
         };
-        Ok(Ok(Verified { stream, end, address, granted, shown, process, replaced, number }))
+        Ok(Ok(Verified { stream, end, address, granted, shown, process, replaced }))
     }
 
     /// Verifies who has connected.

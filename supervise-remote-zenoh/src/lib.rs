@@ -23,12 +23,13 @@
 //! A peer is **down** when its process ends or leaves, when the connection to it breaks, even for a moment (what was on
 //! its way is lost then, in silence), when nothing comes from it for its [lease](Settings::lease), when a batch is missing or
 //! cannot be read, and when a frame above the [limit](Settings::max_frame) is sent to it. Both sides learn it, and all other peers are left
-//! alone. A link of which 64 MiB of frames were not taken, and none for 10 s, is down for all its peers.
+//! alone. Where 64 MiB of frames
+//! were not taken, and none for 10 s, the peers are down that have sent the most of them.
 //!
 //! # Frames
 //!
-//! A frame is added to what waits for its peer, and never waits. A thread for each peer writes all that waits there as one
-//! batch, so the more there is to send, the less each frame costs. The frames that are under way are bounded by who sends
+//! A frame is added to what waits for its peer, and never waits. A thread for each peer puts what waits there together into
+//! batches, so the more there is to send, the less each frame costs. A long frame goes in pieces. The frames that are under way are bounded by who sends
 //! them: `supervise-remote` has no more messages under way for a child than its window. A peer that takes nothing is down
 //! after a lease, and what waited for it is dropped. A process has at most 1,000 connections, and each takes
 //! five file descriptors, so raise the limit of descriptors (`ulimit -n`) where there are more than 150. When all are taken, the

@@ -59,7 +59,7 @@ impl Hub {
         let (lease, me) = (shared.settings.lease, shared.peer());
         let hub = Arc::new(Hub {
             network: shared.network.clone(),
-            pairs: Pairs::new(lease, shared.settings.longest_frame()),
+            pairs: Pairs::new(side, lease, shared.settings.longest_frame()),
             opened,
             me,
             side,

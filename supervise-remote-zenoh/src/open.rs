@@ -125,8 +125,9 @@ impl Open {
         Ok(Some(is_replaced))
     }
 
-    pub(crate) fn leave(&mut self, process: Process, number: u64) {
-        if self.live.get(&process).is_some_and(|live| live.number == number) {
+    /// A connection is over; `replaced` is what it has got as it entered.
+    pub(crate) fn leave(&mut self, process: Process, replaced: &watch::Receiver<bool>) {
+        if self.live.get(&process).is_some_and(|live| live.replaced.subscribe().same_channel(replaced)) {
             self.live.remove(&process);
         }
     }
@@ -181,6 +182,19 @@ mod tests {
         assert_eq!(open.room(&from(201, "a").1).map(|goes| goes.is_some()), Ok(true));
     }
 
+    /// The other side may choose a number again.
+    #[test]
+    fn a_connection_that_is_over_takes_no_later_one_along() {
+        let mut open = Open::default();
+        let first = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
+        open.live.clear(); // it had to go for another one
+        let second = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
+        open.leave(7, &first);
+        assert!(open.has(7));
+        open.leave(7, &second);
+        assert!(!open.has(7));
+    }
+
     #[test]
     fn of_two_connections_with_a_process_the_one_with_the_greater_number_stays() {
         for order in [[1, 2], [2, 1]] {
@@ -191,13 +205,15 @@ mod tests {
             assert_eq!(open.enter(7, 9, &other, from(1, "a")).unwrap_err(), Another);
             assert!(open.enter(7, 2, &Granted::Everything, from(1, "a")).unwrap().is_none());
             assert_eq!((open.live.len(), open.has(7), open.has(8)), (1, true, false));
-            assert_eq!(first.is_some_and(|first| *first.borrow()), order == [1, 2]);
+            assert_eq!(first.as_ref().is_some_and(|first| *first.borrow()), order == [1, 2]);
             assert_eq!(second.is_some(), order == [1, 2]);
             let over = open.until_over(7).unwrap();
             // The end of the one that gave way is not the end of the one that stayed.
-            open.leave(7, 1);
+            let [older, newer] = if order == [1, 2] { [first, second] } else { [second, first] };
+            older.iter().for_each(|older| open.leave(7, older));
             assert!(open.has(7) && over.has_changed().is_ok());
-            open.leave(7, 2);
+            let newer = newer.unwrap();
+            open.leave(7, &newer);
             assert!(!open.has(7) && over.has_changed().is_err());
         }
     }

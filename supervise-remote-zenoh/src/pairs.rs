@@ -9,7 +9,8 @@
 //! * more has come before the token than may wait for it;
 //! * a frame is too long to be sent;
 //! * nothing can be sent to the peer, though it is up;
-//! * nobody takes events out of this link.
+//! * nobody takes events out of this link while much waits, and most of that is the peer's;
+//! * so many bytes of pieces, or of frames before the token, wait behind its connection that no more are kept.
 //!
 //! Where this side is the first to know, the peer is told.
 
@@ -22,9 +23,9 @@ use std::time::{Duration, Instant};
 
 use crate::batch::{self, BadBatch, Body};
 use crate::outbox::{End, Outbox};
-use supervise_remote::wire::{LinkEvent, Peer, Rights, Signs};
+use supervise_remote::wire::{LinkEvent, Peer, Rights, Side, Signs};
 
-/// A link is over whose events nobody takes for this long, while they are so many.
+/// The frames that were not read for this long take no more room than this, and in less time no more than eight times that.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(10);
 const MOST_UNREAD: usize = 64 << 20;
 
@@ -38,7 +39,11 @@ pub(crate) const LEFT: &str = "it left";
 const JOINS: usize = 1000;
 
 /// The longest frame that does not wait behind batches.
-const MOST_AHEAD: usize = 1 << 20;
+pub(crate) const MOST_AHEAD: usize = 1 << 20;
+
+/// So many peers that come back are told so in this time.
+const MOST_TOLD: usize = 64;
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
 /// The reason for a peer that was down, and has not heard so.
 const COMES_BACK: &str = "it was down, and joins again as a new one";
@@ -49,6 +54,7 @@ const REMEMBERED: usize = 4096;
 
 #[derive(Debug)]
 pub(crate) struct Pairs {
+    side: Side,
     state: Mutex<State>,
     reach_within: Duration,
     max_frame: usize,
@@ -88,6 +94,17 @@ impl Events {
         self.queue.push_back(event);
     }
 
+    /// Returns the peer whose frames take the most room.
+    fn most(&self) -> Option<Peer> {
+        let mut weights = HashMap::new();
+        for event in &self.queue {
+            if let LinkEvent::Frame { from, bytes } = event {
+                *weights.entry(from).or_insert(0_usize) += weight_of(bytes);
+            }
+        }
+        weights.into_iter().max_by_key(|(_, weight)| *weight).map(|(peer, _)| peer.clone())
+    }
+
     fn push_frames(&mut self, from: &Peer, frames: Vec<Vec<u8>>) {
         frames.into_iter().for_each(|bytes| self.push(LinkEvent::Frame { from: from.clone(), bytes }));
     }
@@ -102,9 +119,16 @@ impl Events {
         Some(event)
     }
 
-    fn drop_frames(&mut self) {
-        self.queue.retain(|event| !matches!(event, LinkEvent::Frame { .. }));
-        self.bytes = 0;
+    fn drop_frames(&mut self, of: &Peer) {
+        let mut dropped = 0;
+        self.queue.retain(|event| match event {
+            LinkEvent::Frame { from, bytes } if from == of => {
+                dropped += weight_of(bytes);
+                false
+            }
+            _ => true,
+        });
+        self.bytes -= dropped;
     }
 }
 
@@ -159,9 +183,19 @@ impl Pair {
 struct Over {
     peers: HashSet<Peer>,
     oldest_first: VecDeque<Peer>,
+    /// Since when peers that come back were told so, and how many.
+    told: Option<(Instant, usize)>,
 }
 
 impl Over {
+    /// Counts a peer that comes back and is told so, which takes a thread for a while.
+    fn may_tell(&mut self, now: Instant) -> bool {
+        let (since, count) =
+            self.told.filter(|(since, _)| now.duration_since(*since) < TOLD_WITHIN).unwrap_or((now, 0));
+        self.told = Some((since, count + 1));
+        count < MOST_TOLD
+    }
+
     fn insert(&mut self, peer: Peer) {
         if self.peers.insert(peer.clone()) {
             self.oldest_first.push_back(peer);
@@ -277,23 +311,34 @@ impl State {
         }
     }
 
-    /// Ends all pairs if nobody reads while much comes. What has come and was not read is dropped: no memory grows behind a
-    /// reader that hangs. How long a reader may hang otherwise is a matter of the leases.
+    /// Ends those pairs of which the most waits, if nobody reads while much comes, or if so much comes that nobody can read it. What
+    /// has come from them and was not read is dropped: no memory grows behind a reader that is slow, or hangs. How long it may
+    /// hang otherwise is a matter of the leases.
     fn check_reader(&mut self, now: Instant, after: &mut After) {
         if self.events.bytes <= MOST_UNREAD || self.read.0 != self.taken {
             self.read = (self.taken, now);
         } else if now.duration_since(self.read.1) >= READ_WITHIN {
-            self.events.drop_frames();
-            let peers: Vec<_> = self.pairs.keys().cloned().collect();
-            for peer in peers {
-                self.fail(&peer, format!("nothing was read for {READ_WITHIN:?}"), after);
-            }
+            self.end_most(MOST_UNREAD, &format!("nothing was read for {READ_WITHIN:?}"), after);
+        }
+        let most = 8 * MOST_UNREAD;
+        if self.events.bytes > most {
+            self.end_most(most / 2, &format!("more than {most} bytes were not read"), after);
+        }
+    }
+
+    /// Ends pairs until no more than this waits to be read.
+    fn end_most(&mut self, most: usize, why: &str, after: &mut After) {
+        while self.events.bytes > most
+            && let Some(peer) = self.events.most()
+        {
+            self.events.drop_frames(&peer);
+            self.fail(&peer, why.to_owned(), after);
         }
     }
 }
 
 impl Pairs {
-    pub(crate) fn new(reach_within: Duration, max_frame: usize) -> Pairs {
+    pub(crate) fn new(side: Side, reach_within: Duration, max_frame: usize) -> Pairs {
         let state = State {
             events: Events::default(),
             taken: 0,
@@ -304,7 +349,7 @@ impl Pairs {
             signs: None,
             left: false,
         };
-        Pairs { state: Mutex::new(state), reach_within, max_frame }
+        Pairs { side, state: Mutex::new(state), reach_within, max_frame }
     }
 
     /// Only code of this file and of `outbox` runs under the lock, and it does not panic.
@@ -333,6 +378,9 @@ impl Pairs {
     pub(crate) fn token(&self, peer: &Peer, way: u64, rights: Rights, now: Instant) -> Option<Begun> {
         self.act(|state, _| {
             if !state.left && state.over.peers.contains(peer) {
+                if !state.over.may_tell(now) {
+                    return None; // after a while both sides join again by themselves
+                }
                 // The peer has not heard that it is down, and would wait for this side for ever.
                 let outbox = Arc::new(Outbox::new(now + self.reach_within));
                 outbox.end(End::Tell(COMES_BACK.into()));
@@ -379,6 +427,9 @@ impl Pairs {
                 return None;
             }
             state.check_reader(now, after);
+            if state.is_early(from) {
+                state.forget_early(now);
+            }
             let early = state.is_early(from).then(|| state.early(way));
             let is_piece = batch.as_ref().is_ok_and(|batch| matches!(batch.body, Body::Piece { .. }));
             let pieces = if is_piece { state.pieces(way) } else { 0 };
@@ -452,8 +503,9 @@ impl Pairs {
         };
         let signs = {
             let state = self.lock();
-            // While a peer is up and nobody knows, the order of its frames and this sign matters: it may be a new owner.
-            state.signs.clone().filter(|_| is_up(&state) && state.events.ups == 0)
+            // While an owner is up and nobody knows, its frames come before this sign.
+            let waits = self.side == Side::Node && state.events.ups > 0;
+            state.signs.clone().filter(|_| is_up(&state) && !waits)
         };
         // Without the lock: the answer to a sign is sent at once.
         if signs.is_some_and(|Taker(take)| take(from, &bytes)) {

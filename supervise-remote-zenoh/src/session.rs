@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use tracing::Dispatch;
 use zenoh::Wait as _;
 
 use crate::batch;
+use crate::pairs::MOST_AHEAD;
 use crate::rights::Granted;
 use crate::settings::Settings;
 
@@ -49,7 +50,7 @@ static OPENING: Semaphore = Semaphore::const_new(4);
 const DESCRIPTORS: usize = 64;
 
 /// A session of zenoh, which is not dropped on a thread of a runtime: closing blocks.
-struct Session(Option<zenoh::Session>);
+pub(crate) struct Session(Option<zenoh::Session>);
 
 /// A connection with a session.
 pub(crate) struct Connection {
@@ -76,14 +77,14 @@ impl Drop for Session {
 }
 
 impl Connection {
-    pub(crate) fn new(session: zenoh::Session, granted: Granted, address: Option<SocketAddr>) -> Arc<Connection> {
+    pub(crate) fn new(session: Session, granted: Granted, address: Option<SocketAddr>) -> Arc<Connection> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Arc::new(Connection {
             id,
             granted,
             address,
-            session: Session(Some(session)),
+            session,
             told: AtomicBool::new(false),
             over: AtomicBool::new(false),
         })
@@ -92,7 +93,7 @@ impl Connection {
     /// Opens the session on which the joins of this process meet. Blocks for a moment.
     pub(crate) fn here(settings: &Settings, granted: Granted) -> zenoh::Result<Arc<Connection>> {
         let session = quietly(|| zenoh::open(config(settings, None)?).wait())?;
-        Ok(Connection::new(session, granted, None))
+        Ok(Connection::new(Session(Some(session)), granted, None))
     }
 
     /// Closes the session. Blocks for a moment.
@@ -143,6 +144,9 @@ fn folder() -> io::Result<TempDir> {
 
 /// Fails if few descriptors are free: zenoh loses one for ever when there is none for the socket on which it listens.
 fn spare() -> io::Result<()> {
+    // One after the other, so that nobody takes those that another one counts.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let spare: io::Result<Vec<_>> = (0..DESCRIPTORS).map(|_| File::open("/dev/null")).collect();
     spare.map(drop)
 }
@@ -151,18 +155,23 @@ fn spare() -> io::Result<()> {
 pub(crate) async fn session(
     settings: &Settings,
     end: End,
-) -> io::Result<(JoinHandle<zenoh::Result<zenoh::Session>>, UnixStream)> {
+) -> io::Result<(JoinHandle<zenoh::Result<Session>>, UnixStream)> {
+    // Each waits for its turn before it takes anything.
+    let turn = match end {
+        End::Accepted => Some(OPENING.acquire().await.map_err(io::Error::other)?),
+        End::Dialed => None,
+    };
     let folder = spawn_blocking(folder).await??;
     let path = folder.path().join("s");
     let open = |path: &Path| {
         let config = config(settings, Some((end, path)));
-        spawn_blocking(move || quietly(|| zenoh::open(config?).wait()))
+        spawn_blocking(move || quietly(|| Ok(Session(Some(zenoh::open(config?).wait()?)))))
     };
     let opened = match end {
         End::Accepted => {
-            let _opens = OPENING.acquire().await.map_err(io::Error::other)?;
             spawn_blocking(spare).await??;
-            let session = open(&path).await?.map_err(|error| io::Error::other(error.to_string()))?;
+            let session: zenoh::Result<Session> = open(&path).await?;
+            let session = session.map_err(|error| io::Error::other(error.to_string()))?;
             let socket = UnixStream::connect(&path).await?;
             (tokio::spawn(async { Ok(session) }), socket)
         }
@@ -173,6 +182,7 @@ pub(crate) async fn session(
             (opening, socket)
         }
     };
+    drop(turn);
     // Nobody else finds the socket from here on.
     spawn_blocking(move || drop(folder)).await?;
     Ok(opened)
@@ -204,8 +214,9 @@ fn config(settings: &Settings, socket: Option<(End, &Path)>) -> zenoh::Result<ze
     set("transport/link/tx/keep_alive", json!(4))?;
     let before_close = lease_ms.saturating_mul(1000);
     set("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(before_close))?;
-    // A frame of the greatest length, with what zenoh puts around it.
-    set("transport/link/rx/max_message_size", json!(batch::longest(settings.longest_frame()) + AROUND_BATCH))?;
+    // A batch or a sign of life of the greatest length, with what zenoh puts around it. zenoh puts up to 16 of them together for a
+    // connection at the same time.
+    set("transport/link/rx/max_message_size", json!(batch::most().max(MOST_AHEAD) + AROUND_BATCH))?;
     Ok(config)
 }
 

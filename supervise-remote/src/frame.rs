@@ -56,7 +56,7 @@ impl<B: Serialize> Framed<B> {
 }
 
 pub(crate) fn read<B: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<Framed<B>, String> {
-    rmp_serde::from_slice(bytes).map_err(|error| error.to_string())
+    rmp_serde::from_slice(bytes).map_err(|error| short(error.to_string()))
 }
 
 /// The most characters of a foreign text that is kept, told and shown.

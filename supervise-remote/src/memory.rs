@@ -256,10 +256,11 @@ impl State {
     fn takes_at_once(&self, from: &Peer, to: &Peer) -> Option<Signs> {
         let (one, other) = (self.links.get(from)?, self.links.get(to)?);
         let is_coming = |(_, event): &(Instant, LinkEvent)| matches!(event, LinkEvent::Up(..));
-        let is_met = one.knows.contains(to) && other.knows.contains(from) && !other.queue.iter().any(is_coming);
+        let is_met = one.knows.contains(to) && other.knows.contains(from);
+        let waits = other.side == Side::Node && other.queue.iter().any(is_coming);
         let is_lost = self.lose.get(&(one.process.clone(), other.process.clone())).is_some_and(|lose| *lose > 0);
         let runs = self.processes.get(&other.process).is_none_or(|process| !process.frozen && !process.dead);
-        other.signs.clone().filter(|_| self.delay.is_zero() && is_met && !is_lost && runs)
+        other.signs.clone().filter(|_| self.delay.is_zero() && is_met && !waits && !is_lost && runs)
     }
 
     /// Everybody hears that this peer is down.

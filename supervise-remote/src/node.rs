@@ -343,6 +343,9 @@ struct State {
     granted: Option<Moment>,
     /// How long the last answer took.
     round_trip: Duration,
+    /// How long the answers took that the task of the node has not recorded.
+    #[cfg(feature = "metrics")]
+    unrecorded: Vec<Duration>,
     /// The answers take so long that a lease may be over before the next one.
     slow: bool,
     /// When the next renewal is due.
@@ -605,6 +608,8 @@ impl NodeInner {
                 }
                 while events.len() < MOST {
                     match link.poll_event(cx) {
+                        // At once: from here on, no lease goes on before the hello of this owner is read.
+                        Poll::Ready(Some(up @ LinkEvent::Up(..))) => drop(self.take(up)),
                         Poll::Ready(Some(event)) => events.push(event),
                         Poll::Ready(None) => return Poll::Ready(Woken::Closed),
                         Poll::Pending => break,
@@ -665,6 +670,8 @@ impl NodeInner {
     fn is_seen(&self) {
         #[cfg(feature = "metrics")]
         if let Some(health) = self.health() {
+            let times = std::mem::take(&mut lock(&self.state).unrecorded);
+            times.into_iter().for_each(|took| crate::metered::renewed(self.tree.name, &self.role, took));
             crate::metered::seen(&health);
         }
     }
@@ -779,11 +786,8 @@ impl NodeInner {
             let state = lock(&self.state);
             (state.turned, state.renew_at.is_some_and(|due| due + late <= now))
         };
-        if is_late {
-            self.is_seen();
-            if turned.is_some_and(|turned| now < turned + most) {
-                self.renew(now);
-            }
+        if is_late && turned.is_some_and(|turned| now < turned + most) {
+            self.renew(now);
         }
     }
 
@@ -854,7 +858,8 @@ impl NodeInner {
     /// A newer owner waits only for leases that were granted before it joined. So nothing is granted here while the hello of
     /// an owner waits to be read.
     fn takes_sign(self: &Arc<Self>, from: &Peer, bytes: &[u8]) -> bool {
-        if lock(&self.state).owners.values().any(|owner| owner.heard == 0) {
+        let is_awaited = |owner: &OwnerState| owner.heard == 0 && owner.rights.allows(self.tree.name);
+        if lock(&self.state).owners.values().any(is_awaited) {
             return false;
         }
         match frame::read::<ToNode>(bytes) {
@@ -939,6 +944,8 @@ impl NodeInner {
                 let (round_trip, lease) = (state.round_trip, self.shortest);
                 let slow = round_trip >= lease / 3;
                 let is_news = slow && !state.slow;
+                #[cfg(feature = "metrics")]
+                state.unrecorded.push(round_trip);
                 state.slow = slow || state.slow && state.round_trip >= self.shortest / 6;
                 state.fenced.retain(|(_, said)| *said > heard);
                 for ((of, placement), hosted) in &state.hosted {
@@ -952,8 +959,6 @@ impl NodeInner {
                     let name = self.name();
                     say!(warn, name, ?round_trip, ?lease, "answers of the owner take a third of a lease or more");
                 }
-                #[cfg(feature = "metrics")]
-                crate::metered::renewed(self.tree.name, &self.role, round_trip);
             }
             ToNode::Taken { id, taken } => {
                 let Some(mut waiting) = state.requests.remove(&id) else { return Ok(()) };

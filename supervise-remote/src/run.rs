@@ -143,7 +143,7 @@ struct NodeState {
     refused: Option<String>,
     /// Of another tree.
     elsewhere: bool,
-    /// It was told as one that has joined.
+    /// Told as a node that has joined.
     joined: bool,
     /// When its last renewal was answered.
     granted: Option<Moment>,
@@ -692,7 +692,9 @@ impl Run {
         let Ok(Framed { seq: AHEAD, body: body @ ToOwner::Renew { .. } }) = frame::read::<ToOwner>(bytes) else {
             return false;
         };
-        let is_taken = !self.stands_still(from);
+        // A node whose `Up` is not read yet is known to the task alone.
+        let is_known = self.lock_only().nodes.contains_key(from);
+        let is_taken = is_known && !self.stands_still(from);
         if is_taken {
             self.take(from, body);
         }
@@ -780,13 +782,14 @@ impl Run {
         let Some(node) = state.nodes.get_mut(from) else { return };
         match body {
             ToOwner::Hello(hello) => {
+                let hello = NodeHello { role: short(hello.role), build: short(hello.build), ..hello };
                 if let Some(why) = node.rights.refused(from.name(), Side::Node, &hello.role) {
                     drop(state);
                     return self.end_link(from, &why);
                 }
                 let refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
-                let (heard, role, build) = (hello.heard, short(hello.role.clone()), short(hello.build));
-                node.hello = Some(NodeHello { build: build.clone(), ..hello });
+                let (heard, role, build) = (hello.heard, hello.role.clone(), hello.build.clone());
+                node.hello = Some(hello);
                 let news = match refused.is_some() {
                     true => node.is_refused(from, refused),
                     false => node.has_joined(from, role, build),
@@ -873,6 +876,7 @@ impl Run {
             ToOwner::Fenced { path } => {
                 let listener = state.paths.get(&*path).and_then(|path| path.listener.as_ref()?.upgrade());
                 drop(state);
+                let path = short(path);
                 say!(warn, tree = %self.root.name, node = %from, path, "an instance was fenced");
                 if let Some(listener) = listener {
                     listener.fenced();

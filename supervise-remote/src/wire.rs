@@ -342,8 +342,8 @@ pub trait Link: Send {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>>;
 
     /// Gives signs of life to `take` from now on, as soon as they have come, and not to [`poll_event`](Link::poll_event): code
-    /// that blocks the threads of the runtime holds up no lease then. While an `Up` of any peer waits to be polled, a sign stays
-    /// among the events: a new owner may have to be followed first.
+    /// that blocks the threads of the runtime holds up no lease then. For a node, a sign stays among the events while an `Up`
+    /// waits to be polled: a new owner may have to be followed first.
     ///
     /// The default leaves them among the events.
     fn take_signs(&mut self, take: Signs) {

@@ -55,7 +55,7 @@ struct Test {
 
 impl Test {
     fn new() -> Test {
-        Test { pairs: Pairs::new(LONG, MAX_FRAME), now: Instant::now() }
+        Test { pairs: Pairs::new(Side::Node, LONG, MAX_FRAME), now: Instant::now() }
     }
 
     /// The outbox of a peer that has come up, and whose subscriber is known.
@@ -271,14 +271,19 @@ fn a_peer_whose_token_does_not_come_is_forgotten() {
     assert_eq!(test.events(), [up("b"), up("c")]);
 }
 
+fn large(number: u64) -> Vec<u8> {
+    batch::frames(number, &[vec![1; MAX_FRAME]]).0
+}
+
+/// A reader that hangs harms nobody while little comes. Then the peers go that have sent the most, and their frames.
 #[test]
-fn a_link_that_nobody_reads_is_over_and_keeps_no_frames() {
+fn a_link_that_nobody_reads_ends_those_who_send_the_most() {
     let mut test = Test::new();
     let (a, b) = (test.up("a"), test.up("b"));
-    let large = |number| batch::frames(number, &[vec![1; MAX_FRAME]]).0;
+    test.batch("b", &one(0, 1));
     let mut number = 0;
     while test.pairs.lock().events.bytes <= MOST_UNREAD {
-        test.now += READ_WITHIN; // a reader that hangs, while little comes, harms nobody
+        test.now += READ_WITHIN;
         test.batch("a", &large(number));
         number += 1;
     }
@@ -286,15 +291,50 @@ fn a_link_that_nobody_reads_is_over_and_keeps_no_frames() {
     test.batch("a", &one(number, 2));
     test.now += READ_WITHIN;
     assert!(a.writes());
-    test.batch("a", &one(number + 1, 2));
+    test.batch("b", &one(1, 2));
     assert_eq!(told(&a), "nothing was read for 10s");
-    assert_eq!(told(&b), "nothing was read for 10s");
-    let mut events = test.events();
-    events[2..].sort();
-    assert_eq!(events, [up("a"), up("b"), down("a"), down("b")]);
+    assert!(b.writes());
+    assert_eq!(test.events(), [up("a"), up("b"), frame("b", 1), down("a"), frame("b", 2)]);
+    assert_eq!(test.pairs.lock().events.bytes, 0);
     // A new peer is let in.
     test.up("c");
     assert_eq!(test.events(), [up("c")]);
+}
+
+/// A reader that is slower than what comes has no more behind it than a bound.
+#[test]
+fn a_link_that_is_read_too_slowly_ends_those_who_send_the_most() {
+    let test = Test::new();
+    let (a, b) = (test.up("a"), test.up("b"));
+    let mut cx = Context::from_waker(Waker::noop());
+    test.batch("b", &one(0, 1));
+    for number in 0.. {
+        test.batch("a", &large(number));
+        if !a.writes() {
+            break;
+        }
+        assert!(number as usize <= 9 * MOST_UNREAD / MAX_FRAME);
+        if number % 100 == 0 {
+            assert!(test.pairs.poll_event(&mut cx).is_ready());
+        }
+    }
+    assert!(told(&a).contains("bytes were not read"));
+    assert!(b.writes());
+}
+
+/// Each answer to a peer that comes back takes a thread for a while.
+#[test]
+fn peers_that_come_back_are_told_so_at_a_rate() {
+    let mut test = Test::new();
+    test.up("a");
+    test.down("a");
+    let mut told = 0;
+    for _ in 0..1000 {
+        told += usize::from(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_some());
+    }
+    assert_eq!(told, MOST_TOLD);
+    test.now += TOLD_WITHIN;
+    assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_some());
 }
 
 #[test]
@@ -379,7 +419,7 @@ impl Drop for CallsBack {
 
 #[test]
 fn events_wake_and_no_waker_is_touched_under_the_lock() {
-    let pairs = Arc::new(Pairs::new(LONG, MAX_FRAME));
+    let pairs = Arc::new(Pairs::new(Side::Node, LONG, MAX_FRAME));
     let wakes = |pairs: &Arc<Pairs>| Arc::new(CallsBack(pairs.clone(), Mutex::new(0)));
     let (first, second) = (wakes(&pairs), wakes(&pairs));
     {
@@ -424,7 +464,12 @@ fn a_sign_of_life_goes_to_the_taker_of_signs_at_once() {
     test.pairs.ahead(&peer("a"), WAY, vec![6; MOST_AHEAD + 1], test.now);
     assert_eq!(*taken.lock().unwrap(), [[3], [5]]);
     assert_eq!(test.events(), [frame("a", 2), frame("a", 5)]);
-    // Perhaps a new owner, which has to be heard first.
+    // Perhaps a new owner, which has to be heard first. An owner itself hears of nodes, which change nothing.
+    let owner = Test { pairs: Pairs::new(Side::Owner, LONG, MAX_FRAME), now: test.now };
+    owner.up("a");
+    owner.pairs.take_signs(Arc::new(|_, _| true));
+    owner.pairs.ahead(&peer("a"), WAY, vec![1], owner.now);
+    assert_eq!(owner.events(), [up("a")]);
     test.up("new");
     ahead(WAY, 9);
     assert_eq!((taken.lock().unwrap().len(), test.events()), (2, vec![up("new"), frame("a", 9)]));

@@ -224,8 +224,8 @@ async fn a_link_that_is_not_polled_goes_down_when_much_waits() {
         owner.quiet(millis(200)).await;
     }
     let much = "much ".repeat(200_000);
-    (0..70).for_each(|_| owner.send(&to_hung, &*much));
     let began = Instant::now();
+    (0..70).for_each(|_| owner.send(&to_hung, &*much));
     loop {
         owner.send(&to_hung, "work");
         match tokio::time::timeout(millis(200), owner.event()).await {

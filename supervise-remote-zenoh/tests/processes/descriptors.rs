@@ -36,6 +36,7 @@ async fn an_owner_that_had_no_descriptors_takes_nodes_again() {
             streams.extend(greet(&place.address, process));
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(streams.len() > 20, "too few were greeted: {}", streams.len());
         drop(streams);
         until("all descriptors are free", || owner.descriptors() <= before + 2).await;
     }
