@@ -90,7 +90,7 @@ async fn tell(sink: RemoteRef<Sink>, tells: u64) {
         let sink = sink.clone();
         senders.spawn(async move {
             for number in 0..tells / SENDERS + u64::from(sender < tells % SENDERS) {
-                // One that is not taken is missing at the end.
+                // A tell that is not taken is missing at the end.
                 let _ = sink.tell(SinkMsg::Number(sender, number)).await;
             }
         });

@@ -126,7 +126,7 @@ async fn main() {
         }
         spawned.join_all().await;
     };
-    // What is made once is not counted for a child.
+    // Memory that is taken once is not counted for a child.
     spawn(0..10).await;
     for round in ["first", "second"] {
         let before = [bytes(), node().await];

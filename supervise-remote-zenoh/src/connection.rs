@@ -105,7 +105,7 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
         return; // counted first, so that whoever closes sees this one or is seen by it
     }
     let told = |why: &str| tracing::warn!(target: "supervise", %address, why, "a connection ends");
-    // It may have to wait for its turn. Those who get none come again and again.
+    // The turn of a connection may take a while. A refusal is not told each time: processes without a session come again.
     let opened = tokio::select! {
         biased;
         () = shared.until_closing() => return,

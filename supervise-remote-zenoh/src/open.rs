@@ -187,7 +187,7 @@ mod tests {
     fn a_connection_that_is_over_takes_no_later_one_along() {
         let mut open = Open::default();
         let first = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
-        open.live.clear(); // it had to go for another one
+        open.live.clear(); // the first had to go for another connection
         let second = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
         open.leave(7, &first);
         assert!(open.has(7));

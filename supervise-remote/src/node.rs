@@ -1392,7 +1392,7 @@ mod tests {
         node.hears_hello(&new, 5); // an older one, after all
         assert!(node.takes_sign(&old, &grant));
         assert!(granted() > first);
-        // What is no sign is left to the task as well.
+        // Other bytes are left to the task as well.
         assert!(!node.takes_sign(&old, &Framed { seq: 2, body: ToNode::Still }.write()));
         assert!(!node.takes_sign(&old, b"noise"));
     }
