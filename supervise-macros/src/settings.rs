@@ -280,7 +280,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("lease", Value::Duration(&[]), "5 s"),
             arg("overlap", Value::Choice(&["Forbidden", "Allowed"]), "`Forbidden`"),
             arg("spread", Value::Choice(&["Any", "OnePerNode"]), "`Any`"),
-            arg("window", Value::Count(&[]), "64"),
+            arg("window", Value::Count(&[]), "256"),
         ],
         default: "none: a remote child needs a role",
         doc: "The nodes that a remote child runs on; how long a node may run it without having been heard of; whether \

@@ -164,7 +164,7 @@ async fn speed(shop: &Running<Shop>, port: u16) {
     println!("ask through the tree: {}", percentiles(remote));
     println!("bare zenoh query:     {}", percentiles(query));
     println!("local ask:            {}", percentiles(local));
-    for (window, child) in [(64, &shop.allowed), (1024, &shop.wide)] {
+    for (window, child) in [(256, &shop.allowed), (1024, &shop.wide)] {
         let begun = Instant::now();
         for _ in 0..TELLS {
             child.tell(CounterMsg::Add(1)).await.expect("taken");
@@ -173,7 +173,7 @@ async fn speed(shop: &Running<Shop>, port: u16) {
         assert_eq!(sum, u64::from(TELLS));
         println!("tells, window {window}: {:.0} a second", f64::from(TELLS) / begun.elapsed().as_secs_f64());
     }
-    for (window, child) in [(64, &shop.allowed), (1024, &shop.wide)] {
+    for (window, child) in [(256, &shop.allowed), (1024, &shop.wide)] {
         let begun = Instant::now();
         let askers = (0..256).map(|_| {
             let child = child.clone();

@@ -96,7 +96,7 @@ async fn on_spread_any_is_obeyed() {
 #[tokio::test(start_paused = true)]
 async fn on_window_is_obeyed() {
     assert_eq!((of("plain").window, of("wide").window), (8, 9));
-    assert_eq!(Defaults::SPEC.children[0].remote.unwrap().window, 64);
+    assert_eq!(Defaults::SPEC.children[0].remote.unwrap().window, 256);
 }
 
 /// S62: the owner waits for the way to the node and back, a second for each child.

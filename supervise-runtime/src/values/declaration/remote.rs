@@ -15,7 +15,7 @@ const WAY: Duration = Duration::from_secs(1);
 const SHUTDOWN: Duration = Duration::from_secs(5);
 
 /// The number of messages that may be sent and not begun, where none is declared.
-const WINDOW: usize = 64;
+const WINDOW: usize = 256;
 
 /// Where and under which conditions a remote child runs: `#[on(..)]` above it.
 ///
@@ -52,7 +52,7 @@ pub struct RemoteSpec {
     pub overlap: Overlap,
     /// How its instances are spread over the nodes.
     pub spread: Spread,
-    /// The number of messages that may be sent to its node and not begun. Default: 64.
+    /// The number of messages that may be sent to its node and not begun. Default: 256.
     pub window: usize,
     /// The time that its node has to take it down; `None` if it takes as long as it takes. Default: 5 s.
     #[doc(hidden)]
