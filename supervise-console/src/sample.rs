@@ -359,7 +359,8 @@ mod tests {
         let snapshot = || house.snapshot_of("House", Extent::Everything).unwrap();
         let expected = serde_json::to_value(snapshot()).unwrap();
         let json = json!({
-            "nodes": [{ "name": "one#1", "role": "worker", "children": 1, "capacity": 2 }],
+            "nodes": [{ "name": "one#1", "role": "worker", "children": 1, "capacity": 2, "build": "" }],
+            "refused": [],
             "waiting": [{ "role": "edge", "children": 3 }],
         });
         assert_eq!(expected["network"], json);

@@ -1,5 +1,6 @@
 //! The cost of a tree over processes: asks, tells, and the time to a replacement. `cargo run --release --example
-//! tree_bench`; with `chaos [SECONDS]`, the sums after nodes were killed, frozen and asked to leave for that time.
+//! tree_bench`; with `chaos [SECONDS]`, the sums after nodes were killed, frozen and asked to leave for that time. Over TCP, or
+//! over TLS if the first word is `tls`, with certificates of its own: needs openssl.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -24,6 +25,9 @@ struct Counter {
 
 /// The file of what was handled, in which each process appends.
 const HANDLED: &str = "HANDLED";
+
+/// The folder of the certificates.
+const KEYS: &str = "KEYS";
 
 #[derive(Serialize, Deserialize)]
 enum CounterMsg {
@@ -71,6 +75,20 @@ supervisor! {
 /// Set for a run of chaos. The owner's own counter writes nothing.
 static HANDLED_BY_NODES: OnceLock<PathBuf> = OnceLock::new();
 
+/// Set for a run over TLS.
+static KEYS_OF_ALL: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes the certificates of the owner and of the nodes.
+fn certify(keys: &Path) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/certificates.sh");
+    let nodes = ["one", "two", "three"].map(|name| format!("node {name} nobody default worker"));
+    let all = ["authority", "owner owner 127.0.0.1 default Shop"].map(str::to_owned).into_iter().chain(nodes);
+    for words in all {
+        let made = Command::new(script).arg(keys).args(words.split(' ')).output().expect("the script of the certificates");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    }
+}
+
 struct Node(Child);
 
 impl Node {
@@ -79,6 +97,9 @@ impl Node {
         let mut command = Command::new(program);
         if let Some(handled) = HANDLED_BY_NODES.get() {
             command.env(HANDLED, handled);
+        }
+        if let Some(keys) = KEYS_OF_ALL.get() {
+            command.env(KEYS, keys);
         }
         Node(command.args(["node", name, &port.to_string()]).stdin(Stdio::piped()).spawn().expect("a process"))
     }
@@ -101,7 +122,15 @@ fn percentiles(mut times: Vec<Duration>) -> String {
 }
 
 fn settings(name: &str) -> Settings {
-    Settings::new(name).lease(Duration::from_secs(1))
+    let settings = Settings::new(name).lease(Duration::from_secs(1));
+    let keys = std::env::var_os(KEYS).map(PathBuf::from).or_else(|| KEYS_OF_ALL.get().cloned());
+    match keys {
+        Some(keys) => {
+            let [cert, key] = ["pem", "key"].map(|end| keys.join(format!("{name}.{end}")));
+            settings.tls(cert, key, keys.join("ca.pem"))
+        }
+        None => settings,
+    }
 }
 
 async fn node(name: &str, port: &str) {
@@ -308,12 +337,19 @@ async fn chaos(shop: &Running<Shop>, nodes: &mut HashMap<String, Node>, port: u1
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
     if let [role, name, port] = &words[..]
         && role == "node"
     {
         return node(name, port).await;
     }
+    let _keys = words.first().is_some_and(|word| word == "tls").then(|| {
+        words.remove(0);
+        let keys = tempfile::tempdir().expect("a folder");
+        certify(keys.path());
+        KEYS_OF_ALL.get_or_init(|| keys.path().to_owned());
+        keys
+    });
     let port = 10_000 + (std::process::id() % 10_000) as u16 * 2;
     let wire = Zenoh::open(settings("owner").listen([format!("127.0.0.1:{port}")])).await.expect("a network");
     let net = Net::open(wire).fresh();
