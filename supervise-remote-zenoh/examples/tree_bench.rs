@@ -84,7 +84,8 @@ fn certify(keys: &Path) {
     let nodes = ["one", "two", "three"].map(|name| format!("node {name} nobody default worker"));
     let all = ["authority", "owner owner 127.0.0.1 default Shop"].map(str::to_owned).into_iter().chain(nodes);
     for words in all {
-        let made = Command::new(script).arg(keys).args(words.split(' ')).output().expect("the script of the certificates");
+        let made =
+            Command::new(script).arg(keys).args(words.split(' ')).output().expect("the script of the certificates");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     }
 }
