@@ -242,10 +242,6 @@ test("nodes are listed, with what waits for one", async () => {
     // A delta without a network changes none.
     await server.send("delta", { seq: 2, at_ms: server.time(), dead_letters: 0, nodes: [], removed: [] });
     await server.send("event", { path: "pricing", at_ms: server.time(), incarnation: 1, event: "placed", node: "host-7#1" });
-    const words = (event) => page.evaluate((event) => eventWords({ node: "host-9#1", ...event })[2], event);
-    assert.equal(await words({ event: "node_joined", role: "edge", build: "<u>" }), "node host-9#1 joined as edge, build <u>");
-    assert.equal(await words({ event: "node_left" }), "node host-9#1 left");
-    assert.equal(await words({ event: "node_refused", why: "<u>" }), "node host-9#1 is refused: <u>");
     assert.equal((await lines(page)).length, 4);
     await server.send("delta", { seq: 3, at_ms: server.time(), dead_letters: 0, nodes: [], removed: [], network: { nodes: [], waiting: [] } });
     await until(page, "no nodes", () => document.querySelector("#nodelist").textContent === "no nodes");
@@ -283,6 +279,23 @@ test("the detail shows the outage that uses the limit up, and what ends then", a
       const shown = () => page.evaluate(() => [...document.querySelectorAll("#detail dt")].find((dt) => dt.textContent === "outage" && !dt.hidden)?.nextElementSibling.textContent ?? "");
       assert.equal(await shown(), words, path);
     }
+  });
+});
+
+test("events of nodes are told in words", async () => {
+  const of = (at, event, more) => ({ path: "db", at_ms: at, incarnation: 1, event, node: "host-9#1", ...more });
+  const events = [
+    of(60100, "node_joined", { role: "edge", build: "<u>" }), of(60200, "node_left"), of(60300, "node_refused", { why: "<u>" }),
+  ];
+  const routes = (at) => (at === "detail.json" ? { at_ms: 60500, node: node("db"), spec: null, events } : undefined);
+  await on({ root: tree([node("db")]), routes }, async (page) => {
+    await live(page);
+    await page.click(`${row("db")} .label`);
+    await until(page, "all three", () => document.querySelectorAll("#detail .time li").length === 3);
+    const [last, second, first] = await page.evaluate(() => [...document.querySelectorAll("#detail .time li")].map((li) => li.textContent));
+    assert.match(first, /node host-9#1 joined as edge, build <u>/);
+    assert.match(second, /node host-9#1 left/);
+    assert.match(last, /node host-9#1 is refused: <u>/);
   });
 });
 
