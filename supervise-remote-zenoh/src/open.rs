@@ -58,7 +58,7 @@ impl Open {
         self.live.contains_key(&process)
     }
 
-    /// Makes room for one more connection of this holder. Returns the address of the one that has to go for it, if all are taken.
+    /// Makes room for one more connection of this holder. If all are taken, another connection goes; returns its address.
     ///
     /// The newest connection goes of the holder with the most, so that one process with a certificate does not keep out the
     /// others by connecting again and again.

@@ -239,7 +239,7 @@ impl Net {
     /// Sets for how long leases go on while code blocks all threads of the runtime of this process. Default: twice the shortest
     /// lease of the role. An owner and a node each have their own.
     ///
-    /// Renewals are asked for and granted on other threads meanwhile. A runtime that stands still for longer is one that is
+    /// Renewals are asked for and granted on other threads meanwhile. A process whose runtime stands still for longer is
     /// lost: its children are replaced after this time, their lease and their `shutdown` (rule S57), and the nodes of an
     /// owner that stands still take their children down.
     ///

@@ -44,7 +44,7 @@ pub(crate) fn path_of(module: &str, tree: &str) -> String {
     format!("{module}::{tree}")
 }
 
-/// Says why a node of one tree does not follow the owner of another one that has the same name.
+/// Says why a node does not follow an owner whose tree has the same name, and is declared elsewhere.
 pub(crate) fn other_tree(node: &str, owner: &str) -> String {
     format!(
         "the node is one of the tree `{node}`, and the owner runs `{owner}`; declare the tree once, in a package that both \
@@ -165,16 +165,19 @@ impl NodeState {
     fn has_joined(&mut self, me: &Peer, role: String, build: String) -> Vec<EventKind> {
         self.refused = None;
         let is_news = !std::mem::replace(&mut self.joined, true);
-        is_news.then(|| EventKind::NodeJoined { node: me.to_string(), role, build }).into_iter().collect()
+        is_news
+            .then(|| EventKind::NodeJoined { node: me.as_str().into(), role: role.into(), build: build.into() })
+            .into_iter()
+            .collect()
     }
 
     /// The node gets no children of this owner. Returns the events of that, if it is news.
     fn is_refused(&mut self, me: &Peer, why: Option<String>) -> Vec<EventKind> {
-        let node = me.to_string();
+        let node: Box<str> = me.as_str().into();
         let left = std::mem::take(&mut self.joined).then(|| EventKind::NodeLeft { node: node.clone() });
         let is_news = self.refused != why;
         self.refused.clone_from(&why);
-        let refused = why.filter(|_| is_news).map(|why| EventKind::NodeRefused { node, why });
+        let refused = why.filter(|_| is_news).map(|why| EventKind::NodeRefused { node, why: why.into() });
         left.into_iter().chain(refused).collect()
     }
 }
@@ -638,7 +641,7 @@ impl Run {
         };
         self.tell_lost(peer, lost);
         if node.joined {
-            self.emit(EventKind::NodeLeft { node: peer.to_string() });
+            self.emit(EventKind::NodeLeft { node: peer.as_str().into() });
         }
         for (id, wait) in node.waits {
             wait.give_up(peer, id);

@@ -21,18 +21,21 @@ pub(crate) fn below(folder: &str, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The folders of pages, and of programs that are no crates of the workspace.
+const FOLDERS: [&str; 8] = [
+    "docs",
+    "examples",
+    "tests",
+    "verify",
+    "fuzz",
+    "benches",
+    "supervise-remote-zenoh/src",
+    "supervise-remote-zenoh/tests",
+];
+
 pub(crate) fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
-    for folder in [
-        "docs",
-        "examples",
-        "tests",
-        "verify",
-        "fuzz",
-        "benches",
-        "supervise-remote-zenoh/src",
-        "supervise-remote-zenoh/tests",
-    ] {
+    for folder in FOLDERS {
         below(folder, "md", &mut pages);
     }
     for entry in fs::read_dir(".").unwrap().map(|entry| entry.unwrap()) {
@@ -139,17 +142,7 @@ const OTHERS: [&str; 1] = ["ractor_cluster"];
 fn files_that_are_named_exist() {
     let mut files = Vec::new();
     for ending in ["rs", "md", "sh", "py", "toml", "txt"] {
-        for folder in [
-            "src",
-            "docs",
-            "examples",
-            "tests",
-            "verify",
-            "fuzz",
-            "benches",
-            "supervise-remote-zenoh/src",
-            "supervise-remote-zenoh/tests",
-        ] {
+        for folder in FOLDERS.into_iter().chain(["src"]) {
             below(folder, ending, &mut files);
         }
         for krate in ["supervise-macros", "supervise-remote", "supervise-rules", "supervise-runtime"] {

@@ -61,7 +61,7 @@ BAND = 0.03
 # The share by which allocations and bytes may differ: on a slow machine, a stop may need one timer more.
 SLACK = 0.005
 # The share by which the instructions of a row may be more if the feature `metrics` is compiled in and off.
-COMPILED = 0.015
+COMPILED = 0.01
 # The share by which the instructions of two runs may differ.
 NOISE = 0.005
 

@@ -131,9 +131,11 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Refused { why } => say!(WARN, why, "refused by a node"),
         EventKind::NotWritten { why } => say!(ERROR, why, "cannot be written for another process"),
         EventKind::Placed { node } => say!(INFO / DEBUG, node, "placed"),
-        EventKind::NodeJoined { node, role, build } => say!(INFO, node, role, build, "a node joined"),
-        EventKind::NodeLeft { node } => say!(INFO, node, "a node left"),
-        EventKind::NodeRefused { node, why } => say!(WARN, node, why, "a node is refused"),
+        EventKind::NodeJoined { node, role, build } => {
+            say!(INFO, node = &**node, role = &**role, build = &**build, "a node joined")
+        }
+        EventKind::NodeLeft { node } => say!(INFO, node = &**node, "a node left"),
+        EventKind::NodeRefused { node, why } => say!(WARN, node = &**node, why = &**why, "a node is refused"),
         EventKind::Requested { operation, by } => say!(INFO, %operation, by = %one_line(by), "requested"),
         EventKind::Started { seed } => say!(INFO / DEBUG, seed, "started"),
         EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),

@@ -690,9 +690,12 @@ mod tests {
         assert_eq!(label(EventKind::Fenced), Some("fenced"));
         assert_eq!(label(EventKind::Refused { why: why() }), Some("refused"));
         assert_eq!(label(EventKind::NotWritten { why: why() }), Some("not_written"));
-        assert_eq!(label(EventKind::NodeLeft { node: why() }), Some("node_left"));
-        assert_eq!(label(EventKind::NodeRefused { node: why(), why: why() }), Some("node_refused"));
-        assert_eq!(label(EventKind::NodeJoined { node: why(), role: why(), build: why() }), Some("node_joined"));
+        assert_eq!(label(EventKind::NodeLeft { node: why().into() }), Some("node_left"));
+        assert_eq!(label(EventKind::NodeRefused { node: why().into(), why: why().into() }), Some("node_refused"));
+        assert_eq!(
+            label(EventKind::NodeJoined { node: why().into(), role: why().into(), build: why().into() }),
+            Some("node_joined")
+        );
         assert_eq!(label(EventKind::Restarted), None);
     }
 }

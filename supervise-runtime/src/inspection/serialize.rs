@@ -89,7 +89,8 @@ impl Serialize for Event {
             }
             EventKind::Missed { events } => map.serialize_entry("missed", events)?,
             EventKind::GuardDropped { started_at } => map.serialize_entry("started_at", &started_at.to_string())?,
-            EventKind::Placed { node } | EventKind::NodeLeft { node } => map.serialize_entry("node", node)?,
+            EventKind::Placed { node } => map.serialize_entry("node", node)?,
+            EventKind::NodeLeft { node } => map.serialize_entry("node", node)?,
             EventKind::NodeJoined { node, role, build } => {
                 map.serialize_entry("node", node)?;
                 map.serialize_entry("role", role)?;
