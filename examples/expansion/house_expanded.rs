@@ -193,7 +193,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let hall = __rt::Clone::clone(&__of_hall);
+            let hall = __of_hall.clone_for_start();
             // A set: its closure receives the arguments of a spawn, which the set keeps for the restarts of this child.
             #[allow(unreachable_code)]
             let __of_rooms = match {
@@ -312,13 +312,13 @@ const _: () = {
                                 __rt::Err(__error) => return __rt::Err(__error),
                             };
                             #[cfg(rust_analyzer)]
-                            let gate = __rt::Clone::clone(&__of_gate);
+                            let gate = __of_gate.clone_for_start();
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Garden {
-                                gate: __of_gate,
+                                gate: __of_gate.clone_for_start(),
                                 __tree: __of_tree,
                             })
                         }
@@ -337,7 +337,7 @@ const _: () = {
                 _,
                 __rt::UserError,
             >(House {
-                hall: __of_hall,
+                hall: __of_hall.clone_for_start(),
                 rooms: __of_rooms,
                 garden: __of_garden,
                 __tree: __of_tree,
@@ -561,12 +561,13 @@ impl House {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
         metres: u32,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(metres))
     }
     ///Starts `House`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -583,15 +584,16 @@ impl House {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    pub fn run(
+    pub fn run<'__until>(
         metres: u32,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(metres), until)
     }
 }

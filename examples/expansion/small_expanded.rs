@@ -156,7 +156,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let counter = __rt::Clone::clone(&__of_counter);
+            let counter = __of_counter.clone_for_start();
             // A task: the same, and its future is boxed behind one type.
             #[allow(unreachable_code)]
             let __of_ticker = match {
@@ -167,7 +167,7 @@ const _: () = {
                     { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
-                        let counter = __rt::Clone::clone(&__of_counter);
+                        let counter = __of_counter.clone_for_start();
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -191,14 +191,14 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let ticker = __rt::Clone::clone(&__of_ticker);
+            let ticker = __of_ticker.clone_for_start();
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Clock {
-                counter: __of_counter,
-                ticker: __of_ticker,
+                counter: __of_counter.clone_for_start(),
+                ticker: __of_ticker.clone_for_start(),
                 __tree: __of_tree,
             })
         }
@@ -359,12 +359,13 @@ impl Clock {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
         first: u64,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(first))
     }
     ///Starts `Clock`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -381,15 +382,16 @@ impl Clock {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    pub fn run(
+    pub fn run<'__until>(
         first: u64,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(first), until)
     }
 }

@@ -63,7 +63,7 @@ pub use health::{Followed, NodeHealth};
 pub use net::{MAX_FRAME, Net};
 pub use node::Node;
 pub use proxy::{Far, FarStart, Proxy};
-pub use refs::{RemoteAsk, RemoteError, RemoteRef};
+pub use refs::{RemoteAsk, RemoteError, RemoteRef, RemoteTell};
 
 /// A message that may cross to another process: it is `Serialize` and `DeserializeOwned`, and `Send` as every message is.
 ///

@@ -6,6 +6,7 @@ use std::future::{Future, IntoFuture};
 use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde::de::{DeserializeOwned, Error as _};
@@ -13,6 +14,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::ByteBuf;
 use supervise::error::{AskError, SendRejection, TellError, WaitError};
+use supervise::future::Tell;
 use supervise::inspect::one_line;
 use supervise::{Actor, ActorRef, AnyRef, ChildRef as _, Ended, Handles, Reply};
 use supervise_runtime::remote as hooks;
@@ -75,12 +77,37 @@ use crate::proxy::Proxy;
 /// # Ok(())
 /// # }
 /// ```
-pub struct RemoteRef<A: Actor<Msg: Remote>> {
+pub struct RemoteRef<A> {
     path: Arc<str>,
-    to: To<A>,
+    to: Arc<dyn HasTarget<A>>,
 }
 
-enum To<A: Actor<Msg: Remote>> {
+/// The target of a handle, behind a type that names no message: a handle is `Send` for every `A`, also for one with a
+/// lifetime that the compiler forgets in the state of a future.
+trait HasTarget<A>: Send + Sync {
+    /// Returns the number of the tree that the child is part of, at its owner.
+    fn root(&self) -> u64;
+
+    fn target(&self) -> &Target<A>
+    where
+        A: Actor<Msg: Remote>;
+}
+
+impl<A: Actor<Msg: Remote>> HasTarget<A> for Target<A> {
+    fn root(&self) -> u64 {
+        match self {
+            Target::Proxy(proxy, _) => hooks::root_of(proxy),
+            Target::Local(actor) => hooks::root_of(actor),
+            Target::Far(_, root) => *root,
+        }
+    }
+
+    fn target(&self) -> &Target<A> {
+        self
+    }
+}
+
+enum Target<A: Actor<Msg: Remote>> {
     /// At the owner: a remote child.
     Proxy(ActorRef<Proxy<A>>, Arc<Place<A>>),
     /// At the owner: a local actor.
@@ -89,33 +116,28 @@ enum To<A: Actor<Msg: Remote>> {
     Far(Arc<NodeInner>, u64),
 }
 
-impl<A: Actor<Msg: Remote>> Clone for RemoteRef<A> {
+impl<A> Clone for RemoteRef<A> {
     fn clone(&self) -> Self {
-        let to = match &self.to {
-            To::Proxy(proxy, place) => To::Proxy(proxy.clone(), place.clone()),
-            To::Local(actor) => To::Local(actor.clone()),
-            To::Far(node, root) => To::Far(node.clone(), *root),
-        };
-        RemoteRef { path: self.path.clone(), to }
+        RemoteRef { path: self.path.clone(), to: self.to.clone() }
     }
 }
 
-impl<A: Actor<Msg: Remote>> fmt::Debug for RemoteRef<A> {
+impl<A> fmt::Debug for RemoteRef<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RemoteRef({})", self.path)
     }
 }
 
 /// By tree and path, which are the same in every process.
-impl<A: Actor<Msg: Remote>> PartialEq for RemoteRef<A> {
+impl<A> PartialEq for RemoteRef<A> {
     fn eq(&self, other: &Self) -> bool {
-        self.path == other.path && self.root() == other.root()
+        self.path == other.path && self.to.root() == other.to.root()
     }
 }
 
-impl<A: Actor<Msg: Remote>> Eq for RemoteRef<A> {}
+impl<A> Eq for RemoteRef<A> {}
 
-impl<A: Actor<Msg: Remote>> Hash for RemoteRef<A> {
+impl<A> Hash for RemoteRef<A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.path.hash(state);
     }
@@ -173,20 +195,20 @@ type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     pub(crate) fn proxy(proxy: ActorRef<Proxy<A>>, place: Arc<Place<A>>) -> Self {
-        RemoteRef { path: proxy.path().into(), to: To::Proxy(proxy, place) }
+        RemoteRef { path: proxy.path().into(), to: Arc::new(Target::Proxy(proxy, place)) }
     }
 
     pub(crate) fn local(actor: ActorRef<A>) -> Self {
-        RemoteRef { path: actor.path().into(), to: To::Local(actor) }
+        RemoteRef { path: actor.path().into(), to: Arc::new(Target::Local(actor)) }
     }
 
     /// Returns the number of the tree that the child is part of, at its owner.
     pub(crate) fn root(&self) -> u64 {
-        match &self.to {
-            To::Proxy(proxy, _) => hooks::root_of(proxy),
-            To::Local(actor) => hooks::root_of(actor),
-            To::Far(_, root) => *root,
-        }
+        self.to.root()
+    }
+
+    fn target(&self) -> &Target<A> {
+        self.to.target()
     }
 
     /// Returns the path of the child in the owner's tree.
@@ -197,28 +219,28 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// Returns the node on which the child runs or comes up, as `name#join`. `None` while it is not placed, for a local
     /// child, and on a node.
     pub fn node(&self) -> Option<String> {
-        match &self.to {
-            To::Proxy(_, place) => place.node().map(|peer| peer.to_string()),
-            To::Local(_) | To::Far(..) => None,
+        match self.target() {
+            Target::Proxy(_, place) => place.node().map(|peer| peer.to_string()),
+            Target::Local(_) | Target::Far(..) => None,
         }
     }
 
     /// Returns the handle of the child at the owner without its type, for [`Context::watch`](supervise::Context::watch) and
     /// whatever else takes one; `None` on a node.
     pub fn any(&self) -> Option<AnyRef> {
-        match &self.to {
-            To::Proxy(proxy, _) => Some(proxy.any()),
-            To::Local(actor) => Some(actor.any()),
-            To::Far(..) => None,
+        match self.target() {
+            Target::Proxy(proxy, _) => Some(proxy.any()),
+            Target::Local(actor) => Some(actor.any()),
+            Target::Far(..) => None,
         }
     }
 
     /// Returns the number of the present incarnation; `None` on a node.
     pub fn incarnation(&self) -> Option<u32> {
-        match &self.to {
-            To::Proxy(proxy, _) => Some(proxy.incarnation()),
-            To::Local(actor) => Some(actor.incarnation()),
-            To::Far(..) => None,
+        match self.target() {
+            Target::Proxy(proxy, _) => Some(proxy.incarnation()),
+            Target::Local(actor) => Some(actor.incarnation()),
+            Target::Far(..) => None,
         }
     }
 
@@ -236,12 +258,12 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// # Cancel safety
     ///
     /// At the owner a call that is dropped while it waits has not sent the message. On a node it may have.
-    pub async fn tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.tell(msg).await,
-            To::Local(actor) => actor.tell(msg).await,
-            To::Far(node, root) => self.tell_far(node, *root, msg).await,
-        }
+    pub fn tell(&self, msg: A::Msg) -> RemoteTell<'_, A::Msg> {
+        RemoteTell(match self.target() {
+            Target::Proxy(proxy, _) => Telling::Here(proxy.tell(msg)),
+            Target::Local(actor) => Telling::Here(actor.tell(msg)),
+            Target::Far(node, root) => Telling::Far(Box::pin(self.tell_far(node, *root, msg))),
+        })
     }
 
     /// Sends a message, and does not wait for room. On a node this is a [`tell`](RemoteRef::tell) that is carried out in
@@ -251,10 +273,10 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// If the message was not accepted; on a node only if it cannot be written, or no owner is there.
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.try_tell(msg),
-            To::Local(actor) => actor.try_tell(msg),
-            To::Far(node, root) => match node.write(&msg) {
+        match self.target() {
+            Target::Proxy(proxy, _) => proxy.try_tell(msg),
+            Target::Local(actor) => actor.try_tell(msg),
+            Target::Far(node, root) => match node.write(&msg) {
                 Ok((body, asks)) => {
                     let request = Request::Tell { body: ByteBuf::from(body), wait: false };
                     match node.order(&self.path, *root, request, asks) {
@@ -275,9 +297,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// [`AskError::Refused`] if the message was not accepted, [`AskError::NoReply`] if no reply will come: the message
     /// failed, cannot be read, or its node is lost. Then it was perhaps handled. [`AskError::TimedOut`] after the time.
-    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, A, R> {
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, R, A::Msg> {
         let (reply, answer) = hooks::reply();
-        RemoteAsk { to: self, msg: message(reply), answer, within: None }
+        let within = match self.target() {
+            Target::Proxy(proxy, _) => hooks::ask_time(proxy).unwrap_or(ASK),
+            Target::Local(actor) => hooks::ask_time(actor).unwrap_or(ASK),
+            Target::Far(..) => ASK,
+        };
+        RemoteAsk { path: &self.path, tell: self.tell(message(reply)), answer, within }
     }
 
     async fn tell_far(&self, node: &Arc<NodeInner>, root: u64, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
@@ -310,34 +337,34 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// Requests the stop of the child, after the message in hand. Does not wait; [`shutdown`](RemoteRef::shutdown) does.
     /// On a node the request is lost if the owner cannot be reached.
     pub fn stop(&self) {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.stop(),
-            To::Local(actor) => actor.stop(),
-            To::Far(node, root) => drop(node.order(&self.path, *root, Request::Stop, Vec::new())),
+        match self.target() {
+            Target::Proxy(proxy, _) => proxy.stop(),
+            Target::Local(actor) => actor.stop(),
+            Target::Far(node, root) => drop(node.order(&self.path, *root, Request::Stop, Vec::new())),
         }
     }
 
     /// Kills the instance where it runs: its handler is dropped at its next `.await`, and the supervisor decides. A node
     /// that does not answer is lost with its lease.
     pub fn kill(&self) {
-        match &self.to {
-            To::Proxy(proxy, place) => {
+        match self.target() {
+            Target::Proxy(proxy, place) => {
                 if !place.kill() {
                     proxy.kill();
                 }
             }
-            To::Local(actor) => actor.kill(),
-            To::Far(node, root) => drop(node.order(&self.path, *root, Request::Kill, Vec::new())),
+            Target::Local(actor) => actor.kill(),
+            Target::Far(node, root) => drop(node.order(&self.path, *root, Request::Kill, Vec::new())),
         }
     }
 
     /// Requests that the child handles what it has accepted, and then ends. Does not wait. On a node the request is
     /// lost if the owner cannot be reached.
     pub fn drain(&self) {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.drain(),
-            To::Local(actor) => actor.drain(),
-            To::Far(node, root) => drop(node.order(&self.path, *root, Request::Drain, Vec::new())),
+        match self.target() {
+            Target::Proxy(proxy, _) => proxy.drain(),
+            Target::Local(actor) => actor.drain(),
+            Target::Far(node, root) => drop(node.order(&self.path, *root, Request::Drain, Vec::new())),
         }
     }
 
@@ -346,12 +373,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// # Errors
     ///
     /// If the child cannot be restarted, or does not come up.
-    pub async fn restart(&self) -> Result<(), RemoteError> {
-        match &self.to {
-            To::Proxy(proxy, _) => self.starting(proxy.restart()).await,
-            To::Local(actor) => self.starting(actor.restart()).await,
-            To::Far(node, root) => self.request(node, *root, Request::Restart).await,
-        }
+    pub fn restart(&self) -> Waiting<'_, Result<(), RemoteError>> {
+        Box::pin(async move {
+            match self.target() {
+                Target::Proxy(proxy, _) => self.starting(proxy.restart()).await,
+                Target::Local(actor) => self.starting(actor.restart()).await,
+                Target::Far(node, root) => self.request(node, *root, Request::Restart).await,
+            }
+        })
     }
 
     /// Starts a child that has ended once more, and waits until it is up.
@@ -360,12 +389,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// If the child cannot be started, or does not come up. On a node also if the owner has forgotten an actor that had
     /// ended: the references that nodes have to actors of the owner are kept as long as those live.
-    pub async fn start_again(&self) -> Result<(), RemoteError> {
-        match &self.to {
-            To::Proxy(proxy, _) => self.starting(proxy.start_again()).await,
-            To::Local(actor) => self.starting(actor.start_again()).await,
-            To::Far(node, root) => self.request(node, *root, Request::StartAgain).await,
-        }
+    pub fn start_again(&self) -> Waiting<'_, Result<(), RemoteError>> {
+        Box::pin(async move {
+            match self.target() {
+                Target::Proxy(proxy, _) => self.starting(proxy.start_again()).await,
+                Target::Local(actor) => self.starting(actor.start_again()).await,
+                Target::Far(node, root) => self.request(node, *root, Request::StartAgain).await,
+            }
+        })
     }
 
     async fn starting<S, E, F>(&self, starting: Result<S, E>) -> Result<(), RemoteError>
@@ -407,12 +438,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// # Cancel safety
     ///
     /// May be cancelled.
-    pub async fn terminated(&self) -> Result<Ended, WaitError> {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.terminated().await,
-            To::Local(actor) => actor.terminated().await,
-            To::Far(node, root) => Ok(self.gone(node, *root, Request::Terminated).await),
-        }
+    pub fn terminated(&self) -> Waiting<'_, Result<Ended, WaitError>> {
+        Box::pin(async move {
+            match self.target() {
+                Target::Proxy(proxy, _) => proxy.terminated().await,
+                Target::Local(actor) => actor.terminated().await,
+                Target::Far(node, root) => Ok(self.gone(node, *root, Request::Terminated).await),
+            }
+        })
     }
 
     /// Stops the child, and waits until it has ended. The result is that of [`terminated`](RemoteRef::terminated).
@@ -424,12 +457,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// # Cancel safety
     ///
     /// The stop is requested at the first poll; a call that is dropped after that no longer waits.
-    pub async fn shutdown(&self) -> Result<Ended, WaitError> {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.shutdown().await,
-            To::Local(actor) => actor.shutdown().await,
-            To::Far(node, root) => Ok(self.gone(node, *root, Request::Shutdown).await),
-        }
+    pub fn shutdown(&self) -> Waiting<'_, Result<Ended, WaitError>> {
+        Box::pin(async move {
+            match self.target() {
+                Target::Proxy(proxy, _) => proxy.shutdown().await,
+                Target::Local(actor) => actor.shutdown().await,
+                Target::Far(node, root) => Ok(self.gone(node, *root, Request::Shutdown).await),
+            }
+        })
     }
 
     async fn gone(&self, node: &Arc<NodeInner>, root: u64, request: Request) -> Ended {
@@ -443,10 +478,59 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 
     /// Returns how the child has ended; `None` while it has not, and on a node.
     pub fn ended(&self) -> Option<Ended> {
-        match &self.to {
-            To::Proxy(proxy, _) => proxy.ended(),
-            To::Local(actor) => actor.ended(),
-            To::Far(..) => None,
+        match self.target() {
+            Target::Proxy(proxy, _) => proxy.ended(),
+            Target::Local(actor) => actor.ended(),
+            Target::Far(..) => None,
+        }
+    }
+}
+
+/// A message that is sent when this is awaited. Returned by [`RemoteRef::tell`].
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use supervise::prelude::*;
+/// # use supervise_remote::RemoteRef;
+/// # struct Pricing;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Reload;
+/// # #[actor]
+/// # impl Pricing { fn handle(&mut self, _: Reload) {} }
+/// async fn reload(pricing: &RemoteRef<Pricing>) -> bool {
+///     let sent = pricing.tell(Reload);
+///     sent.await.is_ok() // nothing is sent before
+/// }
+/// # let _ = reload;
+/// ```
+///
+/// # Cancel safety
+///
+/// At the owner a message that waits for room is not sent if this is dropped. On a node it may have been.
+#[must_use = "a message is sent when the future is awaited; `let _ =` does not send it either"]
+pub struct RemoteTell<'a, M>(Telling<'a, M>);
+
+enum Telling<'a, M> {
+    Here(Tell<'a, M>),
+    Far(Waiting<'a, Result<(), TellError<M>>>),
+}
+
+impl<M> fmt::Debug for RemoteTell<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Telling::Here(tell) => tell.fmt(f),
+            Telling::Far(_) => f.write_str("RemoteTell"),
+        }
+    }
+}
+
+impl<M> Future for RemoteTell<'_, M> {
+    type Output = Result<(), TellError<M>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Telling::Here(tell) => Pin::new(tell).poll(cx),
+            Telling::Far(tell) => tell.as_mut().poll(cx),
         }
     }
 }
@@ -476,23 +560,23 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 ///
 /// If the future is dropped, the message may still be handled; the reply is dropped.
 #[must_use = "a question is asked when the future is awaited"]
-pub struct RemoteAsk<'a, A: Actor<Msg: Remote>, R> {
-    to: &'a RemoteRef<A>,
-    msg: A::Msg,
+pub struct RemoteAsk<'a, R, M> {
+    path: &'a str,
+    tell: RemoteTell<'a, M>,
     answer: hooks::Answer<R>,
-    within: Option<Duration>,
+    within: Duration,
 }
 
-impl<A: Actor<Msg: Remote>, R> fmt::Debug for RemoteAsk<'_, A, R> {
+impl<R, M> fmt::Debug for RemoteAsk<'_, R, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemoteAsk({})", self.to.path)
+        write!(f, "RemoteAsk({})", self.path)
     }
 }
 
-impl<A: Actor<Msg: Remote>, R> RemoteAsk<'_, A, R> {
+impl<R, M> RemoteAsk<'_, R, M> {
     /// Sets how long to wait, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
-        self.within = Some(time);
+        self.within = time;
         self
     }
 }
@@ -500,30 +584,25 @@ impl<A: Actor<Msg: Remote>, R> RemoteAsk<'_, A, R> {
 /// The time of an ask from a node. At the owner it is that of the child.
 const ASK: Duration = Duration::from_secs(5);
 
-impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R> {
+impl<'a, R: Send + 'a, M: Send + 'a> IntoFuture for RemoteAsk<'a, R, M> {
     type Output = Result<R, AskError>;
     type IntoFuture = Waiting<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let RemoteAsk { to, msg, answer, within } = self;
+        let RemoteAsk { path, tell, answer, within } = self;
         Box::pin(async move {
-            let within = within.unwrap_or_else(|| match &to.to {
-                To::Proxy(proxy, _) => hooks::ask_time(proxy).unwrap_or(ASK),
-                To::Local(actor) => hooks::ask_time(actor).unwrap_or(ASK),
-                To::Far(..) => ASK,
-            });
             let asked = async {
-                if let Err(error) = to.tell(msg).await {
+                if let Err(error) = tell.await {
                     return Err(match error.reason() {
-                        SendRejection::Unreachable => AskError::NoReply { path: to.path.to_string() },
-                        reason => AskError::Refused { path: to.path.to_string(), reason },
+                        SendRejection::Unreachable => AskError::NoReply { path: path.to_owned() },
+                        reason => AskError::Refused { path: path.to_owned(), reason },
                     });
                 }
-                answer.await.ok_or_else(|| AskError::NoReply { path: to.path.to_string() })
+                answer.await.ok_or_else(|| AskError::NoReply { path: path.to_owned() })
             };
             tokio::time::timeout(within, asked)
                 .await
-                .unwrap_or_else(|_| Err(AskError::TimedOut { path: to.path.to_string(), within }))
+                .unwrap_or_else(|_| Err(AskError::TimedOut { path: path.to_owned(), within }))
         })
     }
 }
@@ -533,7 +612,7 @@ impl<A: Actor<Msg: Remote>> Serialize for RemoteRef<A> {
         if !hooks::is_crossing() {
             return Err(S::Error::custom("a `RemoteRef` crosses only as a part of a message"));
         }
-        if !matches!(self.to, To::Far(..)) {
+        if !matches!(self.target(), Target::Far(..)) {
             let Some(exports) = hooks::context::<AtOwner>() else {
                 return Err(S::Error::custom(format!(
                     "{} is an actor of this node, to which nothing leads from elsewhere",
@@ -550,7 +629,7 @@ impl<'de, A: Actor<Msg: Remote>> Deserialize<'de> for RemoteRef<A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (path, root) = <(String, u64)>::deserialize(deserializer)?;
         if let Some(node) = hooks::context::<NodeInner>() {
-            return Ok(RemoteRef { path: path.into(), to: To::Far(node, root) });
+            return Ok(RemoteRef { path: path.into(), to: Arc::new(Target::Far(node, root)) });
         }
         let Some(at_owner) = hooks::context::<AtOwner>() else {
             return Err(D::Error::custom("a `RemoteRef` crosses only as a part of a message"));

@@ -10,6 +10,7 @@ pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
 pub use crate::actor::options::{ChildOptions, HalfTyped, NotATree, OfActors, WithMailbox};
 pub use crate::actor::{Actor, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable};
+pub use crate::base::BoxFuture;
 pub use crate::task::{
     Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
 };
@@ -17,10 +18,10 @@ pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::handles::Handles;
 pub use crate::tree::lease::{LeaseOf, Only, Subtree, lease_of, of_subtree};
 pub use crate::tree::{
-    Ahead, Argument, AsKey, Builder, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart, Declared,
-    First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, Sent, SharedValue,
-    Spawned, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree, name_of_child,
-    new_child, new_child_once, no_initial,
+    Ahead, Argument, AsKey, Builder, BuiltHandle, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart,
+    Declared, First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, Sent,
+    SharedValue, Spawned, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree,
+    name_of_child, new_child, new_child_once, no_initial,
 };
 pub use crate::values::asked::{
     ArmOf, BugOfRemoteIsAsked, BugOfTaskIsAsked, EndIsAsked, InvalidSettingsAreAsked, LimitOfRemoteIsAsked,

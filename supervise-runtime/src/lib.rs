@@ -40,7 +40,7 @@ pub use actor::guardian;
 pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
 pub use task::{Task, TaskContext, TaskRef};
-pub use tree::children::{Children, Keyed, Origin};
+pub use tree::children::{Children, Keyed};
 pub use tree::handles::Handles;
 pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
@@ -134,7 +134,8 @@ pub mod spec {
 pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
     pub use crate::actor::waits::{ShutdownRef, Starting, Terminated};
-    pub use crate::tree::children::{GetOrSpawn, Spawn, Told};
+    pub use crate::base::BoxFuture;
+    pub use crate::tree::children::{GetOrSpawn, Spawn};
     pub use crate::tree::{Join, Shutdown};
 }
 

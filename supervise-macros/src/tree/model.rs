@@ -234,6 +234,12 @@ impl Child {
         self.all(of).find_map(|setting| setting.named(name))
     }
 
+    /// Returns whether `build` holds the handle behind a type that names nothing of the child: a type of a user may have
+    /// parameters, also behind an alias.
+    pub(crate) fn is_behind(&self) -> bool {
+        matches!(self.shape, Some(Shape::One(_))) && self.only_with().is_none()
+    }
+
     /// Returns whether the child is a task.
     pub(crate) fn is_task(&self) -> bool {
         matches!(self.unit(), Some(Unit::Task(_)))

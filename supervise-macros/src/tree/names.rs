@@ -38,6 +38,15 @@ impl Name<'_> {
         matches!(self.origin, Origin::Value(_))
     }
 
+    /// Returns whether the value stands behind a type that gives a clone for each start.
+    pub(super) fn is_behind(&self) -> bool {
+        match self.origin {
+            Origin::Value(_) => true,
+            Origin::Child(child) => child.is_behind(),
+            Origin::Tree => false,
+        }
+    }
+
     fn mentioned_by(&self, free: &FreeNames) -> Option<Span> {
         if self.is_kept() { free.value_or_call(&self.ident) } else { free.value_or_later(&self.ident) }
     }

@@ -5,6 +5,7 @@ mod closing;
 mod ends;
 mod failures;
 mod fence;
+mod lifetimes;
 #[path = "../../../tests/common/listen.rs"]
 mod listen;
 mod messages;

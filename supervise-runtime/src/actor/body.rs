@@ -34,57 +34,34 @@ pub(crate) struct ActorBody<A: Actor, F> {
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
     options: Reader,
-    notes: Notes<A>,
-}
-
-/// Notes about the items that are handled.
-struct Notes<A: Actor> {
-    /// The next item has to be noted, before it is handled or after it: the first message, a notice, and each message
-    /// if `again` is present.
-    due: bool,
-    /// This incarnation has handled a message.
-    handled: bool,
-    /// A notice is in hand, or a tick that has not given its message yet.
-    aside: bool,
-    /// The actor has been asked whether it takes the next item. Only for those that are asked ([`Actor::TURNS`]).
-    asked: bool,
-    /// The actor runs under a lease: it is asked before each message whether that still holds.
-    leased: bool,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
 
-impl<A: Actor> Notes<A> {
+impl<A: Actor, F> ActorBody<A, F> {
     /// Notes a message that is about to be handled: its copy is kept if it came from a sender. The copy is user code.
     #[cold]
-    fn begin(&mut self, cell: &Cell<A>, sent: Option<&A::Msg>) {
+    fn note_begun(&mut self, sent: Option<&A::Msg>) {
         if let (Some(again), Some(msg)) = (&mut self.again, sent) {
             again.keep(msg);
         }
-        if !self.handled {
-            self.handled = true;
-            cell.set_handled();
+        if !self.cx.marks.handled {
+            self.cx.marks.handled = true;
+            self.cell.set_handled();
         }
-        self.due = self.again.is_some();
-    }
-
-    /// Notes that a notice is in hand.
-    fn begin_aside(&mut self) {
-        (self.aside, self.due) = (true, true);
+        self.cx.marks.due = self.again.is_some();
     }
 
     /// Notes that no item is in hand: the last one was handled, or its failure was resumed. Forgets its copy.
     #[cold]
-    fn done(&mut self) {
-        self.aside = false;
-        self.due = !self.handled || self.again.is_some();
+    fn note_done(&mut self) {
+        self.cx.marks.aside = false;
+        self.cx.marks.due = !self.cx.marks.handled || self.again.is_some();
         if let Some(again) = &mut self.again {
             again.done();
         }
     }
-}
 
-impl<A: Actor, F> ActorBody<A, F> {
     /// Waits forever if the lease of a tree around the actor is over: a process that was frozen between two messages
     /// handles no further one (S55). The abort of the tree drops this future.
     async fn holds(&mut self) {
@@ -96,15 +73,7 @@ impl<A: Actor, F> ActorBody<A, F> {
 
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
-        ActorBody {
-            cell,
-            start: CatchDrop::new(start),
-            actor: None,
-            inbox: Inbox::new(),
-            cx,
-            options,
-            notes: Notes { due: true, handled: false, aside: false, asked: false, leased: false, again: None },
-        }
+        ActorBody { cell, start: CatchDrop::new(start), actor: None, inbox: Inbox::new(), cx, options, again: None }
     }
 }
 
@@ -116,12 +85,12 @@ where
 {
     fn common(&mut self) -> Arc<Common> {
         let options = self.options.read();
-        match (options.redelivery::<A>(), &mut self.notes.again) {
+        match (options.redelivery::<A>(), &mut self.again) {
             (Some(by), Some(again)) => again.by = by,
             (by, again) => *again = by.map(|by| Box::new(Again::new(by))),
         }
-        self.notes.due = true;
-        self.notes.leased = self.cell.core().hold().is_some();
+        self.cx.marks.due = true;
+        self.cx.marks.leased = self.cell.core().hold().is_some();
         options.common.clone()
     }
 
@@ -163,12 +132,12 @@ where
     }
 
     fn forgive(&mut self) {
-        self.notes.done();
+        self.note_done();
     }
 
     fn drop_instance(&mut self, each: Each<'_>) {
         // Back at the front, for the next instance; if there is none, it ends with the rest of the queue.
-        match self.notes.again.as_mut().and_then(|again| again.left_over()) {
+        match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
                 let (message, reason) = (type_name::<A::Msg>(), DeadLetterReason::GivenUp);
@@ -213,12 +182,12 @@ where
     }
 
     fn has_handled(&self) -> bool {
-        self.notes.handled
+        self.cx.marks.handled
     }
 
     fn in_hand(&self) -> Option<TypeName> {
         let elsewhere = A::TURNS && self.actor.as_ref().is_some_and(A::has_in_hand);
-        (elsewhere || (self.cell.is_busy() && !self.notes.aside)).then_some(type_name::<A::Msg>)
+        (elsewhere || (self.cell.is_busy() && !self.cx.marks.aside)).then_some(type_name::<A::Msg>)
     }
 }
 
@@ -235,7 +204,7 @@ where
     fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
         async move {
             self.actor = None;
-            (self.notes.handled, self.notes.due) = (false, true);
+            (self.cx.marks.handled, self.cx.marks.due) = (false, true);
             self.cell.begin();
             self.cx.begin();
             self.actor = Some((self.start)().await?);
@@ -266,12 +235,12 @@ where
     #[expect(clippy::manual_async_fn, reason = "see above")]
     fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
         async move {
-            (self.notes.aside, self.notes.asked) = (false, false);
+            (self.cx.marks.aside, self.cx.marks.asked) = (false, false);
             loop {
                 if self.cx.is_stopping() {
                     return Ok(Served::Done);
                 }
-                if self.notes.leased {
+                if self.cx.marks.leased {
                     self.holds().await;
                 }
                 let Some(handling) = self.handle_next() else {
@@ -282,8 +251,8 @@ where
                     }
                 };
                 handling.await?;
-                if self.notes.due {
-                    self.notes.done();
+                if self.cx.marks.due {
+                    self.note_done();
                 }
             }
         }
@@ -320,20 +289,20 @@ impl<A: Actor, F> ActorBody<A, F> {
     /// A function of its own, so that the future of the loop keeps the handler, and not the item beside it.
     #[inline(always)]
     fn handle_next(&mut self) -> Option<Handling<'_, A, impl Future<Output = Result<(), A::Error>> + Send>> {
-        if A::TURNS && !take(&mut self.notes.asked) {
+        if A::TURNS && !take(&mut self.cx.marks.asked) {
             return None;
         }
         let handler = match self.inbox.next(&self.cell)? {
             Envelope::Msg(msg) => {
-                if self.notes.due {
-                    self.notes.begin(&self.cell, Some(&msg));
+                if self.cx.marks.due {
+                    self.note_begun(Some(&msg));
                 }
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
             // Its sender waits for no later incarnation, so it is not redelivered either.
             Envelope::LastRequest(msg) => {
-                if self.notes.due {
-                    self.notes.begin(&self.cell, None);
+                if self.cx.marks.due {
+                    self.note_begun(None);
                 }
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
@@ -346,7 +315,7 @@ impl<A: Actor, F> ActorBody<A, F> {
                 if !self.cx.hears_of(&notice) {
                     return None;
                 }
-                self.notes.begin_aside();
+                (self.cx.marks.aside, self.cx.marks.due) = (true, true);
                 Handler::Notice { future: deliver(self.actor.as_mut()?, notice, &mut self.cx) }
             }
         };
@@ -378,7 +347,7 @@ impl<A: Actor, F> ActorBody<A, F> {
         match ready!(self.inbox.poll_turn(&self.cell, cx)) {
             Turn::Begun => {
                 self.inbox.go_on(&self.cell);
-                self.notes.asked = true;
+                self.cx.marks.asked = true;
                 Poll::Ready(Ok(Turn::Begun))
             }
             Turn::Drained => actor.poll_drained(cx).map(|()| Ok(Turn::Drained)),
@@ -389,11 +358,11 @@ impl<A: Actor, F> ActorBody<A, F> {
     /// Returns the message of a tick, which ends with the incarnation, and so is not redelivered.
     #[cold]
     fn unpack(&mut self, tick: &Tick<A>) -> Option<A::Msg> {
-        self.notes.aside = true; // the tick runs user code to make its message
+        self.cx.marks.aside = true; // the tick runs user code to make its message
         let msg = tick.take(self.cx.incarnation());
-        self.notes.aside = false;
-        if msg.is_some() && self.notes.due {
-            self.notes.begin(&self.cell, None);
+        self.cx.marks.aside = false;
+        if msg.is_some() && self.cx.marks.due {
+            self.note_begun(None);
         }
         msg
     }

@@ -41,12 +41,12 @@ pub fn healing<A: Actor>(cx: &Context<A>) -> Option<&Failure> {
 
 /// Raises an event of this actor.
 pub fn emit<A: Actor>(actor: &ActorRef<A>, event: EventKind) {
-    actor.cell.core().emit(event);
+    actor.core().emit(event);
 }
 
 /// Subscribes to the events of the tree around this actor: of a hosted one, to its own and those below it.
 pub fn events<A: Actor>(actor: &ActorRef<A>) -> Events {
-    actor.cell.core().events()
+    actor.core().events()
 }
 
 /// Counts a message of this type as a dead letter of this actor.
@@ -56,12 +56,12 @@ pub fn dead_letter<A: Actor>(actor: &ActorRef<A>, message: &'static str, reason:
 
 /// Returns whether a message is in hand.
 pub fn in_hand<A: Actor>(actor: &ActorRef<A>) -> bool {
-    actor.cell.is_busy()
+    actor.cell().is_busy()
 }
 
 /// Returns how long an ask to this actor waits if the asker does not say; `None`: as long as it takes.
 pub fn ask_time<A: Actor>(actor: &ActorRef<A>) -> Option<Duration> {
-    actor.cell.ask_time()
+    actor.cell().ask_time()
 }
 
 /// Makes the error of a message that was not accepted.
@@ -71,30 +71,30 @@ pub fn tell_error<M>(msg: M, reason: SendRejection, path: String) -> TellError<M
 
 /// Sets the node on which the instance of a remote child runs, for snapshots.
 pub fn set_node<A: Actor>(actor: &ActorRef<A>, node: Option<StdArc<str>>) {
-    let before = actor.cell.core().set_elsewhere(|elsewhere| std::mem::replace(&mut elsewhere.node, node));
+    let before = actor.core().set_elsewhere(|elsewhere| std::mem::replace(&mut elsewhere.node, node));
     drop(before);
 }
 
 /// Calls this each time the child has ended and its mailbox is closed. It must not panic.
 pub fn at_close<A: Actor>(actor: &ActorRef<A>, call: StdArc<dyn Fn() + Send + Sync>) {
-    let before = actor.cell.core().set_elsewhere(|elsewhere| elsewhere.at_close.replace(call));
+    let before = actor.core().set_elsewhere(|elsewhere| elsewhere.at_close.replace(call));
     drop(before);
 }
 
 /// Sets the number of messages that were sent to the node and are not known to be begun, for snapshots.
 pub fn set_window<A: Actor>(actor: &ActorRef<A>, sent: usize) {
-    actor.cell.core().set_elsewhere(|elsewhere| elsewhere.window = sent);
+    actor.core().set_elsewhere(|elsewhere| elsewhere.window = sent);
 }
 
 /// Says that the child waits for a node of this role from now on, or for none, for snapshots and health.
 pub fn set_wait<A: Actor>(actor: &ActorRef<A>, role: Option<&'static str>) {
     let waits = role.map(|role| (role, tokio::time::Instant::now()));
-    actor.cell.core().set_elsewhere(|elsewhere| elsewhere.waits = waits);
+    actor.core().set_elsewhere(|elsewhere| elsewhere.waits = waits);
 }
 
 /// Aborts this child: it has not gone down in its time elsewhere.
 pub fn abort<A: Actor>(actor: &ActorRef<A>) {
-    send(&*actor.cell, SystemMessage::Abort);
+    send(actor.cell(), SystemMessage::Abort);
 }
 
 /// The instance of this remote child has begun to end by itself elsewhere.
@@ -123,7 +123,7 @@ pub fn root<A: Actor>(cx: &Context<A>) -> TreeRoot {
 
 /// Returns the [`TreeRoot::id`] of the tree that this actor is part of.
 pub fn root_of<A: Actor>(actor: &ActorRef<A>) -> u64 {
-    actor.cell.core().root().id
+    actor.core().root().id
 }
 
 /// Returns whether this actor is part of a subtree that has a lease of its own.
@@ -185,7 +185,7 @@ where
         common.decider = Some(Decider::in_time(move |failure| {
             let actor = me.get().and_then(Weak::upgrade).filter(|_| failure.phase() == Phase::Running);
             match actor {
-                Some(cell) => decide(&ActorRef { cell }, failure),
+                Some(cell) => decide(&ActorRef::of(cell), failure),
                 None => Some(Directive::Stop), // a start: the owner decides about it
             }
         }));
@@ -203,15 +203,15 @@ where
     let added = table.add(&*owner, None, Room::default(), settings(&common, ChildKind::Actor), |_| any.clone());
     added.expect("a new guardian takes its only child").done();
     life.begin();
-    (ActorRef { cell }, Startup::unless(any, || false))
+    (ActorRef::of(cell), Startup::unless(any, || false))
 }
 
 /// Passes an event of a hosted actor to its group, from any thread.
 fn with<A: Actor>(actor: &ActorRef<A>, event: impl FnOnce(&mut Group, Id)) {
-    if let Some(owner) = actor.cell.core().supervisor()
+    if let Some(owner) = actor.core().supervisor()
         && let Some(table) = owner.core().table()
     {
-        table.on_child_from_outside(&*owner, &*actor.cell, event);
+        table.on_child_from_outside(&*owner, actor.cell(), event);
     }
 }
 
@@ -231,6 +231,6 @@ pub fn leave<A: Actor>(actor: &ActorRef<A>, failure: &Failure) {
 /// Sends a message that is made when its turn comes, even if the mailbox is full. It goes with the incarnation, and is no
 /// dead letter.
 pub fn deliver<A: Actor>(actor: &ActorRef<A>, make: impl FnOnce() -> A::Msg + Send + 'static) {
-    let tick = Tick::new(Arc::downgrade(&actor.cell), actor.incarnation(), Make::Late(Box::new(make)));
-    actor.cell.push_past_bound(Envelope::Tick(tick));
+    let tick = Tick::new(Arc::downgrade(&actor.to_cell()), actor.incarnation(), Make::Late(Box::new(make)));
+    actor.cell().push_past_bound(Envelope::Tick(tick));
 }

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use crate::actor::Actor;
-use crate::actor::actor_ref::ActorRef;
-use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::task::TaskRef;
-use crate::tree::TreeRef;
+use crate::actor::child_ref::ChildRef;
+use crate::engine::cell::control::{SystemMessage, send};
 use crate::values::failure::{BoxError, Cause, UserError};
 
 /// A fault to inject: an error, a panic or a kill.
@@ -80,8 +77,7 @@ impl fmt::Debug for Fault {
     }
 }
 
-/// A handle of a child that can be made to fail: [`ActorRef`], [`TaskRef`], [`TreeRef`], and the handle of every tree,
-/// which derefs to its `TreeRef`.
+/// A handle of a child that can be made to fail: every [`ChildRef`].
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -112,7 +108,7 @@ impl fmt::Debug for Fault {
 /// assert_eq!(incarnations, (2, 2, 2));
 /// # }
 /// ```
-pub trait Inject: target::Target {
+pub trait Inject: ChildRef {
     /// Makes the child fail now, and returns immediately. The failure is treated like any other: it is decided, counts
     /// against the restart budget, waits for the restart delay, and is reported.
     ///
@@ -127,39 +123,8 @@ pub trait Inject: target::Target {
     /// * While the child waits for its start, and after it has ended, nothing runs that could fail: an error or panic
     ///   has no effect; a kill is a stop (S6).
     fn inject(&self, fault: Fault) {
-        send(target::Target::cell(self), SystemMessage::Inject(fault.0));
+        send(&**self.any().cell(), SystemMessage::Inject(fault.0));
     }
 }
 
-impl<T: target::Target + ?Sized> Inject for T {}
-
-mod target {
-    use super::*;
-
-    pub trait Target {
-        #[doc(hidden)]
-        #[allow(private_interfaces)] // sealed: cannot be named outside of this module
-        fn cell(&self) -> &AnyCell;
-    }
-
-    impl<A: Actor> Target for ActorRef<A> {
-        #[allow(private_interfaces)]
-        fn cell(&self) -> &AnyCell {
-            &*self.cell
-        }
-    }
-
-    impl Target for TaskRef {
-        #[allow(private_interfaces)]
-        fn cell(&self) -> &AnyCell {
-            &*self.cell
-        }
-    }
-
-    impl Target for TreeRef {
-        #[allow(private_interfaces)]
-        fn cell(&self) -> &AnyCell {
-            &*self.cell
-        }
-    }
-}
+impl<T: ChildRef> Inject for T {}

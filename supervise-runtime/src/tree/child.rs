@@ -261,7 +261,7 @@ impl<A: Actor> Child for A {
         if early {
             cell.set_gate(Admission::Early, None);
         }
-        Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef { cell }), life }
+        Launched { cell: cell.clone(), handle: HandleSource::Ready(ActorRef::of(cell)), life }
     }
 
     fn handle_of(child: &AnyRef) -> Option<ActorRef<A>> {

@@ -31,7 +31,7 @@ mod tree_ref;
 mod validator;
 
 use builder::with_builder;
-pub use builder::{Ahead, Builder, initial, later, no_initial};
+pub use builder::{Ahead, Builder, BuiltHandle, initial, later, no_initial};
 pub(crate) use child::HandleSource;
 pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle};
 pub use field::{ChildIf, Spawned};

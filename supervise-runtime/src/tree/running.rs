@@ -234,8 +234,8 @@ impl<T: TreeDef> Tree<T> {
     /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun
     /// then.
     #[track_caller]
-    pub fn start(self) -> impl Future<Output = Result<Running<T>, Failure>> + Send {
-        self.start_at(Location::caller())
+    pub fn start(self) -> BoxFuture<'static, Result<Running<T>, Failure>> {
+        Box::pin(self.start_at(Location::caller()))
     }
 
     /// The same as [`start`](Tree::start), called at that place.
@@ -279,12 +279,12 @@ impl<T: TreeDef> Tree<T> {
     /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun
     /// then.
     #[track_caller]
-    pub fn run<U>(self, until: U) -> impl Future<Output = Result<Report, Failure>> + Send
+    pub fn run<'a, U>(self, until: U) -> BoxFuture<'a, Result<Report, Failure>>
     where
-        U: Future + Send,
+        U: Future + Send + 'a,
     {
         let at = Location::caller();
-        async move {
+        Box::pin(async move {
             require_time();
             let mut until = Box::pin(async { drop(until.await) });
             // On another thread the tree may be up immediately: signal handlers have to be installed before.
@@ -315,7 +315,7 @@ impl<T: TreeDef> Tree<T> {
             .await;
             drop(until);
             Ok(running.shutdown().await)
-        }
+        })
     }
 
     /// Returns the state that all runs of a tree under a lease share.
@@ -447,7 +447,7 @@ impl<T: TreeDef> Begun<T> {
             Ok(()) => {
                 guard.quiet = false;
                 let handle = handle.get().expect("a tree that is up has its handle");
-                Ok(Running { handle, guard })
+                Ok(Running { handle: Box::new(handle), guard })
             }
             Err(ended) => {
                 guard.disarmed();
@@ -539,13 +539,31 @@ impl Drop for Guard {
 /// ```
 #[must_use = "dropping this shuts the tree down, and `let _ =` drops it at once; keep it in a variable with a name, or end it with `.shutdown().await`"]
 pub struct Running<T> {
-    handle: T,
+    handle: Box<dyn HasHandle<T>>,
     guard: Guard,
+}
+
+/// The handle of a running tree, behind a type that is `Send` for every `T` (see `HasCell`): the fields of a handle
+/// struct depend on what the tree's parameters are.
+trait HasHandle<T>: Send + Sync {
+    fn as_handle(&self) -> &T;
+
+    fn into_inner(self: Box<Self>) -> T;
+}
+
+impl<T: Send + Sync> HasHandle<T> for T {
+    fn as_handle(&self) -> &T {
+        self
+    }
+
+    fn into_inner(self: Box<Self>) -> T {
+        *self
+    }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Running<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Running").field(&self.handle).finish()
+        f.debug_tuple("Running").field(&**self).finish()
     }
 }
 
@@ -553,7 +571,7 @@ impl<T> Deref for Running<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.handle
+        (*self.handle).as_handle()
     }
 }
 
@@ -580,19 +598,20 @@ impl<T: TreeDef> Running<T> {
     /// # Panics
     ///
     /// Panics if it is awaited inside this tree, since the wait would never end.
-    pub async fn join(self) -> Report {
-        Join::of(self.guard.cell.clone()).await.unwrap_or_else(|error| panic!("{error}"))
+    pub fn join(self) -> BoxFuture<'static, Report> {
+        let Running { guard, .. } = self;
+        Box::pin(async move { Join::of(guard.cell.clone()).await.unwrap_or_else(|error| panic!("{error}")) })
     }
 
     /// Returns a handle, which keeps nothing alive.
     pub fn handle(&self) -> T {
-        self.handle.clone()
+        T::clone(self)
     }
 
     /// Gives up the guard and returns a handle: the tree runs until it is shut down through a handle.
     pub fn detach(self) -> T {
         let Running { handle, guard } = self;
         guard.disarmed();
-        handle
+        handle.into_inner()
     }
 }

@@ -309,7 +309,7 @@ impl<A: Actor> Context<A> {
     /// Nothing has begun before the first poll. If the future is dropped after that and before it is ready, the child
     /// is stopped; [`detached`](Spawn::detached) lets it start all the same.
     #[doc(alias = "spawn_link")]
-    pub fn spawn<T: Child>(&mut self, child: NewChild<T>) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>> {
+    pub fn spawn<T: Child>(&mut self, child: NewChild<T>) -> Spawn<Result<T::Handle, SpawnError>> {
         let NewChild { name, options, start } = child;
         in_group(self.as_supervisor(), name, options, start)
     }
@@ -344,7 +344,7 @@ impl<A: Actor> Context<A> {
         &mut self,
         name: impl Into<Cow<'a, str>>,
         mut start: F,
-    ) -> Spawn<BoxFuture<'static, Result<ActorRef<B>, SpawnError>>>
+    ) -> Spawn<Result<ActorRef<B>, SpawnError>>
     where
         B: Actor,
         F: FnMut() -> R + Send + 'static,
@@ -415,7 +415,7 @@ impl<A: Actor> Context<A> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn spawn<T: Child>(child: NewChild<T>) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>> {
+pub fn spawn<T: Child>(child: NewChild<T>) -> Spawn<Result<T::Handle, SpawnError>> {
     let NewChild { name, options, start } = child;
     in_group(guardian::above(), name, options, start)
 }
@@ -449,10 +449,7 @@ pub fn spawn<T: Child>(child: NewChild<T>) -> Spawn<BoxFuture<'static, Result<T:
 /// # Ok(())
 /// # }
 /// ```
-pub fn spawn_with<'a, B, F, R, M>(
-    name: impl Into<Cow<'a, str>>,
-    mut start: F,
-) -> Spawn<BoxFuture<'static, Result<ActorRef<B>, SpawnError>>>
+pub fn spawn_with<'a, B, F, R, M>(name: impl Into<Cow<'a, str>>, mut start: F) -> Spawn<Result<ActorRef<B>, SpawnError>>
 where
     B: Actor,
     F: FnMut() -> R + Send + 'static,
@@ -469,14 +466,14 @@ fn in_group<T, F, Fut>(
     name: String,
     options: ChildOptions<T>,
     start: F,
-) -> Spawn<BoxFuture<'static, Result<T::Handle, SpawnError>>>
+) -> Spawn<Result<T::Handle, SpawnError>>
 where
     T: Child,
     F: FnMut() -> Fut + Send + 'static,
     Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
 {
     // Boxed: with a type of its own, the future would repeat a mistake in the start at each use.
-    Spawn::new(|detached| -> BoxFuture<'static, _> { Box::pin(begun(owner, name, options, start, detached)) })
+    Spawn::new(|detached| begun(owner, name, options, start, detached))
 }
 
 async fn begun<T, F, Fut>(

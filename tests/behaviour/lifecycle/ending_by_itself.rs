@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use supervise::Origin;
 use supervise::error::{CommandError, KeyedError};
 use supervise::event::Operation;
 use supervise::inspect::{Extent, NodeState};
@@ -261,8 +260,8 @@ async fn a_key_waits_for_the_end() {
             let next = if replaces {
                 soon(app.sets.each.replace(1)).await.unwrap()
             } else {
-                let (next, origin) = soon(app.sets.each.get_or_spawn(1).told()).await.unwrap();
-                assert_eq!(origin, Origin::Made);
+                let (next, is_new) = soon(app.sets.each.get_or_spawn(1).with_is_new()).await.unwrap();
+                assert!(is_new);
                 next
             };
             assert!(next != first && begun.elapsed() >= secs(2), "{:?}", begun.elapsed());
@@ -454,12 +453,12 @@ async fn who_waits_for_an_end_that_is_taken_back_gets_the_instance() {
     let one = tree.set.spawn(1).await.unwrap();
     one.tell(Say::StopAndGoOn).await.unwrap();
     settle().await;
-    let found = tokio::spawn(tree.set.get_or_spawn(1).told());
+    let found = tokio::spawn(tree.set.get_or_spawn(1).with_is_new());
     settle().await;
     assert!(!found.is_finished());
     one.kill();
-    let (found, origin) = soon(found).await.unwrap().unwrap();
-    assert!(found == one && origin == Origin::Found);
+    let (found, is_new) = soon(found).await.unwrap().unwrap();
+    assert!(found == one && !is_new);
     assert_eq!(one.ask(Say::Incarnation).await.unwrap(), 2);
     one.tell(Say::StopAndGoOn).await.unwrap();
     settle().await;

@@ -66,7 +66,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let loader = __rt::Clone::clone(&__of_loader);
+            let loader = __of_loader.clone_for_start();
             #[allow(unreachable_code)]
             let __of_shards = match {
                 let __of_first = __rt::Clone::clone(&__of_first);
@@ -210,13 +210,13 @@ const _: () = {
                                 __rt::Err(__error) => return __rt::Err(__error),
                             };
                             #[cfg(rust_analyzer)]
-                            let leaf = __rt::Clone::clone(&__of_leaf);
+                            let leaf = __of_leaf.clone_for_start();
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Inner {
-                                leaf: __of_leaf,
+                                leaf: __of_leaf.clone_for_start(),
                                 __let_copy: __rt::Published::of(&__of_copy),
                                 __types: ::core::marker::PhantomData,
                                 __tree: __of_tree,
@@ -237,7 +237,7 @@ const _: () = {
                 _,
                 __rt::UserError,
             >(Cache {
-                loader: __of_loader,
+                loader: __of_loader.clone_for_start(),
                 shards: __of_shards,
                 by_key: __of_by_key,
                 inner: __of_inner,
@@ -525,12 +525,13 @@ where
     pub fn start(
         first: T,
         name: String,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(first, name))
     }
     ///Starts `Cache`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -547,16 +548,17 @@ where
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    pub fn run(
+    pub fn run<'__until>(
         first: T,
         name: String,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(first, name), until)
     }
 }

@@ -66,7 +66,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let one = __rt::Clone::clone(&__of_one);
+            let one = __of_one.clone_for_start();
             #[allow(unreachable_code)]
             let __of_later = match {
                 let __of_db = __rt::Clone::clone(&__of_db);
@@ -96,18 +96,18 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let later = __rt::Clone::clone(&__of_later);
-            let __of_broken: <Cart as __rt::ChildIf<
-                { <Cart as __rt::Declared>::IS },
-            >>::Handle = ::core::unreachable!();
+            let later = __of_later.clone_for_start();
+            let __of_broken: __rt::BuiltHandle<
+                <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::Handle,
+            > = ::core::unreachable!();
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Mistakes {
-                one: __of_one,
-                later: __of_later,
-                broken: __of_broken,
+                one: __of_one.clone_for_start(),
+                later: __of_later.clone_for_start(),
+                broken: __of_broken.clone_for_start(),
                 __tree: __of_tree,
             })
         }
@@ -290,12 +290,13 @@ impl Mistakes {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         db: Db,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(db))
     }
     ///Starts `Mistakes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -312,15 +313,16 @@ impl Mistakes {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    fn run(
+    fn run<'__until>(
         db: Db,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(db), until)
     }
 }

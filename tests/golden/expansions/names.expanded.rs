@@ -123,7 +123,7 @@ const _: () = {
             };
             #[cfg(feature = "http")]
             #[cfg(rust_analyzer)]
-            let r#struct = __rt::Clone::clone(&__of_struct);
+            let r#struct = __of_struct.clone_for_start();
             #[allow(unreachable_code)]
             let __of_start = match {
                 let __of_tree = __rt::Clone::clone(&__of_tree);
@@ -166,7 +166,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let start = __rt::Clone::clone(&__of_start);
+            let start = __of_start.clone_for_start();
             #[allow(unreachable_code)]
             let __of_heartbeat = match {
                 let __of_start = __rt::Clone::clone(&__of_start);
@@ -176,7 +176,7 @@ const _: () = {
                     { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
-                        let start = __rt::Clone::clone(&__of_start);
+                        let start = __of_start.clone_for_start();
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -200,7 +200,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let heartbeat = __rt::Clone::clone(&__of_heartbeat);
+            let heartbeat = __of_heartbeat.clone_for_start();
             #[allow(unreachable_code)]
             let __of_inner = match {
                 let __of_a = __rt::Clone::clone(&__of_a);
@@ -268,7 +268,7 @@ const _: () = {
                                         #[allow(unused_variables)]
                                         let c = __of_c.clone_for_start();
                                         #[allow(unused_variables)]
-                                        let start = __rt::Clone::clone(&__of_start);
+                                        let start = __of_start.clone_for_start();
                                         #[allow(unused_variables)]
                                         let d = __of_d.clone_for_start();
                                         async move {
@@ -286,13 +286,13 @@ const _: () = {
                                 __rt::Err(__error) => return __rt::Err(__error),
                             };
                             #[cfg(rust_analyzer)]
-                            let leaf = __rt::Clone::clone(&__of_leaf);
+                            let leaf = __of_leaf.clone_for_start();
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Inner {
-                                leaf: __of_leaf,
+                                leaf: __of_leaf.clone_for_start(),
                                 __let_d: __rt::Published::of(&__of_d),
                                 __tree: __of_tree,
                             })
@@ -313,9 +313,9 @@ const _: () = {
                 __rt::UserError,
             >(Names {
                 #[cfg(feature = "http")]
-                r#struct: __of_struct,
-                start: __of_start,
-                heartbeat: __of_heartbeat,
+                r#struct: __of_struct.clone_for_start(),
+                start: __of_start.clone_for_start(),
+                heartbeat: __of_heartbeat.clone_for_start(),
                 inner: __of_inner,
                 #[cfg(unix)]
                 __let_match: __rt::Published::of(&__of_match),
@@ -572,12 +572,13 @@ impl Names {
     pub(crate) fn start(
         r#type: u32,
         config: Config,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(r#type, config))
     }
     ///Starts `Names`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -594,16 +595,17 @@ impl Names {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    pub(crate) fn run(
+    pub(crate) fn run<'__until>(
         r#type: u32,
         config: Config,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(r#type, config), until)
     }
 }
@@ -737,7 +739,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let names = __rt::Clone::clone(&__of_names);
+            let names = __of_names.clone_for_start();
             #[allow(unreachable_code)]
             let __of_first = match {
                 let __of_second = {
@@ -779,7 +781,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let first = __rt::Clone::clone(&__of_first);
+            let first = __of_first.clone_for_start();
             #[allow(unreachable_code)]
             let __of_second = match {
                 let __of_known = __rt::Clone::clone(&__of_known);
@@ -799,7 +801,7 @@ const _: () = {
                         #[allow(unused_variables)]
                         let known = __of_known.clone_for_start();
                         #[allow(unused_variables)]
-                        let first = __rt::Clone::clone(&__of_first);
+                        let first = __of_first.clone_for_start();
                         async move {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::Declared>::IS },
@@ -815,7 +817,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let second = __rt::Clone::clone(&__of_second);
+            let second = __of_second.clone_for_start();
             #[allow(unreachable_code)]
             let __of_third = match {
                 let __of_first = __rt::Clone::clone(&__of_first);
@@ -825,7 +827,7 @@ const _: () = {
                     { __rt::ChildOptions::<__rt::Task>::without_context() },
                     move || {
                         #[allow(unused_variables)]
-                        let first = __rt::Clone::clone(&__of_first);
+                        let first = __of_first.clone_for_start();
                         async move {
                             let __it: __rt::TaskStart = __rt::future_of(async move {
                                 #[allow(unreachable_code)]
@@ -849,16 +851,16 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let third = __rt::Clone::clone(&__of_third);
+            let third = __of_third.clone_for_start();
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Other {
-                names: __of_names,
-                first: __of_first,
-                second: __of_second,
-                third: __of_third,
+                names: __of_names.clone_for_start(),
+                first: __of_first.clone_for_start(),
+                second: __of_second.clone_for_start(),
+                third: __of_third.clone_for_start(),
                 __tree: __of_tree,
             })
         }
@@ -1049,12 +1051,13 @@ impl Other {
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn start() -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    fn start() -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree())
     }
     ///Starts `Other`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -1071,14 +1074,15 @@ impl Other {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    fn run(
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    fn run<'__until>(
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(), until)
     }
 }

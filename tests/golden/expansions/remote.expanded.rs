@@ -70,7 +70,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let db = __rt::Clone::clone(&__of_db);
+            let db = __of_db.clone_for_start();
             #[allow(unreachable_code)]
             let __of_pricing = match {
                 let __of_rates = __rt::Clone::clone(&__of_rates);
@@ -105,7 +105,7 @@ const _: () = {
                         #[allow(unused_variables)]
                         let rates = __of_rates.clone_for_start();
                         #[allow(unused_variables)]
-                        let db = __rt::Clone::clone(&__of_db);
+                        let db = __of_db.clone_for_start();
                         #[allow(unused_imports)]
                         use __rt::later;
                         let front = __rt::Clone::clone(&__of_front);
@@ -163,7 +163,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let pricing = __rt::Clone::clone(&__of_pricing);
+            let pricing = __of_pricing.clone_for_start();
             #[allow(unreachable_code)]
             let __of_loader = match {
                 let __of_first = __rt::Clone::clone(&__of_first);
@@ -198,7 +198,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let loader = __rt::Clone::clone(&__of_loader);
+            let loader = __of_loader.clone_for_start();
             #[allow(unreachable_code)]
             let __of_audit = match {
                 let __of_config = __rt::Clone::clone(&__of_config);
@@ -223,7 +223,7 @@ const _: () = {
                         #[allow(unused_variables)]
                         let config = __of_config.clone_for_start();
                         #[allow(unused_variables)]
-                        let pricing = __rt::Clone::clone(&__of_pricing);
+                        let pricing = __of_pricing.clone_for_start();
                         async move {
                             let __it: ::core::option::Option<
                                 <__far::Far<
@@ -617,7 +617,7 @@ const _: () = {
                                     },
                                     move || {
                                         #[allow(unused_variables)]
-                                        let pricing = __rt::Clone::clone(&__of_pricing);
+                                        let pricing = __of_pricing.clone_for_start();
                                         async move {
                                             let __it: <__far::Far<
                                                 Deep,
@@ -658,14 +658,14 @@ const _: () = {
                             };
                             #[cfg(unix)]
                             #[cfg(rust_analyzer)]
-                            let deep = __rt::Clone::clone(&__of_deep);
+                            let deep = __of_deep.clone_for_start();
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
                                 __rt::UserError,
                             >(Below {
                                 #[cfg(unix)]
-                                deep: __of_deep,
+                                deep: __of_deep.clone_for_start(),
                                 __types: ::core::marker::PhantomData,
                                 __tree: __of_tree,
                             })
@@ -693,7 +693,7 @@ const _: () = {
                     },
                     move || {
                         #[allow(unused_variables)]
-                        let pricing = __rt::Clone::clone(&__of_pricing);
+                        let pricing = __of_pricing.clone_for_start();
                         async move {
                             let __it: <Front as __rt::ChildIf<
                                 { <Front as __rt::Declared>::IS },
@@ -709,21 +709,21 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let front = __rt::Clone::clone(&__of_front);
+            let front = __of_front.clone_for_start();
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
                 __rt::UserError,
             >(Shop {
-                db: __of_db,
-                pricing: __of_pricing,
-                loader: __of_loader,
+                db: __of_db.clone_for_start(),
+                pricing: __of_pricing.clone_for_start(),
+                loader: __of_loader.clone_for_start(),
                 audit: __of_audit,
                 shards: __of_shards,
                 carts: __of_carts,
                 sessions: __of_sessions,
                 below: __of_below,
-                front: __of_front,
+                front: __of_front.clone_for_start(),
                 __types: ::core::marker::PhantomData,
                 __tree: __of_tree,
             })
@@ -1994,12 +1994,13 @@ impl<T: Row + 'static> Shop<T> {
     pub fn start(
         config: Config,
         first: T,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(config, first))
     }
     ///Starts `Shop`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -2016,16 +2017,17 @@ impl<T: Row + 'static> Shop<T> {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    pub fn run(
+    pub fn run<'__until>(
         config: Config,
         first: T,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(config, first), until)
     }
     ///Makes a node for `Shop`, which runs its remote children of this role for an owner.

@@ -218,7 +218,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let db = __rt::Clone::clone(&__of_db);
+            let db = __of_db.clone_for_start();
             #[allow(unreachable_code)]
             let __of_listed = match {
                 let __options = {
@@ -256,7 +256,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let listed = __rt::Clone::clone(&__of_listed);
+            let listed = __of_listed.clone_for_start();
             #[allow(unreachable_code)]
             let __of_many = match {
                 let __options = {
@@ -343,7 +343,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let server = __rt::Clone::clone(&__of_server);
+            let server = __of_server.clone_for_start();
             #[allow(unreachable_code)]
             let __of_nightly = match {
                 let __options = {
@@ -380,10 +380,10 @@ const _: () = {
                 _,
                 __rt::UserError,
             >(Settings {
-                db: __of_db,
-                listed: __of_listed,
+                db: __of_db.clone_for_start(),
+                listed: __of_listed.clone_for_start(),
                 many: __of_many,
-                server: __of_server,
+                server: __of_server.clone_for_start(),
                 nightly: __of_nightly,
                 __tree: __of_tree,
             })
@@ -647,12 +647,13 @@ impl Settings {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         most: u32,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(most))
     }
     ///Starts `Settings`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -669,15 +670,16 @@ impl Settings {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    fn run(
+    fn run<'__until>(
         most: u32,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(most), until)
     }
 }
@@ -791,7 +793,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let db = __rt::Clone::clone(&__of_db);
+            let db = __of_db.clone_for_start();
             #[allow(unreachable_code)]
             let __of_once = match {
                 let __options = {
@@ -861,7 +863,7 @@ const _: () = {
                 _,
                 __rt::UserError,
             >(Defaults {
-                db: __of_db,
+                db: __of_db.clone_for_start(),
                 once: __of_once,
                 __tree: __of_tree,
             })
@@ -1044,12 +1046,13 @@ impl Defaults {
     fn start(
         pace: ExponentialBackoff,
         room: usize,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(pace, room))
     }
     ///Starts `Defaults`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -1066,16 +1069,17 @@ impl Defaults {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    fn run(
+    fn run<'__until>(
         pace: ExponentialBackoff,
         room: usize,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(pace, room), until)
     }
 }

@@ -71,7 +71,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let one = __rt::Clone::clone(&__of_one);
+            let one = __of_one.clone_for_start();
             #[allow(unreachable_code)]
             let __of_maybe = match {
                 let __of_db = __rt::Clone::clone(&__of_db);
@@ -521,7 +521,7 @@ const _: () = {
                 _,
                 __rt::UserError,
             >(Shapes {
-                one: __of_one,
+                one: __of_one.clone_for_start(),
                 maybe: __of_maybe,
                 row: __of_row,
                 any: __of_any,
@@ -917,12 +917,13 @@ impl Shapes {
     fn start(
         db: Db,
         count: u32,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(db, count))
     }
     ///Starts `Shapes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -939,16 +940,17 @@ impl Shapes {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    fn run(
+    fn run<'__until>(
         db: Db,
         count: u32,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(db, count), until)
     }
 }

@@ -66,7 +66,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let plain = __rt::Clone::clone(&__of_plain);
+            let plain = __of_plain.clone_for_start();
             #[allow(unreachable_code)]
             let __of_told = match {
                 __rt::Builder::child(
@@ -101,7 +101,7 @@ const _: () = {
                 __rt::Err(__error) => return __rt::Err(__error),
             };
             #[cfg(rust_analyzer)]
-            let told = __rt::Clone::clone(&__of_told);
+            let told = __of_told.clone_for_start();
             #[allow(unreachable_code)]
             let __of_maybe = match {
                 let __of_every = __rt::Clone::clone(&__of_every);
@@ -306,8 +306,8 @@ const _: () = {
                 _,
                 __rt::UserError,
             >(Tasks {
-                plain: __of_plain,
-                told: __of_told,
+                plain: __of_plain.clone_for_start(),
+                told: __of_told.clone_for_start(),
                 maybe: __of_maybe,
                 row: __of_row,
                 any: __of_any,
@@ -557,12 +557,13 @@ impl Tasks {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         every: Duration,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+    ) -> ::supervise::__private::BoxFuture<
+        'static,
+        ::core::result::Result<
             ::supervise::__private::Running<Self>,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::start(Self::tree(every))
     }
     ///Starts `Tasks`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
@@ -579,15 +580,16 @@ impl Tasks {
         clippy::too_many_arguments,
         clippy::type_complexity
     )]
-    fn run(
+    fn run<'__until>(
         every: Duration,
-        until: impl ::core::future::Future + ::core::marker::Send,
-    ) -> impl ::core::future::Future<
-        Output = ::core::result::Result<
+        until: impl ::core::future::Future + ::core::marker::Send + '__until,
+    ) -> ::supervise::__private::BoxFuture<
+        '__until,
+        ::core::result::Result<
             ::supervise::__private::Report,
             ::supervise::__private::Failure,
         >,
-    > + ::core::marker::Send {
+    > {
         ::supervise::__private::Tree::run(Self::tree(every), until)
     }
 }

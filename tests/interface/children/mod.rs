@@ -1,6 +1,7 @@
 //! Every shape of child: sets, keys, subtrees, `let`s, and actors that are spawned or linked at run time.
 
 mod any_child;
+mod arguments_with_lifetimes;
 mod arrays;
 mod generic_trees;
 mod handles;

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{self, Poll, Wake, Waker};
 use std::time::Duration;
 
+use supervise::StopReason;
 use supervise::error::{KeyedError, SpawnError};
 use supervise::event::EventKind;
 use supervise::prelude::*;
-use supervise::{Origin, StopReason};
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
@@ -126,7 +126,7 @@ async fn the_key_and_the_place_are_taken_all_the_while() {
     let first = tokio::spawn(feeds.replace(1, "slow", secs(1)));
     settle().await;
     let second = tokio::spawn(feeds.replace(1, "second", secs(0)));
-    let found = tokio::spawn(feeds.get_or_spawn(1, "third", secs(0)).told());
+    let found = tokio::spawn(feeds.get_or_spawn(1, "third", secs(0)).with_is_new());
     settle().await;
     pass(secs(1)).await;
     assert!(feeds.get(&1).as_ref() == Some(&old));
@@ -140,8 +140,8 @@ async fn the_key_and_the_place_are_taken_all_the_while() {
     let full = feeds.spawn(2, "two", secs(0)).await;
     assert!(matches!(full, Err(KeyedError::Spawn(SpawnError::MaxChildren { .. }))), "{full:?}");
     let (first, second) = (first.await.unwrap().unwrap(), second.await.unwrap().unwrap());
-    let (found, origin) = found.await.unwrap().unwrap();
-    assert_eq!((name(&second).await, origin), ("second", Origin::Found));
+    let (found, is_new) = found.await.unwrap().unwrap();
+    assert_eq!((name(&second).await, is_new), ("second", false));
     assert!(!first.is_alive());
     assert!(found == first || found == second);
     let lines = journal.take();
@@ -234,8 +234,8 @@ async fn replaced_meanwhile<C: Future + Send + 'static>(
 #[tokio::test(start_paused = true)]
 async fn a_replacement_is_carried_through_whoever_finds_the_end() {
     let reader = Reader::start(Journal::default()).await.unwrap();
-    let (new, found) = replaced_meanwhile(&reader, |feeds| feeds.get_or_spawn(1, "found", secs(0)).told()).await;
-    assert_eq!(found.unwrap(), (new.clone(), Origin::Found));
+    let (new, found) = replaced_meanwhile(&reader, |feeds| feeds.get_or_spawn(1, "found", secs(0)).with_is_new()).await;
+    assert_eq!(found.unwrap(), (new.clone(), false));
     new.stop();
     soon(new.terminated()).await.unwrap();
     let (new, second) = replaced_meanwhile(&reader, |feeds| feeds.replace(1, "second", secs(0))).await;
@@ -339,13 +339,13 @@ async fn a_detached_spawn_goes_on() {
     settle().await;
     assert!(timeout(secs(1), reader.feeds.spawn(1, "slow", secs(0)).detached()).await.is_err());
     pass(secs(5)).await;
-    let (_, origin) = reader.feeds.get_or_spawn(1, "other", secs(0)).told().await.unwrap();
-    assert_eq!(origin, Origin::Found);
+    let (_, is_new) = reader.feeds.get_or_spawn(1, "other", secs(0)).with_is_new().await.unwrap();
+    assert!(!is_new);
     reader.feeds.stop(&1);
     settle().await;
-    let told = |name| reader.feeds.get_or_spawn(1, name, secs(0)).told();
+    let told = |name| reader.feeds.get_or_spawn(1, name, secs(0)).with_is_new();
     let (made, found) = tokio::join!(told("slow"), told("slow"));
-    assert_eq!((made.unwrap().1, found.unwrap().1), (Origin::Made, Origin::Found));
+    assert_eq!((made.unwrap().1, found.unwrap().1), (true, false));
 }
 
 /// S27: on several threads, at most one instance of a key lives, whoever replaces, spawns and stops; nothing is left.
@@ -393,7 +393,7 @@ async fn a_detached_caller_counts_whoever_has_begun() {
         let reader = Reader::start(Journal::default()).await.unwrap();
         let call = |name, detached| {
             let spawn = reader.feeds.get_or_spawn(1, name, secs(0));
-            Box::pin(timeout(secs(1), if detached { spawn.detached() } else { spawn }.told()))
+            Box::pin(timeout(secs(1), if detached { spawn.detached() } else { spawn }.with_is_new()))
         };
         let (mut made, mut found) = (call("slow", first), call("other", second));
         let cx = &mut task::Context::from_waker(Waker::noop());

@@ -27,7 +27,7 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
         scope.names.declare(&param.name, &[], Origin::Value(Some(&param.ty)));
     }
     let body = body(&tree.name, &tree.body, scope);
-    let editor = tree.params.iter().map(|param| for_editor(&param.name));
+    let editor = tree.params.iter().map(|param| for_editor(&param.name, false));
     let used = FreeNames::of(inside(&tree.body));
     // After a mistake, rustc does not warn of a parameter that only the mistake uses. Both lints are as long.
     let lint = Ident::new(if failed { "unused_variables" } else { "unreachable_code" }, Span::call_site());
@@ -67,7 +67,7 @@ fn body<'a>(name: &'a Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStrea
     let exprs: Vec<&Expr> = body.settings.iter().flat_map(|setting| setting.exprs()).collect();
     let rebind = scope.bind(&exprs).rebind;
     let supervision = options::supervision(&body.settings);
-    let editor = for_editor(&name_of_tree);
+    let editor = for_editor(&name_of_tree, false);
     let mut statements = quote! {
         let #tree = __rt::Builder::tree_ref(&#builder);
         #editor
@@ -118,7 +118,7 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
     let names = bindings(pat);
     let inner = names.iter().map(hidden);
     let editor = names.iter().map(|name| {
-        let editor = for_editor(name);
+        let editor = for_editor(name, false);
         quote!(#(#cfgs)* #editor)
     });
     let keep = names.iter().map(|name| {
@@ -154,6 +154,7 @@ fn statement<'a>(child: &'a Child, scope: &Scope<'a>) -> TokenStream {
         _ => {
             // The child is not complete. Its name still has a type, for the expressions below that use it.
             let Some(ty) = scope.types.field_type(child) else { return TokenStream::new() };
+            let ty = if child.is_behind() { quote!(__rt::BuiltHandle<#ty>) } else { ty };
             return quote!(#(#cfgs)* let #name: #ty = ::core::unreachable!(););
         }
     };
@@ -161,7 +162,7 @@ fn statement<'a>(child: &'a Child, scope: &Scope<'a>) -> TokenStream {
     // values that live across an await, and a tree has an await for each child.
     let span = child.unit().map_or(child.name.span(), Unit::span);
     let (handle, error) = (local("__handle"), local("__error"));
-    let editor = for_editor(&child.name);
+    let editor = for_editor(&child.name, child.is_behind());
     quote_spanned! {span=>
         #(#cfgs)*
         #[allow(unreachable_code)]

@@ -100,12 +100,10 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #[doc = #errors_doc]
             #[track_caller]
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn start(#(#params: #param_types),*) -> impl ::core::future::Future<
-                Output = ::core::result::Result<
-                    ::supervise::__private::Running<Self>,
-                    ::supervise::__private::Failure,
-                >,
-            > + ::core::marker::Send {
+            #vis fn start(#(#params: #param_types),*) -> ::supervise::__private::BoxFuture<
+                'static,
+                ::core::result::Result<::supervise::__private::Running<Self>, ::supervise::__private::Failure>,
+            > {
                 ::supervise::__private::Tree::start(Self::tree(#(#params),*))
             }
 
@@ -119,15 +117,13 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #[doc = #errors_doc]
             #[track_caller]
             #[allow(dead_code, clippy::impl_trait_in_params, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn run(
+            #vis fn run<'__until>(
                 #(#params: #param_types,)*
-                #until: impl ::core::future::Future + ::core::marker::Send,
-            ) -> impl ::core::future::Future<
-                Output = ::core::result::Result<
-                    ::supervise::__private::Report,
-                    ::supervise::__private::Failure,
-                >,
-            > + ::core::marker::Send {
+                #until: impl ::core::future::Future + ::core::marker::Send + '__until,
+            ) -> ::supervise::__private::BoxFuture<
+                '__until,
+                ::core::result::Result<::supervise::__private::Report, ::supervise::__private::Failure>,
+            > {
                 ::supervise::__private::Tree::run(Self::tree(#(#params),*), #until)
             }
 

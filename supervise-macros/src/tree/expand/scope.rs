@@ -58,7 +58,7 @@ impl<'a> Scope<'a> {
             // The whole call has one syntax context. Otherwise an error in it underlines the macro.
             let mut source = inner.clone();
             source.set_span(at.resolved_at(Span::mixed_site()));
-            let value = if name.is_kept() {
+            let value = if name.is_behind() {
                 quote_spanned!(source.span()=> #source.clone_for_start())
             } else {
                 quote_spanned!(source.span()=> __rt::Clone::clone(&#source))
@@ -122,11 +122,12 @@ pub(super) fn hidden(ident: &Ident) -> Ident {
 }
 
 /// Binds the user's own word as well, but only for an editor: a half-typed expression does not use the name yet.
-pub(super) fn for_editor(ident: &Ident) -> TokenStream {
+pub(super) fn for_editor(ident: &Ident, is_behind: bool) -> TokenStream {
     let inner = hidden(ident);
     let mut own = ident.clone();
     own.set_span(inner.span());
-    quote!(#[cfg(rust_analyzer)] let #own = __rt::Clone::clone(&#inner);)
+    let value = if is_behind { quote!(#inner.clone_for_start()) } else { quote!(__rt::Clone::clone(&#inner)) };
+    quote!(#[cfg(rust_analyzer)] let #own = #value;)
 }
 
 /// Returns a name that only the expansion can use.

@@ -437,6 +437,7 @@ pub(super) fn published(body: &Body) -> Vec<Published<'_>> {
 pub(super) fn initializers(body: &Body, types: Types<'_>) -> TokenStream {
     let children = declared(body).into_iter().filter(|child| child.shape.is_some()).map(|child| {
         let (cfgs, name, value) = (&child.cfgs, &child.name, hidden(&child.name));
+        let value = if child.is_behind() { quote!(#value.clone_for_start()) } else { quote!(#value) };
         quote!(#(#cfgs)* #name: #value,)
     });
     let lets = published(body).into_iter().map(|published| {

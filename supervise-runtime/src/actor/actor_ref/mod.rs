@@ -15,7 +15,7 @@ use crate::actor::timers::Tick;
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::mailbox::{ActorCell, Mailbox, MailboxItem, Patience, Rejected};
 use crate::values::ended::{Ended, Watched};
@@ -73,6 +73,44 @@ impl<A: Actor> MailboxItem for Envelope<A> {
 
 pub(crate) type Cell<A> = ActorCell<Envelope<A>>;
 
+/// A cell behind which the type of the messages is hidden.
+///
+/// The compiler forgets lifetimes in the state of a future, so it could not prove `A: Actor` there for an `A` that
+/// contains `dyn` or `&'static`. A handle that mentions `A::Msg` would need this proof to be `Send`. This one is `Send`
+/// for every `A`.
+pub(crate) trait HasCell<A>: Send + Sync {
+    fn any(&self) -> &AnyCell;
+
+    fn into_any(self: Arc<Self>) -> Arc<AnyCell>;
+
+    fn cell(&self) -> &Cell<A>
+    where
+        A: Actor;
+
+    fn into_cell(self: Arc<Self>) -> Arc<Cell<A>>
+    where
+        A: Actor;
+}
+
+impl<A: Actor> HasCell<A> for Cell<A> {
+    fn any(&self) -> &AnyCell {
+        self
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<AnyCell> {
+        self
+    }
+
+    #[inline]
+    fn cell(&self) -> &Cell<A> {
+        self
+    }
+
+    fn into_cell(self: Arc<Self>) -> Arc<Cell<A>> {
+        self
+    }
+}
+
 /// The time after which a waiting `tell` raises `Blocked`.
 const BLOCKED: Duration = Duration::from_secs(10);
 
@@ -125,56 +163,223 @@ const BLOCKED: Duration = Duration::from_secs(10);
 /// # Ok(())
 /// # }
 /// ```
-pub struct ActorRef<A: Actor> {
-    pub(crate) cell: Arc<Cell<A>>,
+pub struct ActorRef<A> {
+    shared: Arc<dyn HasCell<A>>,
 }
 
-impl<A: Actor> Clone for ActorRef<A> {
+impl<A> Clone for ActorRef<A> {
     fn clone(&self) -> Self {
-        ActorRef { cell: self.cell.clone() }
+        ActorRef { shared: self.shared.clone() }
     }
 }
 
-impl<A: Actor> fmt::Debug for ActorRef<A> {
+impl<A> fmt::Debug for ActorRef<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ActorRef({})", self.path())
     }
 }
 
-impl<A: Actor> PartialEq for ActorRef<A> {
+impl<A> PartialEq for ActorRef<A> {
     fn eq(&self, other: &Self) -> bool {
         self.id() == other.id()
     }
 }
 
-impl<A: Actor> Eq for ActorRef<A> {}
+impl<A> Eq for ActorRef<A> {}
 
-impl<A: Actor> Hash for ActorRef<A> {
+impl<A> Hash for ActorRef<A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.id().hash(state);
     }
 }
 
+/// Access to the cell.
 impl<A: Actor> ActorRef<A> {
+    pub(crate) fn of(cell: Arc<Cell<A>>) -> Self {
+        ActorRef { shared: cell }
+    }
+
+    #[inline]
+    pub(crate) fn cell(&self) -> &Cell<A> {
+        self.shared.cell()
+    }
+
+    pub(crate) fn to_cell(&self) -> Arc<Cell<A>> {
+        self.shared.clone().into_cell()
+    }
+}
+
+/// The part of a handle that needs no message.
+impl<A> ActorRef<A> {
+    pub(crate) fn core(&self) -> &CellCore {
+        self.shared.any().core()
+    }
+
+    pub(crate) fn to_any(&self) -> Arc<AnyCell> {
+        self.shared.clone().into_any()
+    }
+
     pub(crate) fn id(&self) -> u64 {
-        self.cell.core().id
+        self.core().id
     }
 
     /// Returns the path of the actor below the root, for example `reports/daily`.
     pub fn path(&self) -> String {
-        self.cell.core().path()
+        self.core().path()
     }
 
     /// Returns the last part of the path.
     pub fn name(&self) -> String {
-        self.cell.core().name()
+        self.core().name()
     }
 
     /// Returns the current incarnation, counted from 1; 0 before the first start.
     pub fn incarnation(&self) -> u32 {
-        self.cell.core().incarnation()
+        self.core().incarnation()
     }
 
+    /// Requests a stop: the actor finishes the message in hand, its children go down, and `post_stop` runs.
+    ///
+    /// This method returns immediately; [`terminated`](ActorRef::terminated) waits for the end.
+    ///
+    /// The actor stays ended, whatever its lifecycle, until [`start_again`](ActorRef::start_again) is called on it or
+    /// on a tree around it. Queued messages, and messages that arrive before the actor takes note of the stop, are not
+    /// handled: they become dead letters, and an `ask` gets an error (S24). [`drain`](ActorRef::drain) handles the
+    /// queued messages and refuses new ones immediately.
+    pub fn stop(&self) {
+        send(self.shared.any(), SystemMessage::Stop);
+    }
+
+    /// Drops what the actor is doing, at its next `.await`, and lets it fail with
+    /// [`Cause::Killed`](crate::Cause::Killed).
+    ///
+    /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
+    /// actor is not started again (S9). If nothing runs that could be dropped, the kill is a stop.
+    pub fn kill(&self) {
+        send(self.shared.any(), SystemMessage::Kill);
+    }
+
+    /// Restarts this actor alone, whatever the strategy.
+    ///
+    /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
+    /// again. The hooks get a failure with [`Cause::Requested`](crate::Cause::Requested), which no decider sees; if a
+    /// failure came first, they get that one. This method returns immediately: `Ok` says that the restart has been
+    /// accepted. A failure of the new start concerns this child alone: the child is retried or ends, and no sibling is
+    /// restarted together with it, whatever the strategy (S26).
+    ///
+    /// # Errors
+    ///
+    /// Returns `Busy` while the actor is already going down for a restart, or while its group goes down, waits or comes
+    /// up; `Stopping` while the actor stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
+    /// set.
+    ///
+    /// ```
+    /// # use supervise::{Actor, ActorRef};
+    /// # use supervise::error::CommandError;
+    /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let starting = match cache.restart() {
+    ///         Err(CommandError::Busy { .. }) => return Ok(()), // a restart is already in progress
+    ///         Err(CommandError::Ended { .. }) => cache.start_again()?,
+    ///         done => done?,
+    ///     };
+    ///     Ok(starting.await?) // up
+    /// }
+    /// ```
+    pub fn restart(&self) -> Result<Starting, CommandError> {
+        commands::restart(&self.to_any())
+    }
+
+    /// Starts the actor again after it has ended, whatever the reason.
+    ///
+    /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
+    /// delay. This method returns immediately: `Ok` says that the start has been accepted;
+    /// await the [`Starting`] to wait until it is up.
+    ///
+    /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
+    /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
+    /// reason, and no sibling is restarted together with it, whatever the strategy. Only `Escalate`, and a limit that
+    /// escalates, fail the supervisor (S26).
+    ///
+    /// # Errors
+    ///
+    /// Returns `NotEnded` while the actor lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
+    /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a child that was spawned at
+    /// run time.
+    pub fn start_again(&self) -> Result<Starting, CommandError> {
+        commands::start_again(&self.to_any())
+    }
+
+    /// Stops the actor after it has handled the messages that it has already accepted.
+    ///
+    /// From this call on new messages are refused. The queued messages are handled, and so is the result of each
+    /// [`run`](crate::Context::run) that is in progress or begins meanwhile; then the actor stops. Its timers stop
+    /// immediately. All of that has to happen within the `shutdown` time; after that, remaining messages become dead
+    /// letters, and running futures are dropped. An actor that is not up, or whose group goes down or comes up, stops
+    /// as by [`stop`](ActorRef::stop). This method returns immediately (S26).
+    ///
+    /// To drain at every stop, declare `lifecycle(drain)`.
+    pub fn drain(&self) {
+        commands::drain(self.shared.any());
+    }
+
+    /// Waits until the actor has ended; ready immediately if it already has. A restart is not an end. Needs no tokio
+    /// runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error immediately if it is called from inside the actor or from below it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The future may be dropped and the method called again.
+    ///
+    /// See [`Terminated`] for an example.
+    pub fn terminated(&self) -> Terminated {
+        Terminated::of(self.to_any())
+    }
+
+    /// Returns why the actor has ended; `None` while it lives or is being restarted.
+    pub fn ended(&self) -> Option<Ended> {
+        self.core().ended()
+    }
+
+    /// Returns `true` until the actor has ended, also while it is down for a restart.
+    pub fn is_alive(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Returns the identity of the actor, as a [`Watcher`](crate::Watcher) gets it: a key for a map.
+    pub fn watched(&self) -> Watched {
+        self.core().identity()
+    }
+
+    /// Requests a stop immediately, even if the returned future is never polled. Await it to wait for the end.
+    ///
+    /// # Errors
+    ///
+    /// The future resolves to an error immediately if it is awaited inside the actor or below it. The actor goes down
+    /// all the same.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the actor still goes down.
+    ///
+    /// See [`ShutdownRef`] for an example.
+    pub fn shutdown(&self) -> ShutdownRef<Ended> {
+        ShutdownRef::of(self.to_any())
+    }
+
+    /// Returns the failure that occurred while the actor was stopping, if the actor has ended.
+    ///
+    /// This is the first failure of its last message, of `post_stop` or of a `Drop`. No decider sees such a failure:
+    /// [`ended`](ActorRef::ended) keeps returning what led to the end (S24).
+    pub fn late_failure(&self) -> Option<Failure> {
+        let core = self.core();
+        core.ended().and_then(|_| core.late().0)
+    }
+}
+
+impl<A: Actor> ActorRef<A> {
     /// Sends a message, and waits for room in the mailbox.
     ///
     /// During a restart the message stays in the mailbox, unless the actor is declared `while_down(Reject)` (S35).
@@ -193,8 +398,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
-    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A> {
-        Tell { cell: &self.cell, push: Push::new(msg) }
+    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A::Msg> {
+        Tell { to: self.cell(), push: Push::new(msg) }
     }
 
     /// Sends a message without waiting.
@@ -205,7 +410,7 @@ impl<A: Actor> ActorRef<A> {
     /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop` (S3, S35).
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
         let mut push = Push::new(msg);
-        push.try_now(&self.cell, Patience::Waits).map_err(|rejected| push.refused(&self.cell, rejected))
+        push.try_now(self.cell(), Patience::Waits).map_err(|rejected| push.refused(self.cell(), rejected))
     }
 
     /// Sends a message that contains a [`Reply`], and waits for the answer.
@@ -234,7 +439,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
     /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
-    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, R, A::Msg> {
         self.question(message, false)
     }
 
@@ -268,182 +473,40 @@ impl<A: Actor> ActorRef<A> {
     /// # Panics
     ///
     /// Panics in the same cases as [`ask`](ActorRef::ask).
-    pub fn try_ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R> {
+    pub fn try_ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, R, A::Msg> {
         self.question(message, true)
     }
 
-    fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, A, R> {
+    fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, R, A::Msg> {
         let (reply, answer) = reply();
         let msg = message(reply);
         Ask {
-            cell: &self.cell,
+            to: self.cell(),
             push: Push::new(msg),
             answer,
-            within: self.cell.ask_time(),
+            within: self.cell().ask_time(),
             deadline: None,
             sent: false,
             at_once,
             pinned: PhantomPinned,
         }
     }
-
-    /// Requests a stop: the actor finishes the message in hand, its children go down, and `post_stop` runs.
-    ///
-    /// This method returns immediately; [`terminated`](ActorRef::terminated) waits for the end.
-    ///
-    /// The actor stays ended, whatever its lifecycle, until [`start_again`](ActorRef::start_again) is called on it or
-    /// on a tree around it. Queued messages, and messages that arrive before the actor takes note of the stop, are not
-    /// handled: they become dead letters, and an `ask` gets an error (S24). [`drain`](ActorRef::drain) handles the
-    /// queued messages and refuses new ones immediately.
-    pub fn stop(&self) {
-        send(&*self.cell, SystemMessage::Stop);
-    }
-
-    /// Drops what the actor is doing, at its next `.await`, and lets it fail with
-    /// [`Cause::Killed`](crate::Cause::Killed).
-    ///
-    /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
-    /// actor is not started again (S9). If nothing runs that could be dropped, the kill is a stop.
-    pub fn kill(&self) {
-        send(&*self.cell, SystemMessage::Kill);
-    }
-
-    /// Restarts this actor alone, whatever the strategy.
-    ///
-    /// The restart does not count against the restart budget. It cuts a backoff short, and begins a start in progress
-    /// again. The hooks get a failure with [`Cause::Requested`](crate::Cause::Requested), which no decider sees; if a
-    /// failure came first, they get that one. This method returns immediately: `Ok` says that the restart has been
-    /// accepted. A failure of the new start concerns this child alone: the child is retried or ends, and no sibling is
-    /// restarted together with it, whatever the strategy (S26).
-    ///
-    /// # Errors
-    ///
-    /// Returns `Busy` while the actor is already going down for a restart, or while its group goes down, waits or comes
-    /// up; `Stopping` while the actor stops; `Ended` after it has ended; `StartedOnce` for an instance of a `Temporary`
-    /// set.
-    ///
-    /// ```
-    /// # use supervise::{Actor, ActorRef};
-    /// # use supervise::error::CommandError;
-    /// async fn reload<A: Actor>(cache: ActorRef<A>) -> Result<(), Box<dyn std::error::Error>> {
-    ///     let starting = match cache.restart() {
-    ///         Err(CommandError::Busy { .. }) => return Ok(()), // a restart is already in progress
-    ///         Err(CommandError::Ended { .. }) => cache.start_again()?,
-    ///         done => done?,
-    ///     };
-    ///     Ok(starting.await?) // up
-    /// }
-    /// ```
-    pub fn restart(&self) -> Result<Starting, CommandError> {
-        let cell: Arc<AnyCell> = self.cell.clone();
-        commands::restart(&cell)
-    }
-
-    /// Starts the actor again after it has ended, whatever the reason.
-    ///
-    /// OTP calls this `restart_child`. The start is like the first start, with a fresh restart budget and restart
-    /// delay. This method returns immediately: `Ok` says that the start has been accepted;
-    /// await the [`Starting`] to wait until it is up.
-    ///
-    /// A failure of that start concerns this child alone, until the child is up or has ended. It is decided like the
-    /// failure of any first start: without a backoff or a decider the child ends, [`ended`](Self::ended) returns the
-    /// reason, and no sibling is restarted together with it, whatever the strategy. Only `Escalate`, and a limit that
-    /// escalates, fail the supervisor (S26).
-    ///
-    /// # Errors
-    ///
-    /// Returns `NotEnded` while the actor lives, `Busy` while its group goes down, waits or comes up, `Stopping` and
-    /// `SupervisorEnded` when its supervisor accepts no more starts, and `NotDeclared` for a child that was spawned at
-    /// run time.
-    pub fn start_again(&self) -> Result<Starting, CommandError> {
-        let cell: Arc<AnyCell> = self.cell.clone();
-        commands::start_again(&cell)
-    }
-
-    /// Stops the actor after it has handled the messages that it has already accepted.
-    ///
-    /// From this call on new messages are refused. The queued messages are handled, and so is the result of each
-    /// [`run`](crate::Context::run) that is in progress or begins meanwhile; then the actor stops. Its timers stop
-    /// immediately. All of that has to happen within the `shutdown` time; after that, remaining messages become dead
-    /// letters, and running futures are dropped. An actor that is not up, or whose group goes down or comes up, stops
-    /// as by [`stop`](ActorRef::stop). This method returns immediately (S26).
-    ///
-    /// To drain at every stop, declare `lifecycle(drain)`.
-    pub fn drain(&self) {
-        commands::drain(&*self.cell);
-    }
-
-    /// Waits until the actor has ended; ready immediately if it already has. A restart is not an end. Needs no tokio
-    /// runtime.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error immediately if it is called from inside the actor or from below it.
-    ///
-    /// # Cancel safety
-    ///
-    /// The future may be dropped and the method called again.
-    ///
-    /// See [`Terminated`] for an example.
-    pub fn terminated(&self) -> Terminated {
-        Terminated::of(self.cell.clone())
-    }
-
-    /// Returns why the actor has ended; `None` while it lives or is being restarted.
-    pub fn ended(&self) -> Option<Ended> {
-        self.cell.core().ended()
-    }
-
-    /// Returns `true` until the actor has ended, also while it is down for a restart.
-    pub fn is_alive(&self) -> bool {
-        self.ended().is_none()
-    }
-
-    /// Returns the identity of the actor, as a [`Watcher`](crate::Watcher) gets it: a key for a map.
-    pub fn watched(&self) -> Watched {
-        self.cell.core().identity()
-    }
-
-    /// Requests a stop immediately, even if the returned future is never polled. Await it to wait for the end.
-    ///
-    /// # Errors
-    ///
-    /// The future resolves to an error immediately if it is awaited inside the actor or below it. The actor goes down
-    /// all the same.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped, the actor still goes down.
-    ///
-    /// See [`ShutdownRef`] for an example.
-    pub fn shutdown(&self) -> ShutdownRef<Ended> {
-        ShutdownRef::of(self.cell.clone())
-    }
-
-    /// Returns the failure that occurred while the actor was stopping, if the actor has ended.
-    ///
-    /// This is the first failure of its last message, of `post_stop` or of a `Drop`. No decider sees such a failure:
-    /// [`ended`](ActorRef::ended) keeps returning what led to the end (S24).
-    pub fn late_failure(&self) -> Option<Failure> {
-        let core = self.cell.core();
-        core.ended().and_then(|_| core.late().0)
-    }
 }
 
-impl<A: Actor> Sealed for ActorRef<A> {}
+impl<A> Sealed for ActorRef<A> {}
 
-impl<A: Actor> ChildRef for ActorRef<A> {
+impl<A: 'static> ChildRef for ActorRef<A> {
     type Shutdown = Ended;
 
     fn any(&self) -> AnyRef {
-        AnyRef::of(self.cell.clone())
+        AnyRef::of(self.to_any())
     }
 }
 
 impl AnyRef {
     /// Returns the handle of the actor; `None` if the child is not an `A`.
     pub fn actor<A: Actor>(&self) -> Option<ActorRef<A>> {
-        Some(ActorRef { cell: self.cell().mail_as::<Mailbox<Envelope<A>>>()?.cell()? })
+        Some(ActorRef::of(self.cell().mail_as::<Mailbox<Envelope<A>>>()?.cell()?))
     }
 }
 

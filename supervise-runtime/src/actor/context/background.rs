@@ -25,11 +25,11 @@ impl<A: Actor> Context<A> {
 
     fn work(&mut self, work: BackgroundWork) {
         self.background = true;
-        queue(&*self.cell, SystemMessage::BackgroundWork(Box::new(work)));
+        queue(self.cell(), SystemMessage::BackgroundWork(Box::new(work)));
     }
 
     fn timer(&mut self, delay: Duration, period: Option<Duration>, make: Make<A::Msg>) -> Timer {
-        let tick = Tick::new(Arc::downgrade(&self.cell), self.incarnation(), make);
+        let tick = Tick::new(Arc::downgrade(&self.actor.to_cell()), self.incarnation(), make);
         self.work(BackgroundWork::Timer { at: after(Instant::now(), delay), period, tick: tick.clone() });
         Timer { tick }
     }
@@ -123,7 +123,7 @@ impl<A: Actor> Context<A> {
     where
         F: Future + Send + 'static,
     {
-        let cell = Arc::downgrade(&self.cell);
+        let cell = Arc::downgrade(&self.actor.to_cell());
         let incarnation = self.incarnation();
         self.work(BackgroundWork::Future(Box::pin(async move {
             let msg = message(future.await);

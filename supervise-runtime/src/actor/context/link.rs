@@ -11,6 +11,7 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::ActorRef;
 use crate::actor::guardian;
 use crate::actor::waits::Terminated;
+use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, send};
 use crate::engine::cell::current;
@@ -42,12 +43,9 @@ impl<A: Actor> Context<A> {
     /// }
     /// # }
     /// ```
-    pub fn link<B: Actor>(
-        &mut self,
-        other: &ActorRef<B>,
-    ) -> impl Future<Output = Result<(), LinkError>> + Send + 'static + use<A, B> {
+    pub fn link<B: Actor>(&mut self, other: &ActorRef<B>) -> BoxFuture<'static, Result<(), LinkError>> {
         self.supervise();
-        moved(other.cell.clone(), self.cell.clone(), None)
+        Box::pin(moved(other.to_any(), self.actor.to_any(), None))
     }
 
     /// Releases a child that was spawned or linked at run time, which becomes a top-level actor and outlives this one.
@@ -75,13 +73,10 @@ impl<A: Actor> Context<A> {
     /// }
     /// # }
     /// ```
-    pub fn unlink<B: Actor>(
-        &mut self,
-        child: &ActorRef<B>,
-    ) -> impl Future<Output = Result<(), LinkError>> + Send + 'static + use<A, B> {
-        let me = self.cell.core().id;
+    pub fn unlink<B: Actor>(&mut self, child: &ActorRef<B>) -> BoxFuture<'static, Result<(), LinkError>> {
+        let me = self.cell().core().id;
         let to = guardian::above();
-        moved(child.cell.clone(), to, Some(me))
+        Box::pin(moved(child.to_any(), to, Some(me)))
     }
 }
 

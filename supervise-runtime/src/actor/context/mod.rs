@@ -95,12 +95,29 @@ pub(crate) use spawn::{Startup, make_actor, make_actor_healing, started, transie
 /// # Ok(())
 /// # }
 /// ```
-pub struct Context<A: Actor> {
-    cell: Arc<Cell<A>>,
+pub struct Context<A> {
+    actor: ActorRef<A>,
     stopping: bool,
     /// The actor has asked for a timer or a subordinate future.
     background: bool,
+    /// Kept for the message loop. Beside the other two flags they take no room.
+    pub(crate) marks: Marks,
     cold: Option<Box<ColdState>>,
+}
+
+/// Marks of the items that are handled.
+pub(crate) struct Marks {
+    /// The next item has to be noted, before it is handled or after it: the first message, a notice, and each message
+    /// if the actor uses `redeliver`.
+    pub(crate) due: bool,
+    /// This incarnation has handled a message.
+    pub(crate) handled: bool,
+    /// A notice is in hand, or a tick that has not given its message yet.
+    pub(crate) aside: bool,
+    /// The actor has been asked whether it takes the next item. Only for those that are asked ([`Actor::TURNS`]).
+    pub(crate) asked: bool,
+    /// The actor runs under a lease: it is asked before each message whether that still holds.
+    pub(crate) leased: bool,
 }
 
 /// State that most actors never use.
@@ -117,15 +134,16 @@ struct ColdState {
     token: Option<CancellationToken>,
 }
 
-impl<A: Actor> fmt::Debug for Context<A> {
+impl<A> fmt::Debug for Context<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("path", &self.path()).finish_non_exhaustive()
+        f.debug_struct("Context").field("path", &self.actor.path()).finish_non_exhaustive()
     }
 }
 
 impl<A: Actor> Context<A> {
     pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
-        Context { cell, stopping: false, background: false, cold: None }
+        let marks = Marks { due: true, handled: false, aside: false, asked: false, leased: false };
+        Context { actor: ActorRef::of(cell), stopping: false, background: false, marks, cold: None }
     }
 
     pub(crate) fn begin(&mut self) {
@@ -160,30 +178,30 @@ impl<A: Actor> Context<A> {
     }
 
     pub(crate) fn set_strategy(&mut self, strategy: SupervisorStrategy) {
-        if self.cell.core().table().is_some() || self.cold.is_some() || !strategy.is_default() {
+        if self.cell().core().table().is_some() || self.cold.is_some() || !strategy.is_default() {
             self.cold.get_or_insert_default().strategy = strategy;
         }
     }
 
     /// Returns the actor's own handle, which can be given to others.
     pub fn actor_ref(&self) -> ActorRef<A> {
-        ActorRef { cell: self.cell.clone() }
+        self.actor.clone()
     }
 
     /// Returns the token of the lease under which the actor runs; of the innermost one, if there are several. `None` without
     /// a lease. See [`TreeRef::lease_token`](crate::TreeRef::lease_token), and rule S55.
     pub fn lease_token(&self) -> Option<u64> {
-        self.cell.core().hold().map(|hold| hold.token)
+        self.cell().core().hold().map(|hold| hold.token)
     }
 
     /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
-        self.cell.core().path()
+        self.cell().core().path()
     }
 
     /// Returns the number of this incarnation, counted from 1.
     pub fn incarnation(&self) -> u32 {
-        self.cell.core().incarnation()
+        self.cell().core().incarnation()
     }
 
     /// Returns the fencing token of this placement; `None` unless the actor, or one above it, is a remote child.
@@ -207,7 +225,7 @@ impl<A: Actor> Context<A> {
     /// # }
     /// ```
     pub fn fence(&self) -> Option<FenceToken> {
-        let (epoch, placement) = self.cell.core().bus.remote()?.fence.as_ref()?.token()?;
+        let (epoch, placement) = self.cell().core().bus.remote()?.fence.as_ref()?.token()?;
         Some(FenceToken { epoch, placement })
     }
 
@@ -220,7 +238,7 @@ impl<A: Actor> Context<A> {
         if std::mem::replace(&mut self.stopping, true) {
             return;
         }
-        let cell: &AnyCell = &*self.cell;
+        let cell: &AnyCell = self.cell();
         let owner = cell.core().supervisor();
         cell.leaves(owner.as_deref().and_then(|owner| Some((owner.core().table()?, owner))));
     }
@@ -277,18 +295,18 @@ impl<A: Actor> Context<A> {
     /// Present in `pre_restart` and `post_stop`, and in a handler after the request has come. A request to end replaces
     /// an earlier one to restart. See [`StopReason`], rule S46.
     pub fn stop_reason(&self) -> Option<StopReason> {
-        self.cell.core().stop_reason()
+        self.cell().core().stop_reason()
     }
 
     /// Lets the declared backoff start over, because the actor has made progress.
     ///
     /// See rule S32.
     pub fn reset_backoff(&mut self) {
-        let core = self.cell.core();
+        let core = self.cell().core();
         if let Some(owner) = core.supervisor()
             && let Some(table) = owner.core().table()
         {
-            table.on_child(&*owner, &*self.cell, |group, id| group.reset_backoff(id));
+            table.on_child(&*owner, self.cell(), |group, id| group.reset_backoff(id));
         }
     }
 
@@ -306,7 +324,7 @@ impl<A: Actor> Context<A> {
         let who = other.watched();
         let deliver: Deliver<A> =
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
-        let me = Arc::downgrade(&self.cell);
+        let me = Arc::downgrade(&self.actor.to_cell());
         let watching = &mut self.cold.get_or_insert_default().watching;
         watching.watch(other.any().cell(), move |watch, ended| {
             if let Some(me) = me.upgrade() {
@@ -372,7 +390,7 @@ impl<A: Actor> Context<A> {
     {
         let deliver: Deliver<A> =
             |actor, notice, cx| Box::pin(async move { actor.terminated(&notice.who, &notice.ended, cx).await });
-        let (me, (set, keyed)) = (Arc::downgrade(&self.cell), set.set());
+        let (me, (set, keyed)) = (Arc::downgrade(&self.actor.to_cell()), set.set());
         let id = set.cell().core().id;
         let watching = &mut self.cold.get_or_insert_default().watching;
         watching.watch_each(set.cell(), keyed, |watch| {
@@ -406,7 +424,7 @@ impl<A: Actor> Context<A> {
     /// A second call for the same child changes nothing. The pact outlives restarts of this actor. It ends with this
     /// actor, or by [`unwatch`](Context::unwatch).
     pub fn depend_on(&mut self, other: &impl ChildRef) {
-        let me = Arc::downgrade(&self.cell);
+        let me = Arc::downgrade(&self.actor.to_cell());
         let watching = &mut self.cold.get_or_insert_default().watching;
         watching.depend_on(other.any().cell(), move |pact| {
             if let Some(me) = me.upgrade() {
@@ -425,12 +443,12 @@ impl<A: Actor> Context<A> {
 
     /// Before a restart stops children, they are unwatched (S37).
     pub(crate) fn unwatch_children(&mut self) {
-        let (Some(cold), Some(table)) = (&mut self.cold, self.cell.core().table()) else { return };
+        let (Some(cold), Some(table)) = (&mut self.cold, self.actor.core().table()) else { return };
         if cold.watching.is_empty() {
             return;
         }
         let kept: HashSet<u64> = table.kept_ids().into_iter().collect();
-        let me = self.cell.core().id;
+        let me = self.actor.id();
         cold.watching.forget_stopped(|id, other| {
             let mine = other.core().supervisor().is_some_and(|supervisor| supervisor.core().id == me);
             mine && !kept.contains(&id)
@@ -450,26 +468,26 @@ impl<A: Actor> Context<A> {
     ///
     /// See [`AnyRef`] for an example.
     pub fn children(&self) -> Vec<AnyRef> {
-        self.cell.core().table().map_or_else(Vec::new, |table| table.living().into_iter().map(AnyRef::of).collect())
+        self.cell().core().table().map_or_else(Vec::new, |table| table.living().into_iter().map(AnyRef::of).collect())
     }
 
     /// Returns the cell of this actor, as the supervisor of a child that is about to be spawned.
     pub(crate) fn as_supervisor(&mut self) -> Arc<AnyCell> {
         self.supervise();
-        self.cell.clone()
+        self.actor.to_any()
     }
 
     /// Returns the cell of this actor.
     pub(crate) fn cell(&self) -> &AnyCell {
-        &*self.cell
+        self.actor.cell()
     }
 
     /// Makes this actor a supervisor, if it is not one yet.
     fn supervise(&mut self) {
         let strategy = self.cold.as_ref().map(|cold| cold.strategy.clone()).unwrap_or_default();
-        let table = self.cell.core().table_or_init(|| ChildTable::new(Owner::Actor, &strategy));
-        if self.cell.core().is_suspended() {
-            table.on(&*self.cell, |group| group.suspend()); // new: missed the suspension (S7)
+        let table = self.cell().core().table_or_init(|| ChildTable::new(Owner::Actor, &strategy));
+        if self.cell().core().is_suspended() {
+            table.on(self.cell(), |group| group.suspend()); // new: missed the suspension (S7)
         }
     }
 
@@ -479,8 +497,8 @@ impl<A: Actor> Context<A> {
     /// instance finds it with [`child`](Context::child), and does not wait for its restart. A task goes on while the
     /// actor is down. A `Temporary` child is never started again: it ends where the others are restarted (S11).
     pub fn keep(&mut self, child: &impl ChildRef) {
-        if let Some(table) = self.cell.core().table() {
-            table.on_child(&*self.cell, &**child.any().cell(), |group, id| group.keep(id));
+        if let Some(table) = self.cell().core().table() {
+            table.on_child(self.cell(), &**child.any().cell(), |group, id| group.keep(id));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The builder that generated code calls: it adds the children of a tree to its group.
 
 use std::any::Any;
+use std::fmt;
 use std::future::{Future, poll_fn};
 use std::sync::OnceLock;
 use std::task::Poll;
@@ -68,6 +69,41 @@ impl<T: Child> StartRecipe<T> {
     fn handle(&self) -> Option<T::Handle> {
         let source = lock(&self.handle).clone();
         source.and_then(|source| source.get())
+    }
+}
+
+/// The source of a child's handle, from the child's turn on.
+trait HasHandle<H>: Send + Sync {
+    fn handle(&self) -> Option<H>;
+}
+
+impl<T: Child> HasHandle<T::Handle> for StartRecipe<T> {
+    fn handle(&self) -> Option<T::Handle> {
+        StartRecipe::handle(self)
+    }
+}
+
+/// The handle of a child, as the build of its tree holds it while the build waits for the children below. It is `Send`
+/// for every `H` (see `HasCell`): the fields of a tree's handle depend on what the tree's parameters are.
+#[doc(hidden)]
+pub struct BuiltHandle<H>(Arc<dyn HasHandle<H>>);
+
+impl<H> fmt::Debug for BuiltHandle<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BuiltHandle")
+    }
+}
+
+impl<H> Clone for BuiltHandle<H> {
+    fn clone(&self) -> Self {
+        BuiltHandle(self.0.clone())
+    }
+}
+
+impl<H> BuiltHandle<H> {
+    /// Returns a clone of the handle for one start.
+    pub fn clone_for_start(&self) -> H {
+        self.0.handle().expect("the handle of a child stays from its turn on")
     }
 }
 
@@ -186,21 +222,26 @@ impl Builder {
     }
 
     /// Adds a child.
-    pub async fn child<T, F, Fut>(
+    pub fn child<T, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<T::Handle, UserError>
+    ) -> BoxFuture<'_, Result<BuiltHandle<T::Handle>, UserError>>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        let (place, start) = (self.next(), CatchDrop::new(start));
-        let sound = self.sound(&Name::Declared(name), options, T::KIND, 1)?;
-        let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
-        recipe.handle().ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
+        Box::pin(async move {
+            let (place, start) = (self.next(), CatchDrop::new(start));
+            let sound = self.sound(&Name::Declared(name), options, T::KIND, 1)?;
+            let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
+            match recipe.handle() {
+                Some(_) => Ok(BuiltHandle(recipe)),
+                None => Err(UserError::from(format!("{name} ended before it was up"))),
+            }
+        })
     }
 
     /// Checks settings that are not literals, when the child is reached: a contradiction in them is a failure of the
@@ -310,52 +351,55 @@ impl Builder {
     }
 
     /// Adds an inline subtree.
-    pub async fn inline<H, F, Fut>(
+    pub fn inline<H, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<H>,
         build: F,
-    ) -> Result<H, UserError>
+    ) -> BoxFuture<'_, Result<H, UserError>>
     where
         H: TreeHandle,
         F: FnMut(Builder) -> Fut + Send + 'static,
         Fut: Future<Output = Result<H, UserError>> + Send + 'static,
     {
-        let place = self.next();
-        let mut build = CatchDrop::new(build);
-        let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
-        let Sound { options, source, settings, runtime } =
-            self.sound(&Name::Declared(name), options, ChildKind::Tree, 1)?;
-        let given = options.options.clone();
-        let (cell, recipe) = match self.known::<InlineRecipe<H>>(place) {
-            Some((cell, recipe)) => {
-                recipe.build.set(Some(build));
-                replace(&recipe.options, options.options);
-                self.table().reach(&*self.cell, place, settings);
-                (cell, recipe)
-            }
-            None => {
-                let slot: HandleSlot<H> = Arc::default();
-                let recipe = Arc::new(InlineRecipe { build: Lent::new(build), options: source, handle: slot.clone() });
-                let again: Arc<InlineRecipe<H>> = recipe.clone();
-                let cell = BareCell::new(self.slot(Name::Declared(name)).core());
-                let build = with_builder(move |builder| {
-                    let build = again.build.with(|build| build(builder));
-                    build.expect("a build is replaced, never taken away")
-                });
-                let body = TreeBody::new(cell.clone(), Reader::new(options), slot, build);
-                let life = Unbegun::new(cell.clone(), || live(cell.clone(), given.common.clone(), body));
-                let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
-                apart(&*cell, &runtime);
-                self.table().declare(&*self.cell, cell.clone(), place_of, settings);
-                life.on(runtime).begin();
-                (cell as Arc<AnyCell>, recipe)
-            }
-        };
-        self.turn(place).await;
-        self.takes(&given, ChildKind::Tree, &*cell);
-        let handle = lock(&recipe.handle).clone();
-        handle.ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
+        Box::pin(async move {
+            let place = self.next();
+            let mut build = CatchDrop::new(build);
+            let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
+            let Sound { options, source, settings, runtime } =
+                self.sound(&Name::Declared(name), options, ChildKind::Tree, 1)?;
+            let given = options.options.clone();
+            let (cell, recipe) = match self.known::<InlineRecipe<H>>(place) {
+                Some((cell, recipe)) => {
+                    recipe.build.set(Some(build));
+                    replace(&recipe.options, options.options);
+                    self.table().reach(&*self.cell, place, settings);
+                    (cell, recipe)
+                }
+                None => {
+                    let slot: HandleSlot<H> = Arc::default();
+                    let recipe =
+                        Arc::new(InlineRecipe { build: Lent::new(build), options: source, handle: slot.clone() });
+                    let again: Arc<InlineRecipe<H>> = recipe.clone();
+                    let cell = BareCell::new(self.slot(Name::Declared(name)).core());
+                    let build = with_builder(move |builder| {
+                        let build = again.build.with(|build| build(builder));
+                        build.expect("a build is replaced, never taken away")
+                    });
+                    let body = TreeBody::new(cell.clone(), Reader::new(options), slot, build);
+                    let life = Unbegun::new(cell.clone(), || live(cell.clone(), given.common.clone(), body));
+                    let place_of: Arc<dyn Any + Send + Sync> = recipe.clone();
+                    apart(&*cell, &runtime);
+                    self.table().declare(&*self.cell, cell.clone(), place_of, settings);
+                    life.on(runtime).begin();
+                    (cell as Arc<AnyCell>, recipe)
+                }
+            };
+            self.turn(place).await;
+            self.takes(&given, ChildKind::Tree, &*cell);
+            let handle = lock(&recipe.handle).clone();
+            handle.ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
+        })
     }
 
     /// Waits until the child at this position is up, or is backing off while the others continue (S21). If the first

@@ -6,7 +6,6 @@ use super::{Builder, apart, replace};
 use crate::actor::context::transient;
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
-use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::atomic::Ordering;
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::group::Owner;
@@ -35,37 +34,37 @@ struct SetRecipe<S, T: Child, Args> {
 
 impl Builder {
     /// Adds a `[T]`.
-    pub async fn set<T, Args, F, Fut>(
+    pub fn set<T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, UserError>
+    ) -> BoxFuture<'_, Result<Children<T, Args>, UserError>>
     where
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        self.unkeyed(name, options, Some(Args::clone), initial, start).await
+        Box::pin(async move { self.unkeyed(name, options, Some(Args::clone), initial, start).await })
     }
 
     /// Adds a `[T]` of `Temporary` instances: each is started once, and its arguments are moved.
-    pub async fn set_once<T, Args, F, Fut>(
+    pub fn set_once<T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, UserError>
+    ) -> BoxFuture<'_, Result<Children<T, Args>, UserError>>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        self.unkeyed(name, options, None, initial, start).await
+        Box::pin(async move { self.unkeyed(name, options, None, initial, start).await })
     }
 
     async fn unkeyed<T, Args, F, Fut>(
@@ -83,23 +82,25 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let options = transient(options);
-        let start = CatchDrop::new(start);
-        let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let plan = Plan::new(recipe, options.options.clone(), again);
+        let plan = Plan::new(start, options.options.clone(), again);
         let make = |cell, plan| Children { cell, plan };
         self.put_set(name, options, (plan, initial), make, Children::begin).await
     }
 
     /// Adds a subtree that is here only while a lease is held: a set whose one instance its keeper spawns.
-    pub(in crate::tree) async fn put_only<T: Child>(
+    pub(in crate::tree) async fn put_only<T, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         keeper: Arc<Keeper>,
-        start: impl Fn(()) -> BoxFuture<'static, Result<T::Start, UserError>> + Send + Sync + 'static,
-    ) -> Result<Only<T>, UserError> {
-        let start = CatchDrop::new(start);
-        let plan = Plan::new(Arc::new(move |()| start(())), options.options.clone(), Some(<()>::clone));
+        start: F,
+    ) -> Result<Only<T>, UserError>
+    where
+        T: Child,
+        F: Fn(()) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    {
+        let plan = Plan::new(start, options.options.clone(), Some(<()>::clone));
         if let Some((_, known)) = self.known::<SetRecipe<Only<T>, T, ()>>(self.place.load(Ordering::Relaxed)) {
             replace_lease(&known.set, keeper.clone());
         }
@@ -108,13 +109,13 @@ impl Builder {
     }
 
     /// Adds a `[Key => T]`.
-    pub async fn keyed<K, T, Args, F, Fut>(
+    pub fn keyed<K, T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, UserError>
+    ) -> BoxFuture<'_, Result<Keyed<K, T, Args>, UserError>>
     where
         K: Key,
         T: Child,
@@ -122,17 +123,17 @@ impl Builder {
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await
+        Box::pin(async move { self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await })
     }
 
     /// Adds a `[Key => T]` of `Temporary` instances.
-    pub async fn keyed_once<K, T, Args, F, Fut>(
+    pub fn keyed_once<K, T, Args, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, UserError>
+    ) -> BoxFuture<'_, Result<Keyed<K, T, Args>, UserError>>
     where
         K: Key,
         T: Child,
@@ -140,7 +141,7 @@ impl Builder {
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        self.by_key(name, options, None, initial, start).await
+        Box::pin(async move { self.by_key(name, options, None, initial, start).await })
     }
 
     async fn by_key<K, T, Args, F, Fut>(
@@ -163,9 +164,7 @@ impl Builder {
             return Err(self.cannot_start(&Name::Declared(name), what));
         }
         let options = transient(options);
-        let start = CatchDrop::new(start);
-        let recipe = Arc::new(move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) });
-        let plan = Plan::new(recipe, options.options.clone(), again);
+        let plan = Plan::new(start, options.options.clone(), again);
         let make = |cell, plan| Keyed::new(Children { cell, plan });
         self.put_set(name, options, (plan, initial), make, Keyed::begin).await
     }

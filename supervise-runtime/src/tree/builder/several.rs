@@ -4,6 +4,7 @@ use std::future::Future;
 
 use super::{Builder, StartRecipe};
 use crate::actor::options::ChildOptions;
+use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::atomic::Ordering;
 use crate::tree::child::Child;
@@ -14,64 +15,70 @@ use crate::values::place::Name;
 
 impl Builder {
     /// Adds an `Option<T>`. Whether the child is there is decided at its first start and then fixed.
-    pub async fn optional<T, F, Fut>(
+    pub fn optional<T, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         mut start: F,
-    ) -> Result<Option<T::Handle>, UserError>
+    ) -> BoxFuture<'_, Result<Option<T::Handle>, UserError>>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
         Fut: Future<Output = Result<Option<T::Start>, UserError>> + Send + 'static,
     {
-        let place = self.next();
-        if let Some((_, recipe)) = self.known::<StartRecipe<T>>(place)
-            && recipe.there.get() == Some(&false)
-        {
-            self.table().skip(&*self.cell, place);
-            return Ok(None);
-        }
-        let start = move || {
-            let start = start();
-            async move { start.await?.ok_or_else(UserError::absent) }
-        };
-        let start = CatchDrop::new(start);
-        let sound = self.sound(&Name::Declared(name), options.optional(), T::KIND, 1)?;
-        let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
-        // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
-        // stored, since a later requested start resets the group's memory of an earlier one.
-        if !recipe.there.get_or_init(|| self.table().inspect(|group| group.was_up(place))) {
-            return Ok(None);
-        }
-        Ok(recipe.handle())
+        Box::pin(async move {
+            let place = self.next();
+            if let Some((_, recipe)) = self.known::<StartRecipe<T>>(place)
+                && recipe.there.get() == Some(&false)
+            {
+                self.table().skip(&*self.cell, place);
+                return Ok(None);
+            }
+            let start = move || {
+                let start = start();
+                async move { start.await?.ok_or_else(UserError::absent) }
+            };
+            let start = CatchDrop::new(start);
+            let sound = self.sound(&Name::Declared(name), options.optional(), T::KIND, 1)?;
+            let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
+            // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
+            // stored, since a later requested start resets the group's memory of an earlier one.
+            if !recipe.there.get_or_init(|| self.table().inspect(|group| group.was_up(place))) {
+                return Ok(None);
+            }
+            Ok(recipe.handle())
+        })
     }
 
     /// Adds a `[T; N]`: ordinary children, `name/0` and so on, in this order.
-    pub async fn array<T, const N: usize, F, Fut>(
+    pub fn array<T, const N: usize, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> Result<Handles<T::Handle, N>, UserError>
+    ) -> BoxFuture<'_, Result<Handles<T::Handle, N>, UserError>>
     where
         T: Child,
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        self.counted(&Name::Declared(name), |_| InvalidSettings::of_array(N))?;
-        // The elements have the same settings, so these are checked once: with the first one.
-        let sound = self.sound(&Name::Element(name, 0), options, T::KIND, N)?;
-        self.table().expect(self.place.load(Ordering::Relaxed) as usize + N);
-        let mut handles = Vec::with_capacity(N);
-        for i in 0..N {
-            let mut start = start.clone();
-            // A table of children has not more places than that.
-            let called = Name::Element(name, i as u32);
-            let start = CatchDrop::new(move || start(i));
-            let recipe = self.put(self.next(), called, &sound, start).await?;
-            handles.push(recipe.handle().ok_or_else(|| UserError::from(format!("{name}/{i} ended before it was up")))?);
-        }
-        handles.try_into().map_err(|_| UserError::from("as many handles as children"))
+        Box::pin(async move {
+            self.counted(&Name::Declared(name), |_| InvalidSettings::of_array(N))?;
+            // The elements have the same settings, so these are checked once: with the first one.
+            let sound = self.sound(&Name::Element(name, 0), options, T::KIND, N)?;
+            self.table().expect(self.place.load(Ordering::Relaxed) as usize + N);
+            let mut handles = Vec::with_capacity(N);
+            for i in 0..N {
+                let mut start = start.clone();
+                // A table of children has not more places than that.
+                let called = Name::Element(name, i as u32);
+                let start = CatchDrop::new(move || start(i));
+                let recipe = self.put(self.next(), called, &sound, start).await?;
+                handles.push(
+                    recipe.handle().ok_or_else(|| UserError::from(format!("{name}/{i} ended before it was up")))?,
+                );
+            }
+            handles.try_into().map_err(|_| UserError::from("as many handles as children"))
+        })
     }
 }

@@ -6,17 +6,18 @@
 
 use std::borrow::Borrow;
 use std::fmt::{self, Display};
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::hash::Hash;
 
 use tokio::sync::oneshot;
 
-use super::future::{Detached, GetOrSpawn, Origin, Spawn};
+use super::future::{Detached, GetOrSpawn, Spawn};
 use super::living::{Entry, Living, Place, Successor, Table};
 use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::started;
 use crate::actor::waits::Terminated;
+use crate::base::BoxFuture;
 use crate::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, MutexGuard};
@@ -102,7 +103,20 @@ pub const fn need_key<K: Key>() {}
 /// ```
 pub struct Keyed<K, T: Child, Args> {
     set: Children<T, (K, Args)>,
-    living: Arc<Living<K, T::Handle>>,
+    living: Arc<dyn HasLiving<K, T>>,
+}
+
+/// The instances of a set, without the type of their handles, so that a set is `Send` for every `T` (see `HasCell`).
+trait HasLiving<K, T>: Send + Sync {
+    fn living(self: Arc<Self>) -> Arc<Living<K, T::Handle>>
+    where
+        T: Child;
+}
+
+impl<K: Key, T: Child> HasLiving<K, T> for Living<K, T::Handle> {
+    fn living(self: Arc<Self>) -> Arc<Living<K, T::Handle>> {
+        self
+    }
 }
 
 /// The state of a key's instance.
@@ -189,7 +203,11 @@ impl<K, T: Child, Args> fmt::Debug for Keyed<K, T, Args> {
 
 impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     pub(crate) fn new(set: Children<T, (K, Args)>) -> Self {
-        Keyed { set, living: Arc::new(Living::new()) }
+        Keyed { set, living: Arc::new(Living::<K, T::Handle>::new()) }
+    }
+
+    fn living(&self) -> Arc<Living<K, T::Handle>> {
+        self.living.clone().living()
     }
 
     /// Returns the instance of this key, if one is up.
@@ -200,7 +218,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let (cell, handle) = self.living.look(key, |entry| (entry.cell.clone(), entry.handle.clone()))?;
+        let (cell, handle) = self.living().look(key, |entry| (entry.cell.clone(), entry.handle.clone()))?;
         if cell.core().is_up() { handle.get() } else { None }
     }
 
@@ -210,7 +228,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let cell = self.living.look(key, |entry| entry.cell.clone());
+        let cell = self.living().look(key, |entry| entry.cell.clone());
         if let Some(cell) = &cell {
             send(&**cell, SystemMessage::Stop);
         }
@@ -219,7 +237,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     /// Returns the keys that are in use, in the order in which they were spawned.
     pub fn keys(&self) -> Vec<K> {
-        self.living.all(|entry| entry.key.clone()).iter().map(|key| (**key).clone()).collect()
+        self.living().all(|entry| entry.key.clone()).iter().map(|key| (**key).clone()).collect()
     }
 
     /// Returns all instances that are up, or down for a restart, each with its key, in the order in which they were
@@ -227,7 +245,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     ///
     /// An instance whose first start is still in progress is not among them.
     pub fn handles(&self) -> Vec<(K, T::Handle)> {
-        let all = self.living.all(|entry| (entry.key.clone(), entry.cell.clone(), entry.handle.clone()));
+        let all = self.living().all(|entry| (entry.key.clone(), entry.cell.clone(), entry.handle.clone()));
         let up = all.into_iter().filter(|(_, cell, _)| cell.core().is_up());
         up.filter_map(|(key, _, handle)| Some(((*key).clone(), handle.get()?))).collect()
     }
@@ -324,7 +342,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     /// Frees the key once the instance has ended. To be called without the lock, since the instance may already have
     /// ended.
     fn free_at_end(&self, hash: u64, cell: &AnyCell) {
-        let (id, living) = (cell.core().id, Arc::downgrade(&self.living));
+        let (id, living) = (cell.core().id, Arc::downgrade(&self.living()));
         let free = move |ended: &Ended| {
             if let Some(living) = living.upgrade() {
                 free(&living, hash, id, ended);
@@ -344,8 +362,9 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     fn begin_one(&self, key: &Wanted<K>, args: Args) -> Result<(), SpawnError> {
         let _shelter = DeferDrops::new();
+        let living = self.living();
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)))?;
-        let (mut table, found) = self.living.find(key.hash, &*key.key);
+        let (mut table, found) = living.find(key.hash, &*key.key);
         match found.map(|place| Self::stands(&mut table, place)) {
             Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` names the key twice
             Some(Stands::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
@@ -354,7 +373,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     /// Runs all user code of a key in one place: hashes, formats and shares it.
     fn want(&self, key: K) -> Wanted<K> {
-        Wanted { hash: self.living.hash(&key), text: key.to_string(), key: Arc::new(key) }
+        Wanted { hash: self.living().hash(&key), text: key.to_string(), key: Arc::new(key) }
     }
 
     fn path_of(&self, key: &Wanted<K>) -> String {
@@ -368,11 +387,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         self.set.instance(Some(Name::from(&*key.text)), give)
     }
 
-    fn spawn_with(
-        &self,
-        key: K,
-        args: Args,
-    ) -> Spawn<impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args>> {
+    fn spawn_with(&self, key: K, args: Args) -> Spawn<Result<T::Handle, KeyedError<T::Handle>>> {
         let this = self.clone();
         Spawn::new(|detached| async move {
             let key = this.want(key);
@@ -383,8 +398,9 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     fn spawn_new(&self, key: &Wanted<K>, args: Args) -> Result<Starts<T::Handle>, KeyedError<T::Handle>> {
         let _shelter = DeferDrops::new();
+        let living = self.living();
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)))?;
-        let (mut table, found) = self.living.find(key.hash, &*key.key);
+        let (mut table, found) = living.find(key.hash, &*key.key);
         let exists = match found.map(|place| (Self::stands(&mut table, place), place)) {
             None => None,
             Some((Stands::Ending(cell), _)) if cell.core().ended().is_some() && !table.is_replaced(cell.core().id) => {
@@ -405,20 +421,15 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         }
     }
 
-    fn get_or_spawn_with(
-        &self,
-        key: K,
-        args: Args,
-    ) -> GetOrSpawn<impl Future<Output = Result<(T::Handle, Origin), SpawnError>> + Send + 'static + use<K, T, Args>>
-    {
+    fn get_or_spawn_with(&self, key: K, args: Args) -> GetOrSpawn<T::Handle> {
         let this = self.clone();
         GetOrSpawn::new(|detached| async move {
             let key = this.want(key);
             let args = Shared::new(((*key.key).clone(), args));
             loop {
-                let (starts, origin) = match this.get_or_create(&key, &args)? {
-                    Next::Have(handle) => return Ok((handle, Origin::Found)),
-                    Next::Starts(starts, origin) => (starts, origin),
+                let (starts, made) = match this.get_or_create(&key, &args)? {
+                    Next::Have(handle) => return Ok((handle, false)),
+                    Next::Starts(starts, made) => (starts, made),
                     // The wait is notified of the end itself. Inside that very instance it would wait forever, and
                     // returns an error.
                     Next::Wait(cell) => {
@@ -432,7 +443,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     // The instance or the whole set was stopped meanwhile. The next round finds out which, unless the
                     // arguments are gone with the instance.
                     Err(SpawnError::Stopping { .. }) if !args.are_gone() && !this.set.waits_for_caller() => {}
-                    done => return done.map(|handle| (handle, origin)),
+                    done => return done.map(|handle| (handle, made)),
                 }
             }
         })
@@ -440,9 +451,10 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     fn get_or_create(&self, key: &Wanted<K>, args: &Shared<(K, Args)>) -> Result<Next<T::Handle>, SpawnError> {
         let _shelter = DeferDrops::new();
+        let living = self.living();
         let mut instance = None;
         loop {
-            let (mut table, found) = self.living.find(key.hash, &*key.key);
+            let (mut table, found) = living.find(key.hash, &*key.key);
             if let Some(place) = found {
                 match Self::stands(&mut table, place) {
                     Stands::Up(handle) => return Ok(Next::Have(handle)),
@@ -450,7 +462,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         None => return Ok(Next::Wait(cell)),
                         Some(ended) if table.is_replaced(cell.core().id) => {
                             drop(table);
-                            free(&self.living, key.hash, cell.core().id, &ended); // instead of its own task
+                            free(&living, key.hash, cell.core().id, &ended); // instead of its own task
                             continue;
                         }
                         Some(_) => {}
@@ -459,14 +471,14 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         let entry = table.at(place);
                         entry.callers += 1;
                         let (cell, handle) = (entry.cell.clone(), entry.handle.clone());
-                        return Ok(Next::Starts(Starts { cell, handle }, Origin::Found));
+                        return Ok(Next::Starts(Starts { cell, handle }, false));
                     }
                 }
             }
             match &mut instance {
                 Some(instance) => {
                     let starts = self.create((table, found), key, instance)?;
-                    return Ok(Next::Starts(starts, Origin::Made));
+                    return Ok(Next::Starts(starts, true));
                 }
                 // An instance holds arguments, and must not be dropped under the lock: it is made before the lock is
                 // taken.
@@ -480,20 +492,16 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
 
     // ----- replace
 
-    fn replace_with(
-        &self,
-        key: K,
-        args: Args,
-    ) -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, Args> {
+    fn replace_with(&self, key: K, args: Args) -> BoxFuture<'static, Result<T::Handle, KeyedError<T::Handle>>> {
         let this = self.clone();
-        async move {
+        Box::pin(async move {
             let key = this.want(key);
             let exists = |handle| KeyedError::Exists { path: this.path_of(&key), handle };
             let args = Shared::new(((*key.key).clone(), args));
             let set = &this.set;
-            let queue = this.living.turn(key.hash);
+            let queue = this.living().turn(key.hash);
             // Inside of the instance this fails at once: those that come before it wait for the end of that instance.
-            let is_inside = this.living.ids(key.hash).into_iter().any(current::is_inside);
+            let is_inside = this.living().ids(key.hash).into_iter().any(current::is_inside);
             let turn = if is_inside { None } else { Some(set.unless_caller_goes(queue.comes()).await?) };
             loop {
                 match this.begin_replace(&key, &args)? {
@@ -526,7 +534,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     }
                 }
             }
-        }
+        })
     }
 
     fn begin_replace(
@@ -535,16 +543,17 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         args: &Shared<(K, Args)>,
     ) -> Result<Replacing<T::Handle>, KeyedError<T::Handle>> {
         let _shelter = DeferDrops::new();
+        let living = self.living();
         let mut instance = None;
         loop {
-            let (mut table, found) = self.living.find(key.hash, &*key.key);
+            let (mut table, found) = living.find(key.hash, &*key.key);
             let old = match found.map(|place| (Self::stands(&mut table, place), place)) {
                 None => None,
                 Some((Stands::Ending(cell), _)) => match cell.core().ended() {
                     None => return Ok(Replacing::Ending(cell)),
                     Some(ended) if table.is_replaced(cell.core().id) => {
                         drop(table);
-                        free(&self.living, key.hash, cell.core().id, &ended); // instead of its own task
+                        free(&living, key.hash, cell.core().id, &ended); // instead of its own task
                         continue;
                     }
                     Some(_) => None,
@@ -742,7 +751,8 @@ struct Wanted<K> {
 
 enum Next<H> {
     Have(H),
-    Starts(Starts<H>, Origin),
+    /// It starts; `true`: this call has begun it.
+    Starts(Starts<H>, bool),
     Wait(Arc<AnyCell>),
 }
 
@@ -781,7 +791,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
         if self.detached.is_set() {
             return; // the caller counts on, so nobody gives the start up
         }
-        let mut table = self.keyed.living.lock();
+        let living = self.keyed.living();
+        let mut table = living.lock();
         let Some(entry) = table.entry_of(self.hash, core.id) else { return };
         entry.callers -= 1;
         entry.unwanted = entry.callers == 0 && !core.is_up();
@@ -812,7 +823,7 @@ macro_rules! spawns {
             /// too, or the future is `detached()`.
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, key: K, $($arg: $ty),*)
-                -> Spawn<impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>>
+                -> Spawn<Result<T::Handle, KeyedError<T::Handle>>>
             {
                 self.spawn_with(key, ($($arg,)*))
             }
@@ -834,9 +845,7 @@ macro_rules! spawns {
             /// too, or the future is `detached()`.
             #[allow(clippy::too_many_arguments)]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
-                -> GetOrSpawn<
-                    impl Future<Output = Result<(T::Handle, Origin), SpawnError>> + Send + 'static + use<K, T, $($ty),*>,
-                >
+                -> GetOrSpawn<T::Handle>
             {
                 self.get_or_spawn_with(key, ($($arg,)*))
             }
@@ -894,7 +903,7 @@ macro_rules! spawns {
             /// ```
             #[allow(clippy::too_many_arguments)]
             pub fn replace(&self, key: K, $($arg: $ty),*)
-                -> impl Future<Output = Result<T::Handle, KeyedError<T::Handle>>> + Send + 'static + use<K, T, $($ty),*>
+                -> BoxFuture<'static, Result<T::Handle, KeyedError<T::Handle>>>
             {
                 self.replace_with(key, ($($arg,)*))
             }

@@ -10,7 +10,7 @@ use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::Startup;
 use crate::actor::options::{ChildOptions, Options};
 use crate::base::BoxFuture;
-use crate::base::deferred_drop::drop_catching_panics;
+use crate::base::deferred_drop::{CatchDrop, drop_catching_panics};
 use crate::base::sync::{Arc, Mutex, Weak, lock};
 use crate::decide::group::Group;
 use crate::decide::member::Settings;
@@ -33,15 +33,32 @@ mod keyed;
 mod living;
 
 pub(super) use future::Detached;
-pub use future::{GetOrSpawn, Origin, Spawn, Told};
+pub use future::{GetOrSpawn, Spawn};
 pub use keyed::{Key, Keyed, KeyedError, need_key};
 
-/// Instances start concurrently, so the recipe is shared and not lent.
-type StartRecipe<T, Args> = dyn Fn(Args) -> BoxFuture<'static, Result<<T as Child>::Start, UserError>> + Send + Sync;
+/// The start of an instance. Instances start concurrently, so it is shared and not lent.
+///
+/// A `dyn Fn` would mention `T::Start`, so a set that is held over an `.await` would have to be proved to be one of
+/// children (see `HasCell`).
+pub(crate) trait StartRecipe<T, Args>: Send + Sync {
+    fn start(&self, args: Args) -> BoxFuture<'static, Result<T::Start, UserError>>
+    where
+        T: Child;
+}
+
+impl<T: Child, Args, F, Fut> StartRecipe<T, Args> for CatchDrop<F>
+where
+    F: Fn(Args) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+{
+    fn start(&self, args: Args) -> BoxFuture<'static, Result<T::Start, UserError>> {
+        Box::pin((**self)(args))
+    }
+}
 
 /// The plan by which instances are made. The next incarnation of the tree may replace it.
 pub(crate) struct Plan<T: Child, Args> {
-    pub(crate) recipe: Arc<StartRecipe<T, Args>>,
+    pub(crate) recipe: Arc<dyn StartRecipe<T, Args>>,
     pub(crate) options: Options,
     /// The settings of each instance for its group.
     settings: Arc<Settings>,
@@ -52,7 +69,12 @@ pub(crate) struct Plan<T: Child, Args> {
 }
 
 impl<T: Child, Args> Plan<T, Args> {
-    pub(crate) fn new(recipe: Arc<StartRecipe<T, Args>>, mut options: Options, again: Option<Clones<Args>>) -> Self {
+    pub(crate) fn new<F, Fut>(start: F, mut options: Options, again: Option<Clones<Args>>) -> Self
+    where
+        F: Fn(Args) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    {
+        let recipe = Arc::new(CatchDrop::new(start));
         if options.common.significant {
             Arc::make_mut(&mut options.common).significant = false; // a setting of the set itself
         }
@@ -247,10 +269,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         TreeRef { cell: self.cell.clone() }
     }
 
-    fn spawn_with(
-        &self,
-        args: Args,
-    ) -> Spawn<impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, Args>> {
+    fn spawn_with(&self, args: Args) -> Spawn<Result<T::Handle, SpawnError>> {
         let this = self.clone();
         Spawn::new(|detached| async move {
             let launched = this.launch(args)?;
@@ -348,7 +367,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
                 let start = move || {
                     let args = give().expect("an instance whose arguments are moved is started once");
                     let recipe = lock(&plan).recipe.clone();
-                    recipe(args)
+                    recipe.start(args)
                 };
                 let child = T::launch(slot, options, start);
                 let cell = child.cell.clone();
@@ -435,7 +454,7 @@ macro_rules! spawns {
             /// it start all the same.
             #[allow(clippy::too_many_arguments)]
             pub fn spawn(&self, $($arg: $ty),*)
-                -> Spawn<impl Future<Output = Result<T::Handle, SpawnError>> + Send + 'static + use<T, $($ty),*>>
+                -> Spawn<Result<T::Handle, SpawnError>>
             {
                 self.spawn_with(($($arg,)*))
             }

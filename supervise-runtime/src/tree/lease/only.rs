@@ -112,13 +112,15 @@ impl<T: Child> Only<T> {
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
-    pub async fn held(&self) -> Option<T::Handle> {
-        let core = self.set.cell.core();
-        let found = || match self.here() {
-            Some(here) => Some(Some(here)),
-            None => core.ended().is_some().then_some(None),
-        };
-        core.bus.changed.until(found).await
+    pub fn held(&self) -> BoxFuture<'_, Option<T::Handle>> {
+        Box::pin(async move {
+            let core = self.set.cell.core();
+            let found = || match self.here() {
+                Some(here) => Some(Some(here)),
+                None => core.ended().is_some().then_some(None),
+            };
+            core.bus.changed.until(found).await
+        })
     }
 
     /// Returns the token of the holding under which the subtree is here; `None` if it is not.
@@ -207,20 +209,19 @@ async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarna
 
 impl Builder {
     /// Adds a subtree with `#[only_with]`.
-    pub async fn only<T, F, Fut>(
+    pub fn only<T, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
         lease: LeaseOf,
         start: F,
-    ) -> Result<Only<T>, UserError>
+    ) -> BoxFuture<'_, Result<Only<T>, UserError>>
     where
         T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
-        let start = move |args| -> BoxFuture<'static, _> { Box::pin(start(args)) };
-        self.put_only(name, options, lease.0, start).await
+        Box::pin(self.put_only(name, options, lease.0, start))
     }
 }
 

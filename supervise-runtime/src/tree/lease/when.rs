@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::Lease;
 use super::keeper::{Grant, Keeper, Kept};
 use crate::actor::waits::report;
+use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
@@ -134,9 +135,9 @@ where
     ///
     /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
     #[track_caller]
-    pub fn start(&mut self) -> impl Future<Output = Result<Leased<T>, Failure>> + Send {
+    pub fn start(&mut self) -> BoxFuture<'_, Result<Leased<T>, Failure>> {
         let at = Location::caller();
-        async move {
+        Box::pin(async move {
             require_time();
             loop {
                 let grant = self.acquire().await;
@@ -152,7 +153,7 @@ where
                     }
                 }
             }
-        }
+        })
     }
 
     /// Waits for the lease, runs the tree while it is held, stops it in order when it is lost, and waits again. This goes on
@@ -175,12 +176,12 @@ where
     ///
     /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
     #[track_caller]
-    pub fn run<U>(self, until: U) -> impl Future<Output = Result<Report, Failure>> + Send
+    pub fn run<'a, U>(self, until: U) -> BoxFuture<'a, Result<Report, Failure>>
     where
-        U: Future + Send,
+        U: Future + Send + 'a,
     {
         let at = Location::caller();
-        async move {
+        Box::pin(async move {
             require_time();
             let mut until = Box::pin(async { drop(until.await) });
             let mut over = false;
@@ -219,7 +220,7 @@ where
                 let _ = kept.await;
                 return Ok(report);
             }
-        }
+        })
     }
 
     fn acquire(&self) -> impl Future<Output = Grant> + Send + use<T> {
@@ -329,10 +330,12 @@ impl<T: TreeDef> Leased<T> {
     /// # Panics
     ///
     /// Panics if it is awaited inside this tree, since the wait would never end.
-    pub async fn shutdown(self) -> Report {
-        let report = self.running.shutdown().await;
-        let _ = self.kept.await;
-        report
+    pub fn shutdown(self) -> BoxFuture<'static, Report> {
+        Box::pin(async move {
+            let report = self.running.shutdown().await;
+            let _ = self.kept.await;
+            report
+        })
     }
 
     /// Waits until the tree has ended, by itself or because the lease is lost, and returns the report. By then the lease is
@@ -341,9 +344,11 @@ impl<T: TreeDef> Leased<T> {
     /// # Cancel safety
     ///
     /// If the future is dropped, its guard is dropped too: the shutdown is requested, but not waited for.
-    pub async fn join(self) -> Report {
-        let ended = self.kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
-        drop(self.running);
-        report(&*self.cell, ended)
+    pub fn join(self) -> BoxFuture<'static, Report> {
+        Box::pin(async move {
+            let ended = self.kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
+            drop(self.running);
+            report(&*self.cell, ended)
+        })
     }
 }
