@@ -7,6 +7,7 @@ use syn::{Attribute, DeriveInput, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, R
 
 use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, dummy, methods, watcher};
 use super::owned::owned;
+use super::signatures;
 use crate::errors::{Errors, did_you_mean, in_line, neighbour};
 use crate::tree::generics::without;
 
@@ -22,8 +23,13 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     if let Some((path, _)) = &block.trait_ {
         errors.on(path, "`#[actor]` belongs on an inherent `impl`; remove it, or the trait");
-        let errors = errors.to_tokens();
-        return quote!(#block #errors);
+        if functions(&block).all(|function| function.sig.ident != "handle") {
+            let errors = errors.to_tokens();
+            return quote!(#block #errors);
+        }
+        // The trait is written by this macro, so that rustc need not miss what `impl Actor` would need.
+        block.trait_ = None;
+        block.items.retain(|item| matches!(item, ImplItem::Fn(_)));
     }
     let lifetimes = owned(&mut block.generics, &mut errors);
     if !lifetimes.is_empty()
@@ -32,12 +38,14 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         block = owned;
     }
     let hooks = take_hooks(&mut block, &mut errors);
+    signatures::receivers(&block, &hooks, &mut errors);
     let handles = handles(&block, &mut errors);
     let (generics, ty, outer) = (&block.generics, &block.self_ty, cfgs(&block.attrs));
     if !errors.is_empty() {
         let types = handles.first().map(Handle::types).unwrap_or_default();
         let watches = hooks.iter().any(|hook| hook.kind == "terminated");
         let dummy = dummy(types, &errors, watches, &outer, generics, ty);
+        signatures::mend(&mut block);
         return quote!(#block #dummy);
     }
     let (params, _, bounds) = generics.split_for_impl();
@@ -102,7 +110,7 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
              Context<Self>) -> Result<(), Error>`",
         );
     }
-    // rustc reports two methods without a condition, and reports them once.
+    signatures::only_one(&found, errors);
     let generic = !block.generics.params.is_empty();
     let whole = found.iter().any(|function| cfgs(&function.attrs).is_empty());
     found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, generic, errors)).collect()
@@ -122,6 +130,9 @@ fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> O
         }
         return None;
     };
+    if signatures::is_wrong(&function.sig, msg, inputs.get(2).copied(), errors) {
+        return None;
+    }
     if matches!(this.kind, ReceiverKind::Value) {
         errors.on(this, "an actor handles one message after the other, so `handle` cannot take it; write `&mut self`");
     } else if let Type::Reference(first) = &*msg.ty
@@ -221,7 +232,8 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
         let name = function.sig.ident.clone();
-        let is_hook = |attribute: &Attribute| marker(attribute).is_some() || meant(attribute).is_some();
+        let is_hook =
+            |attribute: &Attribute| marker(attribute).is_some() || meant(attribute).is_some() || is_message(attribute);
         let (markers, others): (Vec<_>, Vec<_>) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook);
         function.attrs = others;
         let conditions = cfgs(&function.attrs);
@@ -235,6 +247,10 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
                 kinds.push(Ident::new(hook, word.span()));
             }
             kinds.extend(marker(attribute));
+            if is_message(attribute) {
+                let message = "an actor is called through `handle` alone; make this a variant of its message";
+                errors.on(attribute.path(), message);
+            }
         }
         if name == "terminated" && kinds.iter().all(|kind| kind != "terminated") {
             kinds.push(name.clone());
@@ -251,6 +267,11 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
         }
     }
     hooks
+}
+
+/// Returns whether an attribute marks a method as a message, as other systems do.
+fn is_message(attribute: &Attribute) -> bool {
+    ["message", "handler"].iter().any(|word| attribute.path().is_ident(word))
 }
 
 /// Returns the hook that an attribute marks. Its path may be written in any form.

@@ -7,6 +7,7 @@ mod attribute;
 mod derive;
 mod hooks;
 mod owned;
+mod signatures;
 
 pub(crate) use attribute::attribute;
 pub(crate) use derive::derive;

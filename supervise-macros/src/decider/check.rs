@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{Pat, PatTupleStruct, Path, PathSegment, QSelf, Token, Type, TypePath};
+use syn::{Expr, Pat, PatTupleStruct, Path, PathSegment, QSelf, Token, Type, TypePath};
 
 use super::{Arm, Decider};
 use crate::duration;
@@ -52,8 +52,15 @@ pub(crate) fn check(decider: &Decider, errors: &mut Errors) {
             };
             errors.reject_at(answer.span(), format!("unknown directive `{answer}`{repair}"));
         }
+        if let Expr::Call(call) = &arm.answer
+            && let Some(called) = word(&call.func)
+            && DIRECTIVES.contains(&&*called.to_string())
+        {
+            let message = format!("a directive takes no argument; write `{called}`, and the delay in a `backoff(..)`");
+            errors.reject_on(&arm.answer, message);
+        }
         match subject(arm) {
-            Ok(Subject::Any) => closed = arm.guard.is_none(),
+            Ok(Subject::Any) => closed = arm.is_always(),
             Ok(_) => {}
             Err(error) => errors.push(error),
         }

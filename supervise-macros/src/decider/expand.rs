@@ -60,7 +60,7 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage, decided: Decided) ->
         }
         Decider::Arms(arms) => arms,
     };
-    let last = arms.list.iter().find(|arm| arm.guard.is_none() && matches!(subject(arm), Ok(Subject::Any)));
+    let last = arms.list.iter().find(|arm| arm.is_always() && matches!(subject(arm), Ok(Subject::Any)));
     let groups = group(&arms.list);
     // After a mistake the match is not checked for completeness: rustc would report the same arm again.
     let sound = !arms.lost && arms.list.iter().all(|arm| subject(arm).is_ok());
@@ -83,8 +83,8 @@ pub(crate) fn expand(decider: &Decider, coverage: Coverage, decided: Decided) ->
         Some(quote!(#[allow(unused_variables)] let #name = __failure;))
     });
     let texts = arms.list.iter().map(|arm| {
-        let (index, text) = (arm.index, to_source(arm.text()));
-        quote_spanned!(arm.pat.span()=> __rt::Arm::new(#index, #text))
+        let (cfgs, index, text) = (&arm.cfgs, arm.index, to_source(arm.text()));
+        quote_spanned!(arm.pat.span()=> #(#cfgs)* __rt::Arm::new(#index, #text))
     });
     quote! {
         __rt::Decider::with_arms(
@@ -105,7 +105,7 @@ fn group(arms: &[Arm]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for arm in arms {
         let Ok(subject) = subject(arm) else { continue };
-        if matches!(subject, Subject::Any) && arm.guard.is_none() {
+        if matches!(subject, Subject::Any) && arm.is_always() {
             break;
         }
         let key = key(&subject);
@@ -135,22 +135,31 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool, decided: Decided
             .iter()
             .map(|arm| {
                 let (noted, answer) = (noted(arm), answer(arm));
-                let guard = arm.guard.as_ref().map(lower);
-                quote!(if #guard { #noted return ::core::option::Option::Some(#answer); })
+                let cfgs = &arm.cfgs;
+                let answered = quote!({ #noted return ::core::option::Option::Some(#answer); });
+                let answered = match arm.guard.as_ref().map(lower) {
+                    Some(guard) => quote!(if #guard #answered),
+                    None => answered,
+                };
+                quote!(#(#cfgs)* { #answered })
             })
             .collect();
     };
     let arms = group.arms.iter().map(|arm| {
         let (pat, noted, answer) = (&arm.pat, noted(arm), answer(arm));
         let guard = arm.guard.as_ref().map(lower).map(|guard| quote!(if #guard));
-        quote!(#pat #guard => { #noted return ::core::option::Option::Some(#answer); })
+        let cfgs = &arm.cfgs;
+        quote!(#(#cfgs)* #pat #guard => { #noted return ::core::option::Option::Some(#answer); })
     });
     let by_path = group.by_path || before.iter().any(|earlier| earlier.by_path);
     let rest = if closed && by_path && !group.overlaps() {
         // An arm above takes these failures already. They are repeated to make the match complete.
         let taken = before.iter().flat_map(|group| &group.arms).filter(|arm| arm.guard.is_none());
-        let taken = taken.map(|arm| &arm.pat);
-        quote!(#(#[allow(unused_variables, unreachable_patterns)] #taken => {})*)
+        let taken = taken.map(|arm| {
+            let (cfgs, pat) = (&arm.cfgs, &arm.pat);
+            quote!(#(#cfgs)* #[allow(unused_variables, unreachable_patterns)] #pat => {})
+        });
+        quote!(#(#taken)*)
     } else {
         quote!(#[allow(unreachable_patterns)] _ => {})
     };
@@ -177,7 +186,15 @@ fn answer(arm: &Arm) -> TokenStream {
         Some(word) => quote_spanned!(word.span()=> __rt::Directive::#word),
         None => {
             let answer = lower(&arm.answer);
-            quote!(#answer)
+            match &arm.answer {
+                // Code that decides by itself names the directives, too.
+                Expr::Block(_) | Expr::If(_) | Expr::Match(_) => quote!({
+                    #[allow(unused_imports)]
+                    use __rt::Directive::*;
+                    #answer
+                }),
+                _ => quote!(#answer),
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ mod parse;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Pat, Type};
+use syn::{Attribute, Expr, Pat, Type};
 
 pub(crate) use asked::Decided;
 pub(crate) use check::check;
@@ -40,6 +40,8 @@ pub(crate) struct Arms {
 /// `pattern: Type if guard => answer`
 #[derive(Debug)]
 pub(crate) struct Arm {
+    /// The `#[cfg(..)]`s above it.
+    pub(crate) cfgs: Vec<Attribute>,
     pub(crate) pat: Pat,
     pub(crate) ty: Option<Type>,
     pub(crate) guard: Option<Expr>,
@@ -75,7 +77,7 @@ impl Decider {
 
     /// Returns whether there is an arm for every failure.
     pub(crate) fn is_total(&self) -> bool {
-        let is_any = |arm: &Arm| arm.guard.is_none() && arm.ty.is_none() && matches!(arm.pat, Pat::Wild(_));
+        let is_any = |arm: &Arm| arm.is_always() && arm.ty.is_none() && matches!(arm.pat, Pat::Wild(_));
         matches!(self, Decider::Arms(arms) if arms.list.iter().any(is_any))
     }
 
@@ -88,6 +90,11 @@ impl Decider {
 }
 
 impl Arm {
+    /// Returns whether the arm takes each failure of its pattern, in every build.
+    fn is_always(&self) -> bool {
+        self.guard.is_none() && self.cfgs.is_empty()
+    }
+
     fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.guard.iter().chain([&self.answer])
     }

@@ -1,11 +1,13 @@
 //! Reads the arms of a decider. An arm with a mistake is reported and skipped.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::ParseStream;
-use syn::{Expr, Pat, Token, Type};
+use syn::{Attribute, Expr, Pat, Token, Type};
 
 use super::{Arm, Arms, Decider};
 use crate::errors::Errors;
+use crate::pretty::to_source;
 
 /// Reads arms if there is a `=>` among the tokens, otherwise one expression.
 pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Option<Decider> {
@@ -40,6 +42,12 @@ pub(crate) fn parse(tokens: TokenStream, at: Span, errors: &mut Errors) -> Optio
 }
 
 fn arm(input: ParseStream, index: usize) -> syn::Result<Arm> {
+    let cfgs = input.call(Attribute::parse_outer)?;
+    if let Some(other) = cfgs.iter().find(|attribute| !attribute.path().is_ident("cfg")) {
+        let path = to_source(other.path().to_token_stream());
+        let message = format!("an arm takes only `#[cfg(..)]`; remove `{path}`");
+        return Err(syn::Error::new_spanned(other, message));
+    }
     let pat = Pat::parse_multi_with_leading_vert(input)?;
     let ty = if input.peek(Token![:]) {
         input.parse::<Token![:]>()?;
@@ -66,7 +74,7 @@ fn arm(input: ParseStream, index: usize) -> syn::Result<Arm> {
     } else if !input.is_empty() && !matches!(answer, Expr::Block(_)) {
         return Err(input.error("expected `,` after this arm"));
     }
-    Ok(Arm { pat, ty, guard, answer, index })
+    Ok(Arm { cfgs, pat, ty, guard, answer, index })
 }
 
 fn skip(input: ParseStream) {

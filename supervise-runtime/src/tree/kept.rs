@@ -43,7 +43,8 @@ impl<T> Keep for T {
     message = "`{Self}` is named by a child, but it is not `Clone`",
     label = "used by a child's start expression",
     note = "a start expression runs again at every restart and needs its own clone of what it names",
-    note = "wrap it in an `Arc`, or make it inside the start expression"
+    note = "if it is a `Result` that was meant to be its value, write `?` at the end of its `let`",
+    note = "else wrap it in an `Arc`, or make it inside the start expression"
 )]
 pub trait CloneForStart: Clone {}
 

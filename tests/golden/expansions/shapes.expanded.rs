@@ -373,7 +373,7 @@ const _: () = {
                             ),
                         ),
                         _,
-                    >([(1, socket)], |(__a0, __a1)| (__a0, (__a1,)))
+                    >([(1, first)], |(__a0, __a1)| (__a0, (__a1,)))
                 };
                 __rt::Builder::keyed_once::<
                     <u64 as __rt::Checked<
@@ -641,7 +641,7 @@ const _: () = {
                     shutdown: __rt::DeclaredShutdown::Is(
                         __rt::ShutdownTimeout::Within(__rt::Duration::new(0, 0)),
                     ),
-                    settings: &["lifecycle(Temporary)", "initial([(1, socket)])"],
+                    settings: &["lifecycle(Temporary)", "initial([(1, first)])"],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(::core::option::Option::None),
                     remote: ::core::option::Option::None,
@@ -695,7 +695,7 @@ const _: () = {
 ///├── any: [Cart]  Transient  initial(0..count)  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///├── keyed: [String => Cart]  Transient  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///├── once: [Cart]  Temporary  lifecycle(Temporary)
-///├── once_keyed: [u64 => task]  Temporary  lifecycle(Temporary)  initial([(1, socket)])
+///├── once_keyed: [u64 => task]  Temporary  lifecycle(Temporary)  initial([(1, first)])
 ///└── branches: [Shapes]  Transient  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///```
 #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]

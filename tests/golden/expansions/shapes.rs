@@ -9,7 +9,7 @@ supervisor! {
         #[lifecycle(Temporary)]
         once: [Cart] = |socket: Socket| Cart(db, socket),
         #[lifecycle(Temporary)]
-        #[initial([(1, socket)])]
+        #[initial([(1, first)])]
         once_keyed: [u64 => task] = |n: u64, socket: Socket| serve(n, socket),
         branches: [Shapes] = |db: Db| Shapes::tree(db, 1),
     }

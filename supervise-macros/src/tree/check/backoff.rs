@@ -13,6 +13,9 @@ pub(super) fn check(settings: &[Setting], errors: &mut Errors) {
     let Some(backoff) = setting(settings, "backoff") else { return };
     if let Some(Expr::Range(range)) = backoff.first() {
         check_range(range, errors);
+    } else if let Some(function @ Expr::Closure(_)) = backoff.first() {
+        let message = "a backoff is no function; write the least and the greatest delay, `3s..30s`, or a list of delays, `[1s, 5s]`";
+        errors.reject_on(function, message);
     } else if let Some(Expr::Lit(single)) = backoff.first() {
         let list = to_source(quote!([#single]));
         let message = format!("a backoff has a least and a greatest delay; write `3s..30s`, or `{list}` for this one");

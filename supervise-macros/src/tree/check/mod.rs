@@ -55,6 +55,7 @@ pub(crate) fn tree(tree: &Tree, call: &mut Call<'_>, errors: &mut Errors) {
     names::tree(tree, call, errors);
     let params: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
     order::body(&tree.body, &params, errors);
+    shapes::settings_of_sets(&tree.body, &params, errors);
     remote::tree(tree, errors);
     body(&tree.body, &tree.name, errors);
 }

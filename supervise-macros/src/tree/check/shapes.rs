@@ -1,12 +1,51 @@
 //! Checks that a start expression has the form that its shape asks for.
 
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Expr, ExprClosure, Pat, Stmt, Type};
 
-use super::super::model::{Child, MOST_ARGUMENTS, Shape};
+use super::super::model::{Body, Child, Item, MOST_ARGUMENTS, Shape};
 use super::facts;
 use crate::errors::Errors;
+use crate::free_names::{FreeNames, bindings};
 use crate::pretty::to_source;
+
+/// Checks that the settings of a set do not name the arguments of a spawn. `outer`: the names that are declared around.
+pub(super) fn settings_of_sets(body: &Body, outer: &[Ident], errors: &mut Errors) {
+    let mut names = outer.to_vec();
+    for item in &body.items {
+        let child = match item {
+            Item::Let(entry) => {
+                names.extend(bindings(&entry.pat));
+                continue;
+            }
+            Item::Child(child) => child,
+        };
+        if let Some(subtree) = child.subtree() {
+            settings_of_sets(&subtree.body, &names, errors);
+        }
+        if let (true, Some(Expr::Closure(closure))) = (child.is_set(), &child.start) {
+            let arguments = closure.inputs.iter().flat_map(bindings).filter(|name| !names.contains(name));
+            for name in arguments.collect::<Vec<_>>() {
+                // The others name functions, which may have the same names.
+                let settings = child.settings.iter();
+                let of_values = settings.filter(|setting| {
+                    !["decider", "pre_restart", "post_restart"].iter().any(|function| setting.name == function)
+                });
+                for setting in of_values {
+                    let Some(at) = FreeNames::of(setting.exprs()).value(&name) else { continue };
+                    let message = format!(
+                        "the settings of a set are those of all its instances, so they cannot name `{name}`; make each \
+                         instance a subtree, with `{}` inside",
+                        setting.name
+                    );
+                    errors.reject_at(at, message);
+                }
+            }
+        }
+        names.push(child.name.clone());
+    }
+}
 
 /// Checks the shape and the start expression of a child.
 pub(super) fn child(child: &Child, errors: &mut Errors) {

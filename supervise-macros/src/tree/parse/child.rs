@@ -10,7 +10,7 @@ use syn::parse::{End, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Pat, Token, Type, Visibility, token};
 
-use super::super::model::{Child, Item, Let, Shape, Unit};
+use super::super::model::{Child, Item, Let, Shape, Unit, span_of};
 use super::{begins_entry, kept, meant, settings, shape, split};
 use crate::errors::{Errors, Mistake};
 use crate::pretty::to_source;
@@ -59,6 +59,18 @@ pub(super) fn entry(
         let word = input.parse::<Token![mut]>()?;
         errors.on(word, "the handle of a child never changes; remove `mut`");
     }
+    if let Some(word) = stray_flow(input) {
+        let message = format!(
+            "the children of a tree are fixed, so `{word}` cannot choose them; write `#[cfg(..)]` above a child, or \
+             `name: Option<Type> = if .. {{ Some(..) }} else {{ None }},`"
+        );
+        skip_item(input);
+        while input.peek(Token![else]) {
+            skip_item(input);
+        }
+        return Err(Mistake::from(syn::Error::new(word.span(), message)).hiding_body());
+    }
+    let early = meant::word_in_front(input)?;
     let name = name(input, errors)?;
     let child = Child {
         docs,
@@ -74,11 +86,17 @@ pub(super) fn entry(
     };
     items.push(Item::Child(Box::new(child)));
     let Some(Item::Child(child)) = items.last_mut() else { return Ok(()) };
-    rest(input, around, child, errors).map_err(|error| match child.shape {
-        Some(_) => error.into(),
-        // Without a type the name cannot be declared, and each mention of it would be a second error.
-        None => Mistake::from(error).hiding_body(),
-    })
+    rest(input, around, child, errors)
+        .map(|()| {
+            if let Some(word) = early {
+                meant::word_behind(word, child, errors);
+            }
+        })
+        .map_err(|error| match child.shape {
+            Some(_) => error.into(),
+            // Without a type the name cannot be declared, and each mention of it would be a second error.
+            None => Mistake::from(error).hiding_body(),
+        })
 }
 
 /// Reads the attributes above an entry, with a `;` after one of them.
@@ -124,6 +142,14 @@ pub(super) fn stray_item(input: ParseStream) -> Option<Ident> {
     (!is_name && !input.peek2(End) && ITEMS.iter().any(|item| word == item)).then_some(word)
 }
 
+/// Returns the first word of an expression that chooses or repeats, which is no name of a child.
+fn stray_flow(input: ParseStream) -> Option<Ident> {
+    let word = input.fork().call(Ident::parse_any).ok()?;
+    let is_flow = ["if", "for", "while", "loop", "match"].iter().any(|flow| word == flow);
+    (is_flow && !input.peek2(Token![:]) && !input.peek2(Token![=]) && !input.peek2(Token![,]) && !input.peek2(End))
+        .then_some(word)
+}
+
 /// Skips an item: up to its `;` or the end of its braces.
 pub(super) fn skip_item(input: ParseStream) {
     // The braces in `use a::{b, c};` do not end it.
@@ -165,7 +191,25 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
         // In `db Db = ..` only the colon is missing.
         errors.at(name.span(), message);
     }
+    if let Some(start) = meant::start_without_a_type(input) {
+        let ty = meant::type_of_start(&start);
+        let shown = to_source(start.to_token_stream());
+        let written = ty.as_ref().map_or_else(|| "Type".to_owned(), |ty| to_source(ty.to_token_stream()));
+        errors.on(&start, format!("the type of a child comes before its start; write `{name}: {written} = {shown},`"));
+        child.shape = ty.map(|ty| Shape::One(Unit::Type(Box::new(ty))));
+        child.start = Some(start);
+        return end(input, &name, errors);
+    }
     let shape = shape::shape(input, &name, errors)?;
+    if let Shape::One(Unit::Type(ty)) = &shape
+        && let Some(item) = meant::behind_a_remote_ref(ty)
+    {
+        let shown = to_source(item.to_token_stream());
+        errors.on(ty, format!("the tree makes the handle; write `{name}: remote {shown}`"));
+        let word = Ident::new("remote", span_of(ty));
+        let shape = Shape::One(Unit::Remote(word, Box::new(item.clone())));
+        return with_shape(input, child, shape, errors);
+    }
     if let Some(ty) = one(&shape)
         && let Some(message) = meant::type_of_a_child(ty, &name, around, starts(input))
     {
@@ -176,6 +220,12 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
         }
         return end_of_field(input, &name, errors);
     }
+    with_shape(input, child, shape, errors)
+}
+
+/// Reads a child from the end of its shape on.
+fn with_shape(input: ParseStream, child: &mut Child, shape: Shape, errors: &mut Errors) -> syn::Result<()> {
+    let name = child.name.clone();
     child.shape = Some(shape);
     if let Some(subtree) = child.subtree() {
         if starts(input) {
@@ -205,6 +255,9 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
         kept::owned_arguments(&mut start, errors);
     }
     meant::task(child, &start, errors);
+    if child.is_task() {
+        meant::start_of_a_task(&mut start, errors);
+    }
     child.start = Some(start);
     end(input, &name, errors)
 }

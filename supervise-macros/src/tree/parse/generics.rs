@@ -7,11 +7,13 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{VisitMut, visit_generics_mut};
 use syn::{
-    GenericParam, Generics, Lifetime, Token, Type, TypeParam, TypeParamBound, WhereClause, WherePredicate, parse_quote,
+    GenericParam, Generics, Lifetime, PathSegment, Token, Type, TypeParam, TypeParamBound, WhereClause, WherePredicate,
+    parse_quote,
 };
 
 use super::super::model::{Param, Tree, mentions};
 use crate::errors::Errors;
+use crate::pretty::to_source;
 
 /// Takes the lifetimes out of the parameters, reports them, and returns their names. `why` is a sentence.
 pub(crate) fn lifetimes(generics: &mut Generics, why: &str, errors: &mut Errors) -> Vec<Ident> {
@@ -47,7 +49,10 @@ pub(super) fn bounds(tree: &mut Tree, errors: &mut Errors) {
         if let Some(Param { name: param, .. }) = kept
             && !is_bounded(ty, clause.as_ref())
         {
-            errors.at(at, format!("the tree keeps `{param}: {name}` for its restarts; write `{name}: Clone + Send`"));
+            let own: Vec<_> = ty.bounds.iter().map(|bound| to_source(bound.to_token_stream())).collect();
+            let own: String = own.iter().map(|bound| format!("{bound} + ")).collect();
+            let repair = format!("write `{name}: {own}Clone + Send`");
+            errors.at(at, format!("the tree keeps `{param}: {name}` for its restarts; {repair}"));
             ty.bounds.push(parse_quote!(::core::clone::Clone));
             ty.bounds.push(parse_quote!(::core::marker::Send));
         }
@@ -59,7 +64,11 @@ pub(super) fn bounds(tree: &mut Tree, errors: &mut Errors) {
 /// Returns whether a trait is asked of the type parameter, or of a type that names it.
 fn is_bounded(ty: &TypeParam, clause: Option<&WhereClause>) -> bool {
     let is_trait = |bound: &TypeParamBound| match bound {
-        TypeParamBound::Trait(bound) => !bound.to_token_stream().to_string().starts_with('?'),
+        TypeParamBound::Trait(bound) => {
+            let says_nothing = |last: &PathSegment| NEITHER.iter().any(|name| last.ident == name);
+            !bound.to_token_stream().to_string().starts_with('?')
+                && !bound.path.segments.last().is_some_and(says_nothing)
+        }
         _ => false,
     };
     let of_it = |predicate: &WherePredicate| match predicate {
@@ -70,6 +79,24 @@ fn is_bounded(ty: &TypeParam, clause: Option<&WhereClause>) -> bool {
     };
     ty.bounds.iter().any(is_trait) || clause.is_some_and(|clause| clause.predicates.iter().any(of_it))
 }
+
+/// Traits that ask for neither `Clone` nor `Send`.
+const NEITHER: [&str; 14] = [
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "Into",
+    "AsRef",
+    "Display",
+    "Debug",
+    "ToString",
+    "PartialEq",
+    "Eq",
+    "Hash",
+    "Default",
+    "Iterator",
+    "Future",
+];
 
 struct Replaced(Vec<Ident>);
 

@@ -4,8 +4,12 @@
 
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprCall, GenericArgument, Lit, PathArguments, Type, TypePath, parse_quote};
+use syn::{
+    BinOp, Expr, ExprCall, GenericArgument, Lit, Path, PathArguments, Token, Type, TypePath, parse_quote, token,
+};
 
 use super::super::model::{Arg, Body, Child, Item, Shape, Unit, word};
 use crate::duration;
@@ -171,6 +175,10 @@ fn unquoted(known: &Setting, arg: Arg, errors: &mut Errors) -> Arg {
 /// Reads `restart = Permanent` as `Permanent`.
 fn unnamed(known: &Setting, name: Ident, arg: Arg, errors: &mut Errors) -> Arg {
     let is_known = known.args.iter().any(|slot| name == slot.name && !slot.value.positional());
+    let arg = match as_word(known, &arg.value) {
+        Some(value) if !is_known => Arg { value, ..arg },
+        _ => arg,
+    };
     let fits = known.args.iter().any(|slot| match slot.value {
         Value::Word(words) => word(&arg.value).is_some_and(|word| words.contains(&&*word.to_string())),
         Value::Capacity => capacity(&arg.value),
@@ -188,6 +196,30 @@ fn unnamed(known: &Setting, name: Ident, arg: Arg, errors: &mut Errors) -> Arg {
     errors
         .at(name.span(), format!("this argument of `{}` has no name; write `{shown}`, without `{name} =`", known.name));
     Arg { name: None, ..arg }
+}
+
+/// Reads `permanent` as `Permanent`.
+fn as_word(known: &Setting, value: &Expr) -> Option<Expr> {
+    let written = word(value)?;
+    let words = known.args.iter().filter_map(|slot| match slot.value {
+        Value::Word(words) => Some(words),
+        _ => None,
+    });
+    let meant = words.flatten().find(|known| known.eq_ignore_ascii_case(&written.to_string()))?;
+    let meant = Ident::new(meant, written.span());
+    Some(parse_quote!(#meant))
+}
+
+/// Reads `restart: Permanent` as `Permanent`, for an argument that has no name of its own here.
+pub(super) fn unnamed_by_colon(known: &Setting, name: &Ident, value: &Expr, errors: &mut Errors) -> Option<Expr> {
+    if known.args.iter().any(|slot| name == slot.name) {
+        return None;
+    }
+    let value = as_word(known, value)?;
+    let shown = to_source(value.to_token_stream());
+    let message = format!("this argument of `{}` has no name; write `{shown}`, without `{name}:`", known.name);
+    errors.at(name.span(), message);
+    Some(value)
 }
 
 /// Reads `64` as `Bounded(64)`.
@@ -392,4 +424,144 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
     errors.on(&*count, message);
     // Long enough for every index that the user writes.
     *count = parse_quote!(4096);
+}
+
+/// Takes the word `remote` or `task` that stands in front of the name of a child.
+pub(super) fn word_in_front(input: ParseStream) -> syn::Result<Option<Ident>> {
+    let ahead = input.fork();
+    let Ok(word) = ahead.parse::<Ident>() else { return Ok(None) };
+    let is_word = ["remote", "task"].iter().any(|known| word.to_string().eq_ignore_ascii_case(known));
+    if !is_word || ahead.call(Ident::parse_any).is_err() || !(ahead.peek(Token![:]) || ahead.peek(Token![=])) {
+        return Ok(None);
+    }
+    if ahead.peek(Token![=]) && word == "remote" {
+        return Ok(None); // a child without a type is another mistake
+    }
+    input.parse::<Ident>()?;
+    // `task beat = start`: the type is the word.
+    Ok(Some(word))
+}
+
+/// Reports a word that stood in front of the name, and reads it where it belongs.
+pub(super) fn word_behind(word: Ident, child: &mut Child, errors: &mut Errors) {
+    let name = &child.name;
+    if word.to_string().eq_ignore_ascii_case("task") {
+        errors.on(&word, format!("`task` stands in the place of the type; write `{name}: task = ..`"));
+        child.shape = Some(Shape::One(Unit::Task(word.span())));
+        return;
+    }
+    let far = |ty: &Type| Unit::Remote(word.clone(), Box::new(ty.clone()));
+    let (shape, shown) = match &child.shape {
+        Some(Shape::One(Unit::Type(ty))) => (Shape::One(far(ty)), quote!(remote #ty)),
+        Some(Shape::Optional(Unit::Type(ty))) => (Shape::Optional(far(ty)), quote!(Option<remote #ty>)),
+        Some(Shape::Set(Unit::Type(ty))) => (Shape::Set(far(ty)), quote!([remote #ty])),
+        _ => {
+            errors.on(&word, format!("`remote` stands in front of the type; write `{name}: remote Type`"));
+            return;
+        }
+    };
+    errors.on(&word, format!("`remote` stands in front of the type; write `{name}: {} = ..`", to_source(shown)));
+    child.shape = Some(shape);
+}
+
+/// Reads `Db::new(pool)` or `Db { pool }` in the place of a type, as in a struct literal.
+pub(super) fn start_without_a_type(input: ParseStream) -> Option<Expr> {
+    let ahead = input.fork();
+    let path = ahead.call(Path::parse_mod_style).ok()?;
+    let is_task = path.is_ident("task") || path.segments.first().is_some_and(|first| first.ident == "remote");
+    if is_task || !(ahead.peek(token::Paren) || ahead.peek(token::Brace) && !path.is_ident("struct")) {
+        return None;
+    }
+    let ahead = input.fork();
+    let start = ahead.parse::<Expr>().ok()?;
+    if !(ahead.is_empty() || ahead.peek(Token![,])) || matches!(start, Expr::Assign(_)) {
+        return None;
+    }
+    input.parse().ok()
+}
+
+/// Returns the type that such a start makes, as far as it is written: `Db` of `Db::new(..)`, `Db { .. }` and `Db(..)`.
+pub(super) fn type_of_start(start: &Expr) -> Option<Type> {
+    let path = match start {
+        Expr::Try(inner) => return type_of_start(&inner.expr),
+        Expr::Await(inner) => return type_of_start(&inner.base),
+        Expr::MethodCall(call) => return type_of_start(&call.receiver),
+        Expr::Struct(literal) => &literal.path,
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(func) => &func.path,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_type = |name: &Ident| name.to_string().starts_with(char::is_uppercase);
+    let mut path = path.clone();
+    while path.segments.last().is_some_and(|last| !is_type(&last.ident)) {
+        path.segments.pop();
+        path.segments.pop_punct();
+    }
+    (!path.segments.is_empty()).then(|| parse_quote!(#path))
+}
+
+/// Returns `T` of `RemoteRef<T>`.
+pub(super) fn behind_a_remote_ref(ty: &Type) -> Option<&Type> {
+    match plain(ty)? {
+        (word, args) if word == "RemoteRef" && args.len() == 1 => Some(args[0]),
+        _ => None,
+    }
+}
+
+/// Reads the start of a task that is no future as the future that is meant.
+pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
+    match start {
+        Expr::Closure(closure) if closure.asyncness.is_none() => start_of_a_task(&mut closure.body, errors),
+        Expr::Await(awaited) => {
+            let (dot, word) = (awaited.dot_token, awaited.await_token);
+            errors.on(quote!(#dot #word), "the tree polls the future of a task itself; remove the `.await`");
+            *start = (*awaited.base).clone();
+        }
+        Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
+            let word = match start {
+                Expr::While(_) => "while ..",
+                Expr::ForLoop(_) => "for ..",
+                _ => "loop",
+            };
+            let message = format!("a task is a future; write `async move {{ {word} {{ .. }} }}`");
+            errors.at(first_span(start), message);
+            *start = in_async(start);
+        }
+        // A program is begun in this way.
+        Expr::Macro(call) if diverges(&call.mac.path) => *start = in_async(start),
+        Expr::Call(call) if spawns(&call.func) => {
+            let Some(inner) = call.args.first().filter(|_| call.args.len() == 1) else { return };
+            let (func, shown) = (&call.func, to_source(inner.to_token_stream()));
+            let func = to_source(func.to_token_stream());
+            let message = format!("the tree runs the future of a task itself; write `{shown}`, without `{func}`");
+            errors.on(&call.func, message);
+            *start = inner.clone();
+        }
+        _ => {}
+    }
+}
+
+fn in_async(start: &Expr) -> Expr {
+    let at = first_span(start);
+    syn::parse_quote_spanned!(at=> async move { #start })
+}
+
+fn first_span(tokens: &Expr) -> Span {
+    tokens.to_token_stream().into_iter().next().map_or_else(Span::call_site, |first| first.span())
+}
+
+/// Returns whether a macro of this path never returns.
+fn diverges(path: &Path) -> bool {
+    let last = path.segments.last().map(|last| last.ident.to_string());
+    matches!(last.as_deref(), Some("todo" | "unimplemented" | "panic" | "unreachable"))
+}
+
+/// Returns whether this function spawns a future: `tokio::spawn`, `tokio::task::spawn`.
+fn spawns(func: &Expr) -> bool {
+    let Expr::Path(func) = func else { return false };
+    let names: Vec<_> = func.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    matches!(&names[..], [tokio, .., spawn] if tokio == "tokio" && spawn == "spawn")
+        || matches!(&names[..], [task, spawn] if task == "task" && spawn == "spawn")
 }

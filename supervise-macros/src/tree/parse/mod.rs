@@ -56,13 +56,22 @@ pub(crate) fn trees(input: TokenStream, errors: &mut Errors) -> Vec<Tree> {
 
 fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     let (docs, cfgs, others) = split(input.call(Attribute::parse_outer)?);
+    let mut above = Vec::new();
     for attribute in others {
         match attribute.path().get_ident() {
+            // Above a tree of its own they can mean nothing else.
+            Some(name) if ["strategy", "decider", "shutdown"].iter().any(|of_a_tree| name == of_a_tree) => {
+                above.push(attribute);
+            }
             Some(name) if crate::settings::names(true).contains(&&*name.to_string()) => {
                 errors.on(
                     &attribute,
                     format!("`{name}` governs the children of a tree; write `#![{name}(..)]` inside the braces"),
                 );
+            }
+            Some(name) if name == "derive" => {
+                let message = "the handle of a tree is `Clone`, `Debug`, `Eq` and `Hash` already; remove this `derive`";
+                errors.on(&attribute, message);
             }
             _ => errors.on(&attribute, "only `///` and `#[cfg(..)]` are allowed above a tree; remove this attribute"),
         }
@@ -77,12 +86,15 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     let lifetimes = generics::lifetimes(&mut generics, "a tree may outlive its caller", errors);
     let head =
         Tree { docs, cfgs, vis, name, generics, params: Vec::new(), unsure_params: false, body: Body::default() };
-    if lifetimes.is_empty() {
-        return rest(input, head, errors);
-    }
-    let head = Tree { unsure_params: true, ..head };
-    let tokens = generics::without(tokens_of_tree(input), &lifetimes);
-    errors.read(tokens, |input, errors| rest(input, head, errors)).unwrap_or_else(|| Err(input.error(NO_BODY)))
+    let mut tree = if lifetimes.is_empty() {
+        rest(input, head, errors)?
+    } else {
+        let head = Tree { unsure_params: true, ..head };
+        let tokens = generics::without(tokens_of_tree(input), &lifetimes);
+        errors.read(tokens, |input, errors| rest(input, head, errors)).unwrap_or_else(|| Err(input.error(NO_BODY)))?
+    };
+    settings::above(above, &mut tree.body, errors);
+    Ok(tree)
 }
 
 const NO_BODY: &str = "expected `{ .. }` with the children of the tree";

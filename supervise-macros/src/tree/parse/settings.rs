@@ -13,7 +13,7 @@ use super::{meant, started, whole};
 use crate::decider;
 use crate::errors::{Errors, did_you_mean, neighbour};
 use crate::pretty::to_source;
-use crate::settings::{Place, Value, argument_names, can_be_default, find, names, with_argument};
+use crate::settings::{self, Place, Value, argument_names, can_be_default, find, names, with_argument};
 
 /// Reads the inner attributes of a body.
 pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
@@ -27,6 +27,15 @@ pub(crate) fn inner(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Er
         }
         read(attribute, None, &mut body.settings, &mut body.unknown, errors);
     }
+}
+
+/// Reads the settings above a tree, which are those inside its braces.
+pub(super) fn above(attributes: Vec<Attribute>, body: &mut Body, errors: &mut Errors) {
+    let inside = std::mem::take(&mut body.settings);
+    for attribute in attributes {
+        read(attribute, None, &mut body.settings, &mut body.unknown, errors);
+    }
+    body.settings.extend(inside);
 }
 
 /// Reads the settings above a child, and the words among them that are not settings. `tree` is the tree or subtree that a
@@ -97,7 +106,7 @@ fn known(
         Args::Decider(decider::parse(tokens, name.span(), errors)?)
     } else {
         let tokens = meant::whole_durations(tokens, errors);
-        let (args, lost) = errors.read(tokens, args)?;
+        let (args, lost) = errors.read(tokens, |input, errors| args(known, input, errors))?;
         if lost && args.is_empty() {
             return None; // there are arguments, which could not be read
         }
@@ -146,10 +155,10 @@ fn repair(name: &str, inside: bool) -> String {
 }
 
 /// Reads the arguments, and returns whether one could not be read.
-fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
+fn args(known: &settings::Setting, input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
     let (mut args, mut lost) = (Vec::new(), false);
     while !input.is_empty() {
-        match arg(input, errors) {
+        match arg(known, input, errors) {
             Ok(arg) => args.push(arg),
             Err(error) => {
                 lost = true;
@@ -174,7 +183,7 @@ fn args(input: ParseStream, errors: &mut Errors) -> (Vec<Arg>, bool) {
     (args, lost)
 }
 
-fn arg(input: ParseStream, errors: &mut Errors) -> syn::Result<Arg> {
+fn arg(known: &settings::Setting, input: ParseStream, errors: &mut Errors) -> syn::Result<Arg> {
     let is = input.peek2(Token![=]) && !input.peek2(Token![==]) && !input.peek2(Token![=>]);
     let colon = input.peek2(Token![:]) && !input.peek2(Token![::]);
     if !input.peek(Ident) || !(is || colon) {
@@ -183,6 +192,9 @@ fn arg(input: ParseStream, errors: &mut Errors) -> syn::Result<Arg> {
     let name: Ident = input.parse()?;
     let sign = input.parse::<TokenTree>()?;
     let value: Expr = input.parse()?;
+    if colon && let Some(value) = meant::unnamed_by_colon(known, &name, &value, errors) {
+        return Ok(Arg { name: None, value });
+    }
     if colon {
         let shown = to_source(value.to_token_stream());
         errors.at(sign.span(), format!("an argument has its value after `=`; write `{name} = {shown}`"));

@@ -42,10 +42,11 @@ pub(super) fn shape(input: ParseStream, name: impl std::fmt::Display, errors: &m
 /// Reads `Option<T>`, if it stands here.
 fn optional(input: ParseStream) -> syn::Result<Option<Unit>> {
     let ahead = input.fork();
-    if !(ahead.parse::<Ident>().is_ok_and(|word| word == "Option") && ahead.peek(Token![<])) {
+    let is_option = |path: Path| path.segments.last().is_some_and(|last| last.ident == "Option");
+    if !(ahead.call(Path::parse_mod_style).is_ok_and(is_option) && ahead.peek(Token![<])) {
         return Ok(None);
     }
-    input.parse::<Ident>()?;
+    input.call(Path::parse_mod_style)?;
     input.parse::<Token![<]>()?;
     let unit = unit(input)?;
     input.parse::<Token![>]>()?;

@@ -246,7 +246,7 @@ fn has_runtime() -> bool {
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "a message is sent when the future is awaited; `try_tell` sends without"]
+#[must_use = "a message is sent when the future is awaited, and `let _ =` does not send it either; `try_tell` sends without"]
 pub struct Tell<'a, M> {
     pub(super) to: &'a dyn Takes<M>,
     pub(super) push: Push<'a, M>,
@@ -320,7 +320,7 @@ pin_project! {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use = "a question is asked when the future is awaited"]
+    #[must_use = "a question is asked when the future is awaited, and `let _ =` does not ask it either"]
     pub struct Ask<'a, R, M> {
         pub(super) to: &'a dyn Takes<M>,
         pub(super) push: Push<'a, M>,
