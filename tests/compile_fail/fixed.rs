@@ -11,6 +11,10 @@ mod actor {
     mod actor_attribute_on_a_trait_impl;
     #[path = "context_before_the_message.fixed.rs"]
     mod context_before_the_message;
+    #[path = "context_by_value.fixed.rs"]
+    mod context_by_value;
+    #[path = "generic_handle.fixed.rs"]
+    mod generic_handle;
     #[path = "guard_held_over_an_await.fixed.rs"]
     mod guard_held_over_an_await;
     #[path = "handle_missing.fixed.rs"]
@@ -39,10 +43,20 @@ mod actor {
     mod hook_named_like_a_trait_method;
     #[path = "hook_of_another_system.fixed.rs"]
     mod hook_of_another_system;
+    #[path = "hook_that_takes_self.fixed.rs"]
+    mod hook_that_takes_self;
     #[path = "lifetime_of_an_actor.fixed.rs"]
     mod lifetime_of_an_actor;
+    #[path = "message_by_reference.fixed.rs"]
+    mod message_by_reference;
     #[path = "message_type_missing.fixed.rs"]
     mod message_type_missing;
+    #[path = "method_as_a_message.fixed.rs"]
+    mod method_as_a_message;
+    #[path = "own_handle_as_a_message.fixed.rs"]
+    mod own_handle_as_a_message;
+    #[path = "two_handles.fixed.rs"]
+    mod two_handles;
     #[path = "type_parameter_of_an_actor.fixed.rs"]
     mod type_parameter_of_an_actor;
     #[path = "unknown_derive_argument.fixed.rs"]
@@ -67,6 +81,8 @@ mod backoff {
     mod factor_below_one;
     #[path = "factor_of_a_list.fixed.rs"]
     mod factor_of_a_list;
+    #[path = "function_as_a_backoff.fixed.rs"]
+    mod function_as_a_backoff;
     #[path = "list_without_delays.fixed.rs"]
     mod list_without_delays;
     #[path = "list_without_units.fixed.rs"]
@@ -97,6 +113,8 @@ mod decider {
     mod decider_not_a_function;
     #[path = "decider_without_arms.fixed.rs"]
     mod decider_without_arms;
+    #[path = "directive_with_an_argument.fixed.rs"]
+    mod directive_with_an_argument;
     #[path = "end_by_itself_in_an_arm.fixed.rs"]
     mod end_by_itself_in_an_arm;
     #[path = "fields_without_type.fixed.rs"]
@@ -361,6 +379,8 @@ mod settings {
     mod actor_setting_on_a_task;
     #[path = "argument_given_twice.fixed.rs"]
     mod argument_given_twice;
+    #[path = "argument_of_a_spawn_in_a_setting.fixed.rs"]
+    mod argument_of_a_spawn_in_a_setting;
     #[path = "argument_without_its_name.fixed.rs"]
     mod argument_without_its_name;
     #[path = "argument_without_value.fixed.rs"]
@@ -435,6 +455,8 @@ mod settings {
     mod value_of_wrong_type;
     #[path = "word_of_one_child_as_a_default.fixed.rs"]
     mod word_of_one_child_as_a_default;
+    #[path = "word_with_a_name.fixed.rs"]
+    mod word_with_a_name;
 }
 mod shapes {
     #[path = "array_of_computed_length.fixed.rs"]
@@ -549,6 +571,8 @@ mod stored_values {
 mod tree {
     #[path = "attribute_on_a_let.fixed.rs"]
     mod attribute_on_a_let;
+    #[path = "child_as_in_a_struct_literal.fixed.rs"]
+    mod child_as_in_a_struct_literal;
     #[path = "child_with_a_let.fixed.rs"]
     mod child_with_a_let;
     #[path = "child_without_colon.fixed.rs"]
@@ -563,6 +587,8 @@ mod tree {
     mod doc_comment_without_a_child;
     #[path = "half_typed_code.fixed.rs"]
     mod half_typed_code;
+    #[path = "if_around_a_child.fixed.rs"]
+    mod if_around_a_child;
     #[path = "inline_subtree_with_type_parameters.fixed.rs"]
     mod inline_subtree_with_type_parameters;
     #[path = "inner_doc_comment.fixed.rs"]
@@ -639,6 +665,10 @@ mod types {
     mod task_not_called;
     #[path = "task_output_not_a_result.fixed.rs"]
     mod task_output_not_a_result;
+    #[path = "task_that_is_a_loop.fixed.rs"]
+    mod task_that_is_a_loop;
+    #[path = "task_that_is_awaited.fixed.rs"]
+    mod task_that_is_awaited;
     #[path = "task_that_is_spawned.fixed.rs"]
     mod task_that_is_spawned;
     #[path = "unknown_child_type.fixed.rs"]

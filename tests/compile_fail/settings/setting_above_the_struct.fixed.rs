@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #![strategy(AllForOne)]
+        #![lifecycle(Transient)]
         db: Db = Db,
     }
 }

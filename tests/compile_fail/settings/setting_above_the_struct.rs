@@ -1,5 +1,5 @@
-// C1. Only documentation and `#[cfg(..)]` can stand above the `struct`. Settings of the tree stand inside the braces,
-// with the children.
+// C1. Above the `struct` stand the settings of the tree: its strategy, decider and shutdown. A default for its children
+// stands inside the braces, so that the two are told apart.
 // Repair: Move the setting into the braces, with a `!`.
 use supervise::prelude::*;
 
@@ -10,7 +10,7 @@ impl Db {
 }
 
 supervisor! {
-    #[strategy(AllForOne)] //~
+    #[lifecycle(Transient)] //~
     struct Shop {
         db: Db = Db,
     }

@@ -1,0 +1,24 @@
+// `actor/hook_that_takes_self.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: u8) {}
+    #[post_stop]
+    fn bye(&mut self) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(3).await?;
+    shop.shutdown().await;
+    Ok(())
+}

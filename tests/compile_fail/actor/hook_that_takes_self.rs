@@ -1,0 +1,25 @@
+// C14. A hook borrows the actor: others follow, and the actor is dropped after the last.
+// Repair: Take `&mut self`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: u8) {}
+    #[post_stop]
+    fn bye(self) {} //~
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(3).await?;
+    shop.shutdown().await;
+    Ok(())
+}

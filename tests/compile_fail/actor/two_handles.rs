@@ -1,0 +1,24 @@
+// C14. An actor has one type of messages, and so one `handle`.
+// Repair: Make the messages variants of one enum.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: u8) {}
+    fn handle(&mut self, _msg: String) {} //~
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell(3).await?;
+    shop.shutdown().await;
+    Ok(())
+}
