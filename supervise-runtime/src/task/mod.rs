@@ -100,7 +100,7 @@ pub struct Task;
 #[diagnostic::on_unimplemented(
     message = "a `task` returns nothing, `!`, or `Result<(), E>`, not `{Self}`",
     label = "this future's output",
-    note = "a value is not given to anybody; send it in a message, and return nothing or `Result<(), E>`",
+    note = "a value is not given to anybody; send it in a message, and return nothing or `Result<(), E>`, also to end only by an error",
     note = "a future inside of a future is not run; write `.await` behind it, or `|cx|` for `async |cx|`"
 )]
 pub trait TaskOutput: Send + 'static {
@@ -117,16 +117,6 @@ impl TaskOutput for () {
 impl<E: Into<BoxError> + Send + 'static> TaskOutput for Result<(), E> {
     fn done(self) -> Result<(), UserError> {
         self.map_err(UserError::from)
-    }
-}
-
-/// A task that returns only to fail.
-impl<E: Into<BoxError> + Send + 'static> TaskOutput for Result<Infallible, E> {
-    fn done(self) -> Result<(), UserError> {
-        match self {
-            Ok(never) => match never {},
-            Err(error) => Err(UserError::from(error)),
-        }
     }
 }
 

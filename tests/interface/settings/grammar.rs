@@ -58,3 +58,80 @@ async fn children_may_be_called_what_they_like() {
     assert_eq!([tree.handle.path(), tree.error.path(), tree.shutdown.path()], ["handle", "error", "shutdown"]);
     Running::shutdown(tree).await;
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Numbered(u32);
+
+/// Fails with the number that it is told.
+struct Failing;
+
+#[actor]
+impl Failing {
+    fn handle(&mut self, number: u32) -> Result<(), Numbered> {
+        Err(Numbered(number))
+    }
+}
+
+supervisor! {
+    #[strategy(AllForOne)]
+    #[decider(
+        #[cfg(any())]
+        _ => Escalate,
+        #[cfg(all())]
+        Numbered(1): Numbered => Stop,
+        #[cfg(any())]
+        Numbered(1): Numbered => Escalate,
+        e: Numbered => {
+            let is_even = e.0 % 2 == 0;
+            if is_even { Restart } else { Stop }
+        },
+        _ => Stop,
+    )]
+    struct Above {
+        one: Failing = Failing,
+        two: Failing = Failing,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_above_a_tree_are_those_of_the_tree() {
+    let tree = Above::start().await.unwrap();
+    tree.one.tell(2).await.unwrap(); // restarts both
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert_eq!((tree.one.incarnation(), tree.two.incarnation()), (2, 2));
+    tree.one.tell(1).await.unwrap(); // the arm of this build stops, that of the other would escalate
+    assert!(matches!(tree.one.terminated().await.unwrap(), Ended::Failed(_)));
+    let other = Above::start().await.unwrap();
+    other.two.tell(3).await.unwrap();
+    assert!(matches!(other.two.terminated().await.unwrap(), Ended::Failed(_)));
+    assert_eq!(Above::SPEC.settings.len(), 2);
+}
+
+supervisor! {
+    struct Drafts(is_known: bool) {
+        #![decider(_ => Stop)]
+        with_context: task = |_cx| unimplemented!("later"),
+        plain: task = todo!(),
+        last: task = async move { assert!(is_known) },
+    }
+}
+
+#[tokio::test]
+async fn a_task_may_be_a_draft() {
+    let failure = Drafts::start(true).await.unwrap_err();
+    assert!(failure.to_string().contains("implemented"), "{failure}");
+}
+
+supervisor! {
+    struct Optional(is_there: bool) {
+        with_a_path: std::option::Option<Failing> = is_there.then_some(Failing),
+        task: core::option::Option<task> = (!is_there).then(std::future::pending::<()>),
+    }
+}
+
+#[tokio::test]
+async fn the_path_of_an_optional_child_may_be_written() {
+    let tree = Optional::start(true).await.unwrap();
+    assert!(tree.with_a_path.is_some() && tree.task.is_none());
+}

@@ -33,6 +33,10 @@ pub(super) fn settings_of_sets(body: &Body, outer: &[Ident], errors: &mut Errors
                     !["decider", "pre_restart", "post_restart"].iter().any(|function| setting.name == function)
                 });
                 for setting in of_values {
+                    // A closure may have the same name for something of its own.
+                    if setting.exprs().iter().any(|expr| expr.to_token_stream().to_string().contains('|')) {
+                        continue;
+                    }
                     let Some(at) = FreeNames::of(setting.exprs()).value(&name) else { continue };
                     let message = format!(
                         "the settings of a set are those of all its instances, so they cannot name `{name}`; make each \
