@@ -97,7 +97,7 @@ pub use reference::*;
 pub use supervise_runtime::*;
 
 #[doc(hidden)]
-pub use supervise_runtime::__private;
+pub use supervise_runtime::expansion;
 
 #[cfg(feature = "serde")]
 #[doc = include_str!("../docs/json.md")]

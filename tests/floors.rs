@@ -365,7 +365,7 @@ fn a_forbidden_path_is_found() {
         "use crate::actor::Context;",
         "use crate::{actor::Context, values::path};",
         "use crate::Failure;",
-        "use crate::__private::Cell;",
+        "use crate::expansion::Cell;",
         "use super::super::body::Body;",
         "use super::super::super::actor::Context;",
         "    let context: &crate::tree::TreeRef = of(super::body, crate::values::path);",

@@ -90,7 +90,7 @@ def handwritten(count):
         ).await?;""" for name in names)
     return f"""{COMMON}
 use std::time::Duration;
-use supervise::__private::*;
+use supervise::expansion::*;
 
 #[derive(Debug)]
 pub struct Tree {{

@@ -23,7 +23,7 @@ impl Lamp {
 // `handle`; a hook is handed to one generic dispatch, which takes every allowed signature.
 #[allow(unused_qualifications)]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[automatically_derived]
     impl __rt::Actor for Lamp {
         type Msg = bool;
@@ -74,7 +74,7 @@ const _: () = {
 )]
 const _: () = {
     // The hidden items of the runtime, under a name that no user writes.
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     // The definition of the tree. It comes first, so that an editor finds the cursor in it. After a mistake that leaves
     // the body partly parsed, `not(..)` becomes `all(..)`, and rustc sees a stub instead: one mistake, one error.
     // It is not `#[automatically_derived]`, so that rustc warns of a parameter that nothing uses.
@@ -86,8 +86,8 @@ const _: () = {
         type Params = (
             <u32 as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                        & <__rt::ATree as __rt::CanKeep<u32>>::IS
                 },
             >>::Type,
         );
@@ -99,7 +99,7 @@ const _: () = {
         ) -> ::core::result::Result<Self, __rt::UserError> {
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             use __rt::Keep as _;
-            let __of_metres = __of_metres.__keep_in(&__b);
+            let __of_metres = __of_metres.keep_for_the_tree(&__b);
             // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
             // line.
             #[cfg(rust_analyzer)]
@@ -172,7 +172,7 @@ const _: () = {
                     // constant fails, and the code that depends on it, below and in the handle's field, causes no error.
                     {
                         <Lamp as __rt::ChildIf<
-                            { <Lamp as __rt::Declared>::IS },
+                            { <Lamp as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -180,7 +180,7 @@ const _: () = {
                         let wiring = __of_wiring.clone_for_start();
                         async move {
                             let __it: <Lamp as __rt::ChildIf<
-                                { <Lamp as __rt::Declared>::IS },
+                                { <Lamp as __rt::IsAChild>::IS },
                             >>::Start = Lamp(wiring);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -200,7 +200,7 @@ const _: () = {
                 let __of_wiring = __rt::Clone::clone(&__of_wiring);
                 let __options = {
                     let __options = <Lamp as __rt::ChildIf<
-                        { <Lamp as __rt::Declared>::IS },
+                        { <Lamp as __rt::IsAChild>::IS },
                     >>::options();
                     __options.max_children(4)
                 };
@@ -210,8 +210,8 @@ const _: () = {
                     (
                         <u32 as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                <__rt::ATree as __rt::CanMove<u32>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                             },
                         >>::Type,
                     ),
@@ -226,8 +226,8 @@ const _: () = {
                         __args: (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         )|
@@ -239,14 +239,14 @@ const _: () = {
                         ): (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Lamp as __rt::ChildIf<
-                                { <Lamp as __rt::Declared>::IS },
+                                { <Lamp as __rt::IsAChild>::IS },
                             >>::Start = Lamp(wiring);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -291,7 +291,7 @@ const _: () = {
                                     "gate",
                                     {
                                         <Lamp as __rt::ChildIf<
-                                            { <Lamp as __rt::Declared>::IS },
+                                            { <Lamp as __rt::IsAChild>::IS },
                                         >>::options()
                                     },
                                     move || {
@@ -299,7 +299,7 @@ const _: () = {
                                         let wiring = __of_wiring.clone_for_start();
                                         async move {
                                             let __it: <Lamp as __rt::ChildIf<
-                                                { <Lamp as __rt::Declared>::IS },
+                                                { <Lamp as __rt::IsAChild>::IS },
                                             >>::Start = Lamp(wiring);
                                             __rt::Ok::<_, __rt::UserError>(__it)
                                         }
@@ -319,7 +319,7 @@ const _: () = {
                                 __rt::UserError,
                             >(Garden {
                                 gate: __of_gate.clone_for_start(),
-                                __tree: __of_tree,
+                                tree: __of_tree,
                             })
                         }
                     },
@@ -340,7 +340,7 @@ const _: () = {
                 hall: __of_hall.clone_for_start(),
                 rooms: __of_rooms,
                 garden: __of_garden,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -366,13 +366,13 @@ const _: () = {
                     doc: "",
                     item: "Lamp",
                     shape: __rt::Shape::One,
-                    kind: <Lamp as __rt::Declared>::KIND,
+                    kind: <Lamp as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, true, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Lamp as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -380,13 +380,13 @@ const _: () = {
                     doc: "",
                     item: "Lamp",
                     shape: __rt::Shape::Set,
-                    kind: <Lamp as __rt::Declared>::KIND,
+                    kind: <Lamp as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["max_children(4)"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Lamp as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Lamp as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -426,13 +426,13 @@ const _: () = {
                     doc: "",
                     item: "Lamp",
                     shape: __rt::Shape::One,
-                    kind: <Lamp as __rt::Declared>::KIND,
+                    kind: <Lamp as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Lamp as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Lamp as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
@@ -462,7 +462,7 @@ const _: () = {
         }
     }
 };
-// The handle: a field for each child. `__tree` handles requests to the whole tree. The handle keeps nothing alive.
+// The handle: a field for each child. `tree` handles requests to the whole tree. The handle keeps nothing alive.
 ///
 ///```text
 ///House  RestForOne  strategy(RestForOne)  decider(..)
@@ -477,30 +477,30 @@ pub struct House {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `hall`.
     #[allow(dead_code)]
-    pub hall: ::supervise::__private::Handle<Lamp>,
+    pub hall: ::supervise::expansion::Handle<Lamp>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `hall`.
     #[allow(dead_code)]
-    pub hall: <Lamp as ::supervise::__private::ChildIf<
-        { <Lamp as ::supervise::__private::Declared>::IS },
+    pub hall: <Lamp as ::supervise::expansion::ChildIf<
+        { <Lamp as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `rooms`.
     #[allow(dead_code)]
-    pub rooms: ::supervise::__private::Children<Lamp, (u32,)>,
+    pub rooms: ::supervise::expansion::Children<Lamp, (u32,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `rooms`.
     #[allow(dead_code)]
-    pub rooms: <Lamp as ::supervise::__private::ChildIf<
-        { <Lamp as ::supervise::__private::Declared>::IS },
+    pub rooms: <Lamp as ::supervise::expansion::ChildIf<
+        { <Lamp as ::supervise::expansion::IsAChild>::IS },
     >>::Set<
         (
-            <u32 as ::supervise::__private::Checked<
+            <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -511,7 +511,7 @@ pub struct House {
     #[allow(dead_code)]
     pub garden: Garden,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 // Written out and not derived: a derive would require the traits at places that the user did not write.
 #[automatically_derived]
@@ -521,22 +521,22 @@ impl ::core::clone::Clone for House {
             hall: ::core::clone::Clone::clone(&self.hall),
             rooms: ::core::clone::Clone::clone(&self.rooms),
             garden: ::core::clone::Clone::clone(&self.garden),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for House {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 // Makes the methods of every tree available on the handle: `shutdown()`, `snapshot()`, `events()`.
 #[automatically_derived]
 impl ::core::ops::Deref for House {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 // The entry points. `start` and `run` are not `async fn`s, so that the caller's location is known when a guard is
@@ -544,13 +544,13 @@ impl ::core::ops::Deref for House {
 impl House {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    pub const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`House` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    pub fn tree(metres: u32) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((metres,))
+    pub fn tree(metres: u32) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((metres,))
     }
     ///Starts `House`: its children in order, each awaited.
     ///
@@ -561,14 +561,14 @@ impl House {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
         metres: u32,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(metres))
+        ::supervise::expansion::Tree::start(Self::tree(metres))
     }
     ///Starts `House`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -587,14 +587,14 @@ impl House {
     pub fn run<'__until>(
         metres: u32,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(metres), until)
+        ::supervise::expansion::Tree::run(Self::tree(metres), until)
     }
 }
 ///The subtree `garden` of [`House`].
@@ -608,35 +608,35 @@ pub struct Garden {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `gate`.
     #[allow(dead_code)]
-    pub gate: ::supervise::__private::Handle<Lamp>,
+    pub gate: ::supervise::expansion::Handle<Lamp>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `gate`.
     #[allow(dead_code)]
-    pub gate: <Lamp as ::supervise::__private::ChildIf<
-        { <Lamp as ::supervise::__private::Declared>::IS },
+    pub gate: <Lamp as ::supervise::expansion::ChildIf<
+        { <Lamp as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Garden {
     fn clone(&self) -> Self {
         Garden {
             gate: ::core::clone::Clone::clone(&self.gate),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Garden {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Garden {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }

@@ -18,7 +18,7 @@ impl Counter {
 // `handle`; a hook is handed to one generic dispatch, which takes every allowed signature.
 #[allow(unused_qualifications)]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[automatically_derived]
     impl __rt::Actor for Counter {
         type Msg = Count;
@@ -71,7 +71,7 @@ pub async fn tick(counter: ActorRef<Counter>) {
 )]
 const _: () = {
     // The hidden items of the runtime, under a name that no user writes.
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     // The definition of the tree. It comes first, so that an editor finds the cursor in it. After a mistake that leaves
     // the body partly parsed, `not(..)` becomes `all(..)`, and rustc sees a stub instead: one mistake, one error.
     // It is not `#[automatically_derived]`, so that rustc warns of a parameter that nothing uses.
@@ -83,8 +83,8 @@ const _: () = {
         type Params = (
             <u64 as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<u64>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<u64>>::IS
+                    <__rt::ATree as __rt::CanMove<u64>>::IS
+                        & <__rt::ATree as __rt::CanKeep<u64>>::IS
                 },
             >>::Type,
         );
@@ -96,7 +96,7 @@ const _: () = {
         ) -> ::core::result::Result<Self, __rt::UserError> {
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             use __rt::Keep as _;
-            let __of_first = __of_first.__keep_in(&__b);
+            let __of_first = __of_first.keep_for_the_tree(&__b);
             // Only for an editor, which can then offer the name while the word is half typed. rustc never sees this
             // line.
             #[cfg(rust_analyzer)]
@@ -124,7 +124,7 @@ const _: () = {
                 // fails, and the code that depends on it, below and in the handle's field, causes no error.
                 let __options = {
                     let __options = <Counter as __rt::ChildIf<
-                        { <Counter as __rt::Declared>::IS },
+                        { <Counter as __rt::IsAChild>::IS },
                     >>::options();
                     __options
                         .backoff(
@@ -143,7 +143,7 @@ const _: () = {
                         let first = __of_first.clone_for_start();
                         async move {
                             let __it: <Counter as __rt::ChildIf<
-                                { <Counter as __rt::Declared>::IS },
+                                { <Counter as __rt::IsAChild>::IS },
                             >>::Start = Counter(first);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -199,7 +199,7 @@ const _: () = {
             >(Clock {
                 counter: __of_counter.clone_for_start(),
                 ticker: __of_ticker.clone_for_start(),
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -222,7 +222,7 @@ const _: () = {
                     doc: "Counts the ticks.",
                     item: "Counter",
                     shape: __rt::Shape::One,
-                    kind: <Counter as __rt::Declared>::KIND,
+                    kind: <Counter as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::DeclaredLimit::AtMost {
                         restarts: 10u32,
@@ -239,7 +239,7 @@ const _: () = {
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["backoff(100ms..10s)"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Counter as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Counter as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -285,7 +285,7 @@ const _: () = {
         }
     }
 };
-// The handle: a field for each child. `__tree` handles requests to the whole tree. The handle keeps nothing alive.
+// The handle: a field for each child. `tree` handles requests to the whole tree. The handle keeps nothing alive.
 /// A counter, and a task that makes it count.
 ///
 ///```text
@@ -299,18 +299,18 @@ pub struct Clock {
     #[cfg(any(doc, rust_analyzer))]
     /// Counts the ticks.
     #[allow(dead_code)]
-    pub counter: ::supervise::__private::Handle<Counter>,
+    pub counter: ::supervise::expansion::Handle<Counter>,
     #[cfg(not(any(doc, rust_analyzer)))]
     /// Counts the ticks.
     #[allow(dead_code)]
-    pub counter: <Counter as ::supervise::__private::ChildIf<
-        { <Counter as ::supervise::__private::Declared>::IS },
+    pub counter: <Counter as ::supervise::expansion::ChildIf<
+        { <Counter as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     ///The child `ticker`.
     #[allow(dead_code)]
-    pub ticker: ::supervise::__private::TaskRef,
+    pub ticker: ::supervise::expansion::TaskRef,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 // Written out and not derived: a derive would require the traits at places that the user did not write.
 #[automatically_derived]
@@ -319,22 +319,22 @@ impl ::core::clone::Clone for Clock {
         Clock {
             counter: ::core::clone::Clone::clone(&self.counter),
             ticker: ::core::clone::Clone::clone(&self.ticker),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Clock {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 // Makes the methods of every tree available on the handle: `shutdown()`, `snapshot()`, `events()`.
 #[automatically_derived]
 impl ::core::ops::Deref for Clock {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 // The entry points. `start` and `run` are not `async fn`s, so that the caller's location is known when a guard is
@@ -342,13 +342,13 @@ impl ::core::ops::Deref for Clock {
 impl Clock {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    pub const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Clock` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    pub fn tree(first: u64) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((first,))
+    pub fn tree(first: u64) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((first,))
     }
     ///Starts `Clock`: its children in order, each awaited.
     ///
@@ -359,14 +359,14 @@ impl Clock {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
         first: u64,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(first))
+        ::supervise::expansion::Tree::start(Self::tree(first))
     }
     ///Starts `Clock`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -385,13 +385,13 @@ impl Clock {
     pub fn run<'__until>(
         first: u64,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(first), until)
+        ::supervise::expansion::Tree::run(Self::tree(first), until)
     }
 }

@@ -120,7 +120,7 @@ impl Errors {
     /// of their own, and rustc shows equal errors at one place once.
     pub(crate) fn failed_type(&self) -> Option<TokenStream> {
         let first = self.list.first()?.to_tokens();
-        Some(quote!(<() as ::supervise::__private::ChildIf<{ #first }>>::Handle))
+        Some(quote!(<() as ::supervise::expansion::ChildIf<{ #first }>>::Handle))
     }
 
     /// Emits one error for each mistake.

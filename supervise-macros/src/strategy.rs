@@ -39,7 +39,7 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
     let value = if errors.take_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();
     quote!({
-        use ::supervise::__private as __rt;
+        use ::supervise::expansion as __rt;
         #[allow(unused_qualifications)]
         let __strategy = #value;
         #errors

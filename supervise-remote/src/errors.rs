@@ -34,7 +34,7 @@ impl Errors {
     pub const TEXT: Errors = Errors { write: |_| None, read: |_| None };
 }
 
-/// Names an error type for [`errors!`](crate::__private::errors).
+/// Names an error type for [`errors!`](crate::expansion::errors).
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Crossing<E>(pub PhantomData<E>);

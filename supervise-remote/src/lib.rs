@@ -57,7 +57,7 @@ pub mod testing;
 pub mod wire;
 
 #[doc(hidden)]
-pub mod __private;
+pub mod expansion;
 
 pub use health::{Followed, NodeHealth};
 pub use net::{MAX_FRAME, Net};

@@ -9,7 +9,7 @@ use serde::Serialize;
 use supervise::error::UserError;
 use supervise::spec::RemoteSpec;
 use supervise::{Actor, Child, Context, Failure};
-use supervise_runtime::__private as private;
+use supervise_runtime::expansion as private;
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;

@@ -29,7 +29,7 @@ mod tree;
 mod values;
 
 #[doc(hidden)]
-pub mod __private;
+pub mod expansion;
 #[doc(hidden)]
 pub mod remote;
 

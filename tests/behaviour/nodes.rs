@@ -4,8 +4,8 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 
-use supervise::__private::new_child;
 use supervise::error::SpawnError;
+use supervise::expansion::new_child;
 use supervise::policy::ChildOptions;
 use supervise::policy::WhileDown;
 use supervise::prelude::*;

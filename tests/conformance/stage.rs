@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use supervise::__private::new_child;
 use supervise::BoxError;
 use supervise::NewChild;
 use supervise::error::SpawnError;
+use supervise::expansion::new_child;
 use supervise::policy::ChildOptions;
 use supervise::policy::{MaxRestarts, OnLimit, RestartLimit};
 use supervise::prelude::*;

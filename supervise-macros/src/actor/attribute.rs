@@ -191,7 +191,7 @@ impl Handle<'_> {
         let (is_async, returns, body) = match self.function.sig.asyncness {
             // A future that is not `Send` is reported at `handle`, and that of `receive` is `Send` in any case.
             Some(_) => {
-                let called = quote_spanned!(span=> __rt::sendable(#call).await);
+                let called = quote_spanned!(span=> __rt::may_move_between_threads(#call).await);
                 (Some(quote!(async)), result, quote!(#done(#called)))
             }
             None => {

@@ -51,7 +51,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let types = types.declare();
     // At the name of the struct, where rustc then reports a missing `handle`, and one with another signature.
     let handle = quote_spanned! {name.span()=>
-        __rt::sendable(__rt::call_handle(Self::handle, self, __msg, __cx)).await
+        __rt::may_move_between_threads(__rt::call_handle(Self::handle, self, __msg, __cx)).await
     };
     let (declared, methods) = (declared(&hooks), methods(&hooks));
     let watcher = watcher(&hooks, &input.generics, &ty);

@@ -123,7 +123,7 @@ pub(super) fn apart(outer: &[Attribute], traits: TokenStream) -> TokenStream {
         #(#outer)*
         #[allow(unused_qualifications)]
         const _: () = {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #traits
         };
     }

@@ -136,7 +136,7 @@ pub(crate) fn decider(input: TokenStream) -> TokenStream {
     let into = quote_spanned!(value.span()=> __rt::IntoDecider::into_decider(#value));
     let errors = errors.to_tokens();
     quote!({
-        use ::supervise::__private as __rt;
+        use ::supervise::expansion as __rt;
         #[allow(unused_qualifications)]
         let __decider = #into;
         #errors

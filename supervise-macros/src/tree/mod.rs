@@ -66,7 +66,7 @@ pub(crate) fn child(input: TokenStream) -> TokenStream {
         false => mistakes,
     };
     quote!({
-        use ::supervise::__private as __rt;
+        use ::supervise::expansion as __rt;
         #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
         let __child = {
             #value

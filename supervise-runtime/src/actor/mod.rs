@@ -273,7 +273,7 @@ impl<E> HandleOutput for Result<(), E> {
 
 /// Returns the future of one message as it is. A future that is not `Send` is reported where this function is called.
 #[doc(hidden)]
-pub fn sendable<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send {
+pub fn may_move_between_threads<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send {
     future
 }
 
@@ -288,13 +288,13 @@ pub fn sendable<F: Future + Send>(future: F) -> impl Future<Output = F::Output> 
     label = "has a `handle` with another signature",
     note = "with `#[actor]` above its `impl` block, `handle` may be sync, and without `cx`"
 )]
-pub trait HandleFn<A, M, C, Form> {
+pub trait IsAHandle<A, M, C, Form> {
     type Future: Future;
     fn call(self, actor: A, msg: M, cx: C) -> Self::Future;
 }
 
 #[diagnostic::do_not_recommend]
-impl<F, A, M, C, Fut> HandleFn<A, M, C, Form<3, true>> for F
+impl<F, A, M, C, Fut> IsAHandle<A, M, C, Form<3, true>> for F
 where
     F: FnOnce(A, M, C) -> Fut,
     Fut: Future,
@@ -307,7 +307,7 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<F: HasHandle, A, M, C> HandleFn<A, M, C, Form<0, false>> for F {
+impl<F: HasHandle, A, M, C> IsAHandle<A, M, C, Form<0, false>> for F {
     type Future = Ready<()>;
 
     fn call(self, _actor: A, _msg: M, _cx: C) -> Ready<()> {
@@ -317,7 +317,7 @@ impl<F: HasHandle, A, M, C> HandleFn<A, M, C, Form<0, false>> for F {
 
 /// Calls the `handle` of a derive.
 #[doc(hidden)]
-pub fn call_handle<A, M, C, Form, F: HandleFn<A, M, C, Form>>(handle: F, actor: A, msg: M, cx: C) -> F::Future {
+pub fn call_handle<A, M, C, Form, F: IsAHandle<A, M, C, Form>>(handle: F, actor: A, msg: M, cx: C) -> F::Future {
     handle.call(actor, msg, cx)
 }
 

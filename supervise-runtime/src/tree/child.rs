@@ -198,14 +198,14 @@ pub type Handle<T> = <T as Child>::Handle;
     note = "a tree: declare it with `supervisor!`",
     note = "a value, which is not supervised: declare it with `let`"
 )]
-pub trait Declared {
+pub trait IsAChild {
     const IS: bool;
     const KIND: ChildKind;
     const TREE: Option<&'static TreeSpec>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Child> Declared for T {
+impl<T: Child> IsAChild for T {
     const IS: bool = true;
     const KIND: ChildKind = T::KIND;
     const TREE: Option<&'static TreeSpec> = T::TREE;

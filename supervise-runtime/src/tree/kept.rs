@@ -23,13 +23,13 @@ impl<T: Send + 'static> SendValue for T {}
 /// Keeps a parameter at its place in the tree.
 #[doc(hidden)]
 pub trait Keep: Sized {
-    fn __keep_in(self, builder: &Builder) -> SharedValue<Self>
+    fn keep_for_the_tree(self, builder: &Builder) -> SharedValue<Self>
     where
         Self: SendValue;
 }
 
 impl<T> Keep for T {
-    fn __keep_in(self, builder: &Builder) -> SharedValue<T>
+    fn keep_for_the_tree(self, builder: &Builder) -> SharedValue<T>
     where
         T: SendValue,
     {
@@ -55,7 +55,7 @@ impl<T: Clone> CloneForStart for T {}
 /// `&T`, which is `Clone`.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct TypeCheck;
+pub struct ATree;
 
 /// The first half of every check of a kept type. The second half asks for `Clone`, so that an error names what is missing.
 #[doc(hidden)]
@@ -64,12 +64,12 @@ pub struct TypeCheck;
     label = "needed again at every restart, on whichever thread",
     note = "use owned types, `Arc` instead of `Rc`, a `Mutex` instead of a `RefCell`; or make it in a start expression"
 )]
-pub trait Sent<T> {
+pub trait CanMove<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + 'static> Sent<T> for TypeCheck {
+impl<T: Send + 'static> CanMove<T> for ATree {
     const IS: bool = true;
 }
 
@@ -80,12 +80,12 @@ impl<T: Send + 'static> Sent<T> for TypeCheck {
     label = "needed again at every restart",
     note = "derive `Clone` for it, or wrap it in an `Arc`"
 )]
-pub trait Parameter<T> {
+pub trait CanKeep<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone> Parameter<T> for TypeCheck {
+impl<T: Clone> CanKeep<T> for ATree {
     const IS: bool = true;
 }
 
@@ -97,12 +97,12 @@ impl<T: Clone> Parameter<T> for TypeCheck {
     note = "under `#[lifecycle(Temporary)]` an instance is started once: its arguments are moved, and need no `Clone`",
     note = "else derive `Clone` for it, or wrap it in an `Arc`"
 )]
-pub trait Argument<T> {
+pub trait CanKeepForInstances<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone> Argument<T> for TypeCheck {
+impl<T: Clone> CanKeepForInstances<T> for ATree {
     const IS: bool = true;
 }
 
@@ -112,12 +112,12 @@ impl<T: Clone> Argument<T> for TypeCheck {
     message = "a spawn cannot take a `{T}`: it is not `Send + 'static`",
     label = "moved into the instance, which may run on any thread"
 )]
-pub trait Moved<T> {
+pub trait CanMoveIntoInstances<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + 'static> Moved<T> for TypeCheck {
+impl<T: Send + 'static> CanMoveIntoInstances<T> for ATree {
     const IS: bool = true;
 }
 
@@ -128,12 +128,12 @@ impl<T: Send + 'static> Moved<T> for TypeCheck {
     label = "needed again at every restart of the set",
     note = "spawn those instances through the handle, derive `Clone` for it, or wrap it in an `Arc`"
 )]
-pub trait First<T> {
+pub trait CanKeepForInitial<T> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone> First<T> for TypeCheck {
+impl<T: Clone> CanKeepForInitial<T> for ATree {
     const IS: bool = true;
 }
 
@@ -144,12 +144,12 @@ impl<T: Clone> First<T> for TypeCheck {
     label = "needs `Eq + Hash + Clone + Display + Send + Sync + 'static`",
     note = "instances are found by it, and it is the last part of their path"
 )]
-pub trait AsKey<K> {
+pub trait CanBeAKey<K> {
     const IS: bool;
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Key> AsKey<K> for TypeCheck {
+impl<K: Key> CanBeAKey<K> for ATree {
     const IS: bool = true;
 }
 
@@ -160,7 +160,7 @@ impl<K: Key> AsKey<K> for TypeCheck {
     label = "cloned for each caller, on whichever thread",
     note = "wrap it in an `Arc`, or remove `pub`"
 )]
-pub trait Returned<T> {
+pub trait CanReturn<T> {
     const IS: bool;
 
     /// Returns a clone while the supervisor keeps the value.
@@ -168,7 +168,7 @@ pub trait Returned<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + Send + 'static> Returned<T> for TypeCheck {
+impl<T: Clone + Send + 'static> CanReturn<T> for ATree {
     const IS: bool = true;
 
     fn get(of: &Published) -> Option<T> {
@@ -176,7 +176,7 @@ impl<T: Clone + Send + 'static> Returned<T> for TypeCheck {
     }
 }
 
-/// The type itself, with a constant for a check: [`Parameter`], [`Argument`], [`AsKey`]. If the check fails, that
+/// The type itself, with a constant for a check: [`CanKeep`], [`CanKeepForInstances`], [`CanBeAKey`]. If the check fails, that
 /// constant is the only place where the compiler complains, as with [`ChildIf`].
 #[doc(hidden)]
 pub trait Checked<const IS: bool> {

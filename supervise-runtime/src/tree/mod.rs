@@ -33,14 +33,16 @@ mod validator;
 use builder::with_builder;
 pub use builder::{Ahead, Builder, BuiltHandle, initial, later, no_initial};
 pub(crate) use child::HandleSource;
-pub use child::{Child, ChildSlot, Declared, Handle, Launched, Start, TreeHandle};
+pub use child::{Child, ChildSlot, Handle, IsAChild, Launched, Start, TreeHandle};
 pub use field::{ChildIf, Spawned};
 pub use kept::{
-    Argument, AsKey, Checked, CloneForStart, First, Keep, Moved, Parameter, Published, Returned, SendValue, Sent,
-    SharedValue, TypeCheck,
+    ATree, CanBeAKey, CanKeep, CanKeepForInitial, CanKeepForInstances, CanMove, CanMoveIntoInstances, CanReturn,
+    Checked, CloneForStart, Keep, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
-pub use spawn::{Capture, Captures, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn, spawn_with};
+pub use spawn::{
+    CanCloneForStarts, Capture, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn, spawn_with,
+};
 pub use tree_ref::{Join, Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.

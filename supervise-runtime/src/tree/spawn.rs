@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 
 use super::child::{Child, ChildSlot, Launched, apart, declared_runtime};
 use super::children::{Detached, Spawn};
-use super::kept::TypeCheck;
+use super::kept::ATree;
 use crate::actor::actor_ref::ActorRef;
 use crate::actor::child_ref::AnyRef;
 use crate::actor::context::{Context, Startup, transient};
@@ -121,12 +121,12 @@ where
     note = "`#[lifecycle(Temporary)]` starts the child once: then it is moved, and needs no `Clone`",
     note = "else wrap it in an `Arc`, or make it inside the start expression"
 )]
-pub trait Captures<T> {
+pub trait CanCloneForStarts<T> {
     fn again(value: &T) -> T;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone + 'static> Captures<T> for TypeCheck {
+impl<T: Clone + 'static> CanCloneForStarts<T> for ATree {
     fn again(value: &T) -> T {
         value.clone()
     }
@@ -152,9 +152,9 @@ impl<T> Capture<T> {
     /// Clones the variable, which stays usable after the `child! { .. }`.
     pub fn of(value: &T) -> Self
     where
-        TypeCheck: Captures<T>,
+        ATree: CanCloneForStarts<T>,
     {
-        Capture(TypeCheck::again(value), <TypeCheck as Captures<T>>::again)
+        Capture(ATree::again(value), <ATree as CanCloneForStarts<T>>::again)
     }
 
     /// Returns the value of one start.

@@ -15,7 +15,7 @@ impl Counter {
 }
 #[allow(unused_qualifications)]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[automatically_derived]
     impl __rt::Actor for Counter {
         type Msg = (u64, u8);
@@ -68,7 +68,7 @@ struct Log {
 }
 #[allow(unused_qualifications)]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[automatically_derived]
     impl __rt::Actor for Log {
         type Msg = String;
@@ -82,7 +82,10 @@ const _: () = {
             __rt::Outcome::<
                 Self::Error,
             >::done(
-                __rt::sendable(__rt::call_handle(Self::handle, self, __msg, __cx)).await,
+                __rt::may_move_between_threads(
+                        __rt::call_handle(Self::handle, self, __msg, __cx),
+                    )
+                    .await,
             )
         }
         const HOOKS: __rt::DeclaredHooks = __rt::DeclaredHooks {
@@ -113,7 +116,7 @@ const _: () = {
 fn cautious() -> Decider {
     {
         {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #[allow(unused_qualifications)]
             let __decider = __rt::IntoDecider::into_decider(
                 __rt::Decider::with_arms(

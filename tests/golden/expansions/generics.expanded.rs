@@ -7,7 +7,7 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl<T: Row + 'static, const N: usize> __rt::TreeDef for Cache<T, N>
     where
@@ -17,8 +17,8 @@ const _: () = {
             T,
             <String as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<String>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<String>>::IS
+                    <__rt::ATree as __rt::CanMove<String>>::IS
+                        & <__rt::ATree as __rt::CanKeep<String>>::IS
                 },
             >>::Type,
         );
@@ -28,8 +28,8 @@ const _: () = {
         ) -> ::core::result::Result<Self, __rt::UserError> {
             let () = Self::__TIMES;
             use __rt::Keep as _;
-            let __of_first = __of_first.__keep_in(&__b);
-            let __of_name = __of_name.__keep_in(&__b);
+            let __of_first = __of_first.keep_for_the_tree(&__b);
+            let __of_name = __of_name.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let first = __rt::Clone::clone(&__of_first);
             #[cfg(rust_analyzer)]
@@ -189,7 +189,7 @@ const _: () = {
                                     "leaf",
                                     {
                                         <Bell as __rt::ChildIf<
-                                            { <Bell as __rt::Declared>::IS },
+                                            { <Bell as __rt::IsAChild>::IS },
                                         >>::options()
                                     },
                                     move || {
@@ -197,7 +197,7 @@ const _: () = {
                                         let name = __of_name.clone_for_start();
                                         async move {
                                             let __it: <Bell as __rt::ChildIf<
-                                                { <Bell as __rt::Declared>::IS },
+                                                { <Bell as __rt::IsAChild>::IS },
                                             >>::Start = Bell(name);
                                             __rt::Ok::<_, __rt::UserError>(__it)
                                         }
@@ -219,7 +219,7 @@ const _: () = {
                                 leaf: __of_leaf.clone_for_start(),
                                 __let_copy: __rt::Published::of(&__of_copy),
                                 __types: ::core::marker::PhantomData,
-                                __tree: __of_tree,
+                                tree: __of_tree,
                             })
                         }
                     },
@@ -242,7 +242,7 @@ const _: () = {
                 by_key: __of_by_key,
                 inner: __of_inner,
                 __types: ::core::marker::PhantomData,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -267,13 +267,13 @@ const _: () = {
                     doc: "",
                     item: "Loader<T>",
                     shape: __rt::Shape::One,
-                    kind: <Loader<T> as __rt::Declared>::KIND,
+                    kind: <Loader<T> as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Loader<T> as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -281,7 +281,7 @@ const _: () = {
                     doc: "",
                     item: "Loader<T>",
                     shape: __rt::Shape::Array(__rt::number::<{ N }>()),
-                    kind: <Loader<T> as __rt::Declared>::KIND,
+                    kind: <Loader<T> as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Is(
@@ -289,7 +289,7 @@ const _: () = {
                     ),
                     settings: &["lifecycle(Permanent, shutdown = 5s)"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Loader<T> as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Loader<T> as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -297,14 +297,14 @@ const _: () = {
                     doc: "",
                     item: "Cache<T, N>",
                     shape: __rt::Shape::Keyed("Key<T>"),
-                    kind: <Cache<T, N> as __rt::Declared>::KIND,
+                    kind: <Cache<T, N> as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Instance(|| {
-                        <Cache<T, N> as __rt::Declared>::TREE
+                        <Cache<T, N> as __rt::IsAChild>::TREE
                     }),
                     remote: ::core::option::Option::None,
                 },
@@ -352,13 +352,13 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: __rt::Shape::One,
-                    kind: <Bell as __rt::Declared>::KIND,
+                    kind: <Bell as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Bell as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
@@ -370,7 +370,7 @@ const _: () = {
     {
         #[allow(dead_code)]
         const __TIMES: () = {
-            { __rt::shutdown_suffices(<Loader<T> as __rt::Declared>::TREE, 5, 0) }
+            { __rt::shutdown_suffices(<Loader<T> as __rt::IsAChild>::TREE, 5, 0) }
             {
                 __rt::shutdown_suffices(
                     ::core::option::Option::Some(
@@ -428,41 +428,41 @@ where
     #[cfg(any(doc, rust_analyzer))]
     ///The child `loader`.
     #[allow(dead_code)]
-    pub loader: ::supervise::__private::Handle<Loader<T>>,
+    pub loader: ::supervise::expansion::Handle<Loader<T>>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `loader`.
     #[allow(dead_code)]
-    pub loader: <Loader<T> as ::supervise::__private::ChildIf<{ true }>>::Handle,
+    pub loader: <Loader<T> as ::supervise::expansion::ChildIf<{ true }>>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: ::supervise::__private::Handles<
-        ::supervise::__private::Handle<Loader<T>>,
+    pub shards: ::supervise::expansion::Handles<
+        ::supervise::expansion::Handle<Loader<T>>,
         { N },
     >,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: ::supervise::__private::Handles<
-        <Loader<T> as ::supervise::__private::ChildIf<{ true }>>::Handle,
+    pub shards: ::supervise::expansion::Handles<
+        <Loader<T> as ::supervise::expansion::ChildIf<{ true }>>::Handle,
         { N },
     >,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `by_key`.
     #[allow(dead_code)]
-    pub by_key: ::supervise::__private::Keyed<Key<T>, Cache<T, N>, (T,)>,
+    pub by_key: ::supervise::expansion::Keyed<Key<T>, Cache<T, N>, (T,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `by_key`.
     #[allow(dead_code)]
     pub by_key: <Cache<
         T,
         N,
-    > as ::supervise::__private::ChildIf<{ true }>>::Keyed<Key<T>, (T,)>,
+    > as ::supervise::expansion::ChildIf<{ true }>>::Keyed<Key<T>, (T,)>,
     ///The child `inner`.
     #[allow(dead_code)]
     pub inner: Inner<T, N>,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
     #[doc(hidden)]
     __types: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<T>,)>,
 }
@@ -477,7 +477,7 @@ where
             shards: ::core::clone::Clone::clone(&self.shards),
             by_key: ::core::clone::Clone::clone(&self.by_key),
             inner: ::core::clone::Clone::clone(&self.inner),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
             __types: ::core::marker::PhantomData,
         }
     }
@@ -488,7 +488,7 @@ where
     T: Sync,
 {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
@@ -496,9 +496,9 @@ impl<T: Row + 'static, const N: usize> ::core::ops::Deref for Cache<T, N>
 where
     T: Sync,
 {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl<T: Row + 'static, const N: usize> Cache<T, N>
@@ -507,13 +507,13 @@ where
 {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    pub const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Cache` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    pub fn tree(first: T, name: String) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((first, name))
+    pub fn tree(first: T, name: String) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((first, name))
     }
     ///Starts `Cache`: its children in order, each awaited.
     ///
@@ -525,14 +525,14 @@ where
     pub fn start(
         first: T,
         name: String,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(first, name))
+        ::supervise::expansion::Tree::start(Self::tree(first, name))
     }
     ///Starts `Cache`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -552,14 +552,14 @@ where
         first: T,
         name: String,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(first, name), until)
+        ::supervise::expansion::Tree::run(Self::tree(first, name), until)
     }
 }
 ///The subtree `inner` of [`Cache`].
@@ -576,17 +576,17 @@ where
     #[cfg(any(doc, rust_analyzer))]
     ///The child `leaf`.
     #[allow(dead_code)]
-    pub leaf: ::supervise::__private::Handle<Bell>,
+    pub leaf: ::supervise::expansion::Handle<Bell>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `leaf`.
     #[allow(dead_code)]
-    pub leaf: <Bell as ::supervise::__private::ChildIf<
-        { <Bell as ::supervise::__private::Declared>::IS },
+    pub leaf: <Bell as ::supervise::expansion::ChildIf<
+        { <Bell as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[doc(hidden)]
-    __let_copy: ::supervise::__private::Published,
+    __let_copy: ::supervise::expansion::Published,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
     #[doc(hidden)]
     __types: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<T>,)>,
 }
@@ -599,7 +599,7 @@ where
         Inner {
             leaf: ::core::clone::Clone::clone(&self.leaf),
             __let_copy: ::core::clone::Clone::clone(&self.__let_copy),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
             __types: ::core::marker::PhantomData,
         }
     }
@@ -610,7 +610,7 @@ where
     T: Sync,
 {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
@@ -618,9 +618,9 @@ impl<T: Row + 'static, const N: usize> ::core::ops::Deref for Inner<T, N>
 where
     T: Sync,
 {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl<T: Row + 'static, const N: usize> Inner<T, N>
@@ -633,7 +633,7 @@ where
     #[must_use]
     #[allow(dead_code, clippy::type_complexity)]
     pub fn copy(&self) -> ::core::option::Option<T> {
-        <::supervise::__private::TypeCheck as ::supervise::__private::Returned<
+        <::supervise::expansion::ATree as ::supervise::expansion::CanReturn<
             T,
         >>::get(&self.__let_copy)
     }

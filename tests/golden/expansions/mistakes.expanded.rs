@@ -7,14 +7,14 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, all(rust_analyzer)))]
     impl __rt::TreeDef for Mistakes {
         type Params = (
             <Db as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<Db>>::IS
+                    <__rt::ATree as __rt::CanMove<Db>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Db>>::IS
                 },
             >>::Type,
         );
@@ -23,7 +23,7 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_db = __of_db.__keep_in(&__b);
+            let __of_db = __of_db.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let db = __rt::Clone::clone(&__of_db);
             let __of_tree = __rt::Builder::tree_ref(&__b);
@@ -43,17 +43,17 @@ const _: () = {
                         use __rt::HalfTyped as _;
                         #[cfg(rust_analyzer)]
                         let _ = <Cart as __rt::ChildIf<
-                            { <Cart as __rt::Declared>::IS },
+                            { <Cart as __rt::IsAChild>::IS },
                         >>::options()
                             .lifecycel();
                         <Cart as __rt::ChildIf<
-                            { <Cart as __rt::Declared>::IS },
+                            { <Cart as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(later);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -75,7 +75,7 @@ const _: () = {
                     "later",
                     {
                         <Cart as __rt::ChildIf<
-                            { <Cart as __rt::Declared>::IS },
+                            { <Cart as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -83,7 +83,7 @@ const _: () = {
                         let db = __of_db.clone_for_start();
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db.__missing);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -98,7 +98,7 @@ const _: () = {
             #[cfg(rust_analyzer)]
             let later = __of_later.clone_for_start();
             let __of_broken: __rt::BuiltHandle<
-                <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::Handle,
+                <Cart as __rt::ChildIf<{ <Cart as __rt::IsAChild>::IS }>>::Handle,
             > = ::core::unreachable!();
             #[allow(unreachable_code)]
             __rt::Ok::<
@@ -108,7 +108,7 @@ const _: () = {
                 one: __of_one.clone_for_start(),
                 later: __of_later.clone_for_start(),
                 broken: __of_broken.clone_for_start(),
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -118,8 +118,8 @@ const _: () = {
         type Params = (
             <Db as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<Db>>::IS
+                    <__rt::ATree as __rt::CanMove<Db>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Db>>::IS
                 },
             >>::Type,
         );
@@ -148,13 +148,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::One,
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -162,13 +162,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::One,
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
@@ -212,31 +212,31 @@ struct Mistakes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `one`.
     #[allow(dead_code)]
-    one: ::supervise::__private::Handle<Cart>,
+    one: ::supervise::expansion::Handle<Cart>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `one`.
     #[allow(dead_code)]
-    one: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    one: <Cart as ::supervise::expansion::ChildIf<
+        { <Cart as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `later`.
     #[allow(dead_code)]
-    later: ::supervise::__private::Handle<Cart>,
+    later: ::supervise::expansion::Handle<Cart>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `later`.
     #[allow(dead_code)]
-    later: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    later: <Cart as ::supervise::expansion::ChildIf<
+        { <Cart as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `broken`.
     #[allow(dead_code)]
-    broken: ::supervise::__private::Handle<Cart>,
+    broken: ::supervise::expansion::Handle<Cart>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `broken`.
     #[allow(dead_code)]
-    broken: <() as ::supervise::__private::ChildIf<
+    broken: <() as ::supervise::expansion::ChildIf<
         {
             ::core::compile_error! {
                 "expected a name after this; complete it"
@@ -244,7 +244,7 @@ struct Mistakes {
         },
     >>::Handle,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Mistakes {
@@ -253,33 +253,33 @@ impl ::core::clone::Clone for Mistakes {
             one: ::core::clone::Clone::clone(&self.one),
             later: ::core::clone::Clone::clone(&self.later),
             broken: ::core::clone::Clone::clone(&self.broken),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Mistakes {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Mistakes {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl Mistakes {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Mistakes` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn tree(db: Db) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((db,))
+    fn tree(db: Db) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((db,))
     }
     ///Starts `Mistakes`: its children in order, each awaited.
     ///
@@ -290,14 +290,14 @@ impl Mistakes {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         db: Db,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(db))
+        ::supervise::expansion::Tree::start(Self::tree(db))
     }
     ///Starts `Mistakes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -316,14 +316,14 @@ impl Mistakes {
     fn run<'__until>(
         db: Db,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(db), until)
+        ::supervise::expansion::Tree::run(Self::tree(db), until)
     }
 }
 ::core::compile_error! {

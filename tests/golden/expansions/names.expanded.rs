@@ -8,20 +8,20 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Names {
         type Params = (
             <u32 as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                        & <__rt::ATree as __rt::CanKeep<u32>>::IS
                 },
             >>::Type,
             <Config as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<Config>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<Config>>::IS
+                    <__rt::ATree as __rt::CanMove<Config>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Config>>::IS
                 },
             >>::Type,
         );
@@ -30,8 +30,8 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_type = __of_type.__keep_in(&__b);
-            let __of_config = __of_config.__keep_in(&__b);
+            let __of_type = __of_type.keep_for_the_tree(&__b);
+            let __of_config = __of_config.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let r#type = __rt::Clone::clone(&__of_type);
             #[cfg(rust_analyzer)]
@@ -60,7 +60,7 @@ const _: () = {
                 #[allow(unused_variables)]
                 let a = __of_a.clone_for_start();
                 let r#match: <u32 as __rt::Checked<
-                    { <__rt::TypeCheck as __rt::Returned<u32>>::IS },
+                    { <__rt::ATree as __rt::CanReturn<u32>>::IS },
                 >>::Type = a.len();
                 (__rt::Builder::keep(&__b, r#match),)
             };
@@ -99,7 +99,7 @@ const _: () = {
                     "struct",
                     {
                         <Bell as __rt::ChildIf<
-                            { <Bell as __rt::Declared>::IS },
+                            { <Bell as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -109,7 +109,7 @@ const _: () = {
                         let a = __of_a.clone_for_start();
                         async move {
                             let __it: <Bell as __rt::ChildIf<
-                                { <Bell as __rt::Declared>::IS },
+                                { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(r#type, a);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -137,7 +137,7 @@ const _: () = {
                     "start",
                     {
                         <Bell as __rt::ChildIf<
-                            { <Bell as __rt::Declared>::IS },
+                            { <Bell as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -153,7 +153,7 @@ const _: () = {
                         let c = __of_c.clone_for_start();
                         async move {
                             let __it: <Bell as __rt::ChildIf<
-                                { <Bell as __rt::Declared>::IS },
+                                { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(b, c, tree.clone());
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -238,7 +238,7 @@ const _: () = {
                                 #[allow(unused_variables)]
                                 let a = __of_a.clone_for_start();
                                 let d: <Part as __rt::Checked<
-                                    { <__rt::TypeCheck as __rt::Returned<Part>>::IS },
+                                    { <__rt::ATree as __rt::CanReturn<Part>>::IS },
                                 >>::Type = a;
                                 (__rt::Builder::keep(&__b, d),)
                             };
@@ -257,7 +257,7 @@ const _: () = {
                                     "leaf",
                                     {
                                         <Bell as __rt::ChildIf<
-                                            { <Bell as __rt::Declared>::IS },
+                                            { <Bell as __rt::IsAChild>::IS },
                                         >>::options()
                                     },
                                     move || {
@@ -273,7 +273,7 @@ const _: () = {
                                         let d = __of_d.clone_for_start();
                                         async move {
                                             let __it: <Bell as __rt::ChildIf<
-                                                { <Bell as __rt::Declared>::IS },
+                                                { <Bell as __rt::IsAChild>::IS },
                                             >>::Start = start(c, d, println!("{start:?}"));
                                             __rt::Ok::<_, __rt::UserError>(__it)
                                         }
@@ -294,7 +294,7 @@ const _: () = {
                             >(Inner {
                                 leaf: __of_leaf.clone_for_start(),
                                 __let_d: __rt::Published::of(&__of_d),
-                                __tree: __of_tree,
+                                tree: __of_tree,
                             })
                         }
                     },
@@ -319,7 +319,7 @@ const _: () = {
                 inner: __of_inner,
                 #[cfg(unix)]
                 __let_match: __rt::Published::of(&__of_match),
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -342,13 +342,13 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: __rt::Shape::One,
-                    kind: <Bell as __rt::Declared>::KIND,
+                    kind: <Bell as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Bell as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -356,13 +356,13 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: __rt::Shape::One,
-                    kind: <Bell as __rt::Declared>::KIND,
+                    kind: <Bell as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Bell as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -418,13 +418,13 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: __rt::Shape::One,
-                    kind: <Bell as __rt::Declared>::KIND,
+                    kind: <Bell as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, true, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Bell as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
@@ -472,35 +472,35 @@ pub(crate) struct Names {
     #[cfg(feature = "http")]
     ///The child `struct`.
     #[allow(dead_code)]
-    pub r#struct: ::supervise::__private::Handle<Bell>,
+    pub r#struct: ::supervise::expansion::Handle<Bell>,
     #[cfg(not(any(doc, rust_analyzer)))]
     #[cfg(feature = "http")]
     ///The child `struct`.
     #[allow(dead_code)]
-    pub r#struct: <Bell as ::supervise::__private::ChildIf<
-        { <Bell as ::supervise::__private::Declared>::IS },
+    pub r#struct: <Bell as ::supervise::expansion::ChildIf<
+        { <Bell as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `start`.
     #[allow(dead_code)]
-    pub(crate) start: ::supervise::__private::Handle<Bell>,
+    pub(crate) start: ::supervise::expansion::Handle<Bell>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `start`.
     #[allow(dead_code)]
-    pub(crate) start: <Bell as ::supervise::__private::ChildIf<
-        { <Bell as ::supervise::__private::Declared>::IS },
+    pub(crate) start: <Bell as ::supervise::expansion::ChildIf<
+        { <Bell as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     ///The child `heartbeat`.
     #[allow(dead_code)]
-    pub(crate) heartbeat: ::supervise::__private::TaskRef,
+    pub(crate) heartbeat: ::supervise::expansion::TaskRef,
     ///The child `inner`.
     #[allow(dead_code)]
     pub(crate) inner: Inner,
     #[cfg(unix)]
     #[doc(hidden)]
-    __let_match: ::supervise::__private::Published,
+    __let_match: ::supervise::expansion::Published,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[cfg(unix)]
 #[automatically_derived]
@@ -514,7 +514,7 @@ impl ::core::clone::Clone for Names {
             inner: ::core::clone::Clone::clone(&self.inner),
             #[cfg(unix)]
             __let_match: ::core::clone::Clone::clone(&self.__let_match),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
@@ -522,15 +522,15 @@ impl ::core::clone::Clone for Names {
 #[automatically_derived]
 impl ::core::fmt::Debug for Names {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[cfg(unix)]
 #[automatically_derived]
 impl ::core::ops::Deref for Names {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 #[cfg(unix)]
@@ -542,7 +542,7 @@ impl Names {
     #[must_use]
     #[allow(dead_code, clippy::type_complexity)]
     pub(crate) fn r#match(&self) -> ::core::option::Option<u32> {
-        <::supervise::__private::TypeCheck as ::supervise::__private::Returned<
+        <::supervise::expansion::ATree as ::supervise::expansion::CanReturn<
             u32,
         >>::get(&self.__let_match)
     }
@@ -551,7 +551,7 @@ impl Names {
 impl Names {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    pub(crate) const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    pub(crate) const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Names` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
@@ -559,8 +559,8 @@ impl Names {
     pub(crate) fn tree(
         r#type: u32,
         config: Config,
-    ) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((r#type, config))
+    ) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((r#type, config))
     }
     ///Starts `Names`: its children in order, each awaited.
     ///
@@ -572,14 +572,14 @@ impl Names {
     pub(crate) fn start(
         r#type: u32,
         config: Config,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(r#type, config))
+        ::supervise::expansion::Tree::start(Self::tree(r#type, config))
     }
     ///Starts `Names`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -599,14 +599,14 @@ impl Names {
         r#type: u32,
         config: Config,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(r#type, config), until)
+        ::supervise::expansion::Tree::run(Self::tree(r#type, config), until)
     }
 }
 #[cfg(unix)]
@@ -621,17 +621,17 @@ pub(crate) struct Inner {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `leaf`.
     #[allow(dead_code)]
-    pub(crate) leaf: ::supervise::__private::Handle<Bell>,
+    pub(crate) leaf: ::supervise::expansion::Handle<Bell>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `leaf`.
     #[allow(dead_code)]
-    pub(crate) leaf: <Bell as ::supervise::__private::ChildIf<
-        { <Bell as ::supervise::__private::Declared>::IS },
+    pub(crate) leaf: <Bell as ::supervise::expansion::ChildIf<
+        { <Bell as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[doc(hidden)]
-    __let_d: ::supervise::__private::Published,
+    __let_d: ::supervise::expansion::Published,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[cfg(unix)]
 #[automatically_derived]
@@ -640,7 +640,7 @@ impl ::core::clone::Clone for Inner {
         Inner {
             leaf: ::core::clone::Clone::clone(&self.leaf),
             __let_d: ::core::clone::Clone::clone(&self.__let_d),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
@@ -648,15 +648,15 @@ impl ::core::clone::Clone for Inner {
 #[automatically_derived]
 impl ::core::fmt::Debug for Inner {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[cfg(unix)]
 #[automatically_derived]
 impl ::core::ops::Deref for Inner {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 #[cfg(unix)]
@@ -667,7 +667,7 @@ impl Inner {
     #[must_use]
     #[allow(dead_code, clippy::type_complexity)]
     pub fn d(&self) -> ::core::option::Option<Part> {
-        <::supervise::__private::TypeCheck as ::supervise::__private::Returned<
+        <::supervise::expansion::ATree as ::supervise::expansion::CanReturn<
             Part,
         >>::get(&self.__let_d)
     }
@@ -681,7 +681,7 @@ impl Inner {
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Other {
         type Params = ();
@@ -700,7 +700,7 @@ const _: () = {
             let (__of_known,) = {
                 let __of_second = {
                     let __options = <Bell as __rt::ChildIf<
-                        { <Bell as __rt::Declared>::IS },
+                        { <Bell as __rt::IsAChild>::IS },
                     >>::options()
                         .while_down(__rt::WhileDown::Reject);
                     __rt::Builder::later(&__b, "second", __options)
@@ -720,13 +720,13 @@ const _: () = {
                     "names",
                     {
                         <Names as __rt::ChildIf<
-                            { <Names as __rt::Declared>::IS },
+                            { <Names as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
                         async move {
                             let __it: <Names as __rt::ChildIf<
-                                { <Names as __rt::Declared>::IS },
+                                { <Names as __rt::IsAChild>::IS },
                             >>::Start = Names::tree(1, Config);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -744,7 +744,7 @@ const _: () = {
             let __of_first = match {
                 let __of_second = {
                     let __options = <Bell as __rt::ChildIf<
-                        { <Bell as __rt::Declared>::IS },
+                        { <Bell as __rt::IsAChild>::IS },
                     >>::options()
                         .while_down(__rt::WhileDown::Reject);
                     __rt::Builder::later(&__b, "second", __options)
@@ -758,7 +758,7 @@ const _: () = {
                     "first",
                     {
                         <Bell as __rt::ChildIf<
-                            { <Bell as __rt::Declared>::IS },
+                            { <Bell as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -768,7 +768,7 @@ const _: () = {
                         let third = __rt::Clone::clone(&__of_third);
                         async move {
                             let __it: <Bell as __rt::ChildIf<
-                                { <Bell as __rt::Declared>::IS },
+                                { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(later(second), later(third));
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -788,7 +788,7 @@ const _: () = {
                 let __of_first = __rt::Clone::clone(&__of_first);
                 let __options = {
                     let __options = <Bell as __rt::ChildIf<
-                        { <Bell as __rt::Declared>::IS },
+                        { <Bell as __rt::IsAChild>::IS },
                     >>::options();
                     let __options = __options.while_down(__rt::WhileDown::Reject);
                     __options.mailbox(__rt::Mailbox::Bounded(3))
@@ -804,7 +804,7 @@ const _: () = {
                         let first = __of_first.clone_for_start();
                         async move {
                             let __it: <Bell as __rt::ChildIf<
-                                { <Bell as __rt::Declared>::IS },
+                                { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(first, known);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -861,7 +861,7 @@ const _: () = {
                 first: __of_first.clone_for_start(),
                 second: __of_second.clone_for_start(),
                 third: __of_third.clone_for_start(),
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -883,13 +883,13 @@ const _: () = {
                     doc: "",
                     item: "Names",
                     shape: __rt::Shape::One,
-                    kind: <Names as __rt::Declared>::KIND,
+                    kind: <Names as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Names as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Names as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -897,13 +897,13 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: __rt::Shape::One,
-                    kind: <Bell as __rt::Declared>::KIND,
+                    kind: <Bell as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Bell as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -911,13 +911,13 @@ const _: () = {
                     doc: "",
                     item: "Bell",
                     shape: __rt::Shape::One,
-                    kind: <Bell as __rt::Declared>::KIND,
+                    kind: <Bell as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["while_down(Reject)", "mailbox(Bounded(3))"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Bell as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Bell as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -975,38 +975,38 @@ struct Other {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `names`.
     #[allow(dead_code)]
-    names: ::supervise::__private::Handle<Names>,
+    names: ::supervise::expansion::Handle<Names>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `names`.
     #[allow(dead_code)]
-    names: <Names as ::supervise::__private::ChildIf<
-        { <Names as ::supervise::__private::Declared>::IS },
+    names: <Names as ::supervise::expansion::ChildIf<
+        { <Names as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `first`.
     #[allow(dead_code)]
-    first: ::supervise::__private::Handle<Bell>,
+    first: ::supervise::expansion::Handle<Bell>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `first`.
     #[allow(dead_code)]
-    first: <Bell as ::supervise::__private::ChildIf<
-        { <Bell as ::supervise::__private::Declared>::IS },
+    first: <Bell as ::supervise::expansion::ChildIf<
+        { <Bell as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `second`.
     #[allow(dead_code)]
-    second: ::supervise::__private::Handle<Bell>,
+    second: ::supervise::expansion::Handle<Bell>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `second`.
     #[allow(dead_code)]
-    second: <Bell as ::supervise::__private::ChildIf<
-        { <Bell as ::supervise::__private::Declared>::IS },
+    second: <Bell as ::supervise::expansion::ChildIf<
+        { <Bell as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     ///The child `third`.
     #[allow(dead_code)]
-    third: ::supervise::__private::TaskRef,
+    third: ::supervise::expansion::TaskRef,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Other {
@@ -1016,33 +1016,33 @@ impl ::core::clone::Clone for Other {
             first: ::core::clone::Clone::clone(&self.first),
             second: ::core::clone::Clone::clone(&self.second),
             third: ::core::clone::Clone::clone(&self.third),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Other {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Other {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl Other {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Other` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn tree() -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new(())
+    fn tree() -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new(())
     }
     ///Starts `Other`: its children in order, each awaited.
     ///
@@ -1051,14 +1051,14 @@ impl Other {
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn start() -> ::supervise::__private::BoxFuture<
+    fn start() -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree())
+        ::supervise::expansion::Tree::start(Self::tree())
     }
     ///Starts `Other`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -1076,13 +1076,13 @@ impl Other {
     )]
     fn run<'__until>(
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(), until)
+        ::supervise::expansion::Tree::run(Self::tree(), until)
     }
 }

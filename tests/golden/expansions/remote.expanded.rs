@@ -7,7 +7,7 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[allow(unused_imports)]
     use ::supervise_remote as __far;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
@@ -15,8 +15,8 @@ const _: () = {
         type Params = (
             <Config as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<Config>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<Config>>::IS
+                    <__rt::ATree as __rt::CanMove<Config>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Config>>::IS
                 },
             >>::Type,
             T,
@@ -26,8 +26,8 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_config = __of_config.__keep_in(&__b);
-            let __of_first = __of_first.__keep_in(&__b);
+            let __of_config = __of_config.keep_for_the_tree(&__b);
+            let __of_first = __of_first.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let config = __rt::Clone::clone(&__of_config);
             #[cfg(rust_analyzer)]
@@ -53,11 +53,11 @@ const _: () = {
                 __rt::Builder::child(
                     &__b,
                     "db",
-                    { <Db as __rt::ChildIf<{ <Db as __rt::Declared>::IS }>>::options() },
+                    { <Db as __rt::ChildIf<{ <Db as __rt::IsAChild>::IS }>>::options() },
                     move || {
                         async move {
                             let __it: <Db as __rt::ChildIf<
-                                { <Db as __rt::Declared>::IS },
+                                { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db::open();
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -77,7 +77,7 @@ const _: () = {
                 let __of_db = __rt::Clone::clone(&__of_db);
                 let __of_front = {
                     let __options = <Front as __rt::ChildIf<
-                        { <Front as __rt::Declared>::IS },
+                        { <Front as __rt::IsAChild>::IS },
                     >>::options();
                     __rt::Builder::later(&__b, "front", __options)
                 };
@@ -86,8 +86,8 @@ const _: () = {
                         Pricing,
                     > as __rt::ChildIf<
                         {
-                            <Pricing as __far::__private::FarMessages<
-                                { <Pricing as __far::__private::FarActor>::IS },
+                            <Pricing as __far::expansion::FarMessages<
+                                { <Pricing as __far::expansion::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -114,41 +114,41 @@ const _: () = {
                                 Pricing,
                             > as __rt::ChildIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = __far::__private::far_start(
+                            >>::Start = __far::expansion::far_start(
                                 <Shop<T>>::__REMOTE_pricing,
                                 &(
-                                    <Rates as __far::__private::ValueIf<
+                                    <Rates as __far::expansion::ValueIf<
                                         {
-                                            <__far::__private::Check as __far::__private::Crosses<
+                                            <__far::expansion::Check as __far::expansion::Crosses<
                                                 Rates,
                                             >>::IS
                                         },
                                     >>::value(&rates),
-                                    __far::__private::exported::<
+                                    __far::expansion::exported::<
                                         {
-                                            <Db as __far::__private::NearMessages<
-                                                { <Db as __far::__private::NearActor>::IS },
+                                            <Db as __far::expansion::NearMessages<
+                                                { <Db as __far::expansion::NearActor>::IS },
                                             >>::IS
                                         },
                                         _,
                                     >(&db),
-                                    __far::__private::exported::<
+                                    __far::expansion::exported::<
                                         {
-                                            <Front as __far::__private::NearMessages<
-                                                { <Front as __far::__private::NearActor>::IS },
+                                            <Front as __far::expansion::NearMessages<
+                                                { <Front as __far::expansion::NearActor>::IS },
                                             >>::IS
                                         },
                                         _,
                                     >(&front),
                                 ),
-                                __far::__private::errors!(
-                                    < < Pricing as __far::__private::ActorIf < { < Pricing as
-                                    __far::__private::FarMessages < { < Pricing as
-                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                __far::expansion::errors!(
+                                    < < Pricing as __far::expansion::ActorIf < { < Pricing as
+                                    __far::expansion::FarMessages < { < Pricing as
+                                    __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                                     __rt::Actor > ::Error
                                 ),
                             )?;
@@ -180,10 +180,10 @@ const _: () = {
                         async move {
                             let __it: <__far::Far<
                                 Loader<T>,
-                            > as __rt::ChildIf<{ true }>>::Start = __far::__private::far_start(
+                            > as __rt::ChildIf<{ true }>>::Start = __far::expansion::far_start(
                                 <Shop<T>>::__REMOTE_loader,
                                 &(&first,),
-                                __far::__private::errors!(
+                                __far::expansion::errors!(
                                     < Loader < T > as __rt::Actor > ::Error
                                 ),
                             )?;
@@ -208,8 +208,8 @@ const _: () = {
                         Audit,
                     > as __rt::ChildIf<
                         {
-                            <Audit as __far::__private::FarMessages<
-                                { <Audit as __far::__private::FarActor>::IS },
+                            <Audit as __far::expansion::FarMessages<
+                                { <Audit as __far::expansion::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -230,29 +230,29 @@ const _: () = {
                                     Audit,
                                 > as __rt::ChildIf<
                                     {
-                                        <Audit as __far::__private::FarMessages<
-                                            { <Audit as __far::__private::FarActor>::IS },
+                                        <Audit as __far::expansion::FarMessages<
+                                            { <Audit as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Start,
                             > = if config.audit {
                                 Some(
-                                    __far::__private::far_start(
+                                    __far::expansion::far_start(
                                         <Shop<T>>::__REMOTE_audit,
                                         &(
-                                            __far::__private::exported::<
+                                            __far::expansion::exported::<
                                                 {
-                                                    <Pricing as __far::__private::FarMessages<
-                                                        { <Pricing as __far::__private::FarActor>::IS },
+                                                    <Pricing as __far::expansion::FarMessages<
+                                                        { <Pricing as __far::expansion::FarActor>::IS },
                                                     >>::IS
                                                 },
                                                 _,
                                             >(&pricing),
                                         ),
-                                        __far::__private::errors!(
-                                            < < Audit as __far::__private::ActorIf < { < Audit as
-                                            __far::__private::FarMessages < { < Audit as
-                                            __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                        __far::expansion::errors!(
+                                            < < Audit as __far::expansion::ActorIf < { < Audit as
+                                            __far::expansion::FarMessages < { < Audit as
+                                            __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                                             __rt::Actor > ::Error
                                         ),
                                     )?,
@@ -279,8 +279,8 @@ const _: () = {
                         Shard,
                     > as __rt::ChildIf<
                         {
-                            <Shard as __far::__private::FarMessages<
-                                { <Shard as __far::__private::FarActor>::IS },
+                            <Shard as __far::expansion::FarMessages<
+                                { <Shard as __far::expansion::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -301,17 +301,17 @@ const _: () = {
                                 Shard,
                             > as __rt::ChildIf<
                                 {
-                                    <Shard as __far::__private::FarMessages<
-                                        { <Shard as __far::__private::FarActor>::IS },
+                                    <Shard as __far::expansion::FarMessages<
+                                        { <Shard as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = __far::__private::far_start(
+                            >>::Start = __far::expansion::far_start(
                                 <Shop<T>>::__REMOTE_shards,
                                 &(&__i,),
-                                __far::__private::errors!(
-                                    < < Shard as __far::__private::ActorIf < { < Shard as
-                                    __far::__private::FarMessages < { < Shard as
-                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                __far::expansion::errors!(
+                                    < < Shard as __far::expansion::ActorIf < { < Shard as
+                                    __far::expansion::FarMessages < { < Shard as
+                                    __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                                     __rt::Actor > ::Error
                                 ),
                             )?;
@@ -335,8 +335,8 @@ const _: () = {
                         Cart,
                     > as __rt::ChildIf<
                         {
-                            <Cart as __far::__private::FarMessages<
-                                { <Cart as __far::__private::FarActor>::IS },
+                            <Cart as __far::expansion::FarMessages<
+                                { <Cart as __far::expansion::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -348,8 +348,8 @@ const _: () = {
                     (
                         <u64 as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<u64>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<u64>>::IS
+                                <__rt::ATree as __rt::CanMove<u64>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<u64>>::IS
                             },
                         >>::Type,
                         <(
@@ -357,8 +357,8 @@ const _: () = {
                             u8,
                         ) as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<(u8, u8)>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<(u8, u8)>>::IS
+                                <__rt::ATree as __rt::CanMove<(u8, u8)>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<(u8, u8)>>::IS
                             },
                         >>::Type,
                     ),
@@ -373,8 +373,8 @@ const _: () = {
                         __args: (
                             <u64 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u64>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u64>>::IS
+                                    <__rt::ATree as __rt::CanMove<u64>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u64>>::IS
                                 },
                             >>::Type,
                             <(
@@ -382,8 +382,8 @@ const _: () = {
                                 u8,
                             ) as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<(u8, u8)>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<(u8, u8)>>::IS
+                                    <__rt::ATree as __rt::CanMove<(u8, u8)>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<(u8, u8)>>::IS
                                 },
                             >>::Type,
                         )|
@@ -396,8 +396,8 @@ const _: () = {
                         ): (
                             <u64 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u64>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u64>>::IS
+                                    <__rt::ATree as __rt::CanMove<u64>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u64>>::IS
                                 },
                             >>::Type,
                             <(
@@ -405,8 +405,8 @@ const _: () = {
                                 u8,
                             ) as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<(u8, u8)>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<(u8, u8)>>::IS
+                                    <__rt::ATree as __rt::CanMove<(u8, u8)>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<(u8, u8)>>::IS
                                 },
                             >>::Type,
                         ) = __args;
@@ -415,24 +415,24 @@ const _: () = {
                                 Cart,
                             > as __rt::ChildIf<
                                 {
-                                    <Cart as __far::__private::FarMessages<
-                                        { <Cart as __far::__private::FarActor>::IS },
+                                    <Cart as __far::expansion::FarMessages<
+                                        { <Cart as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = __far::__private::far_start(
+                            >>::Start = __far::expansion::far_start(
                                 <Shop<T>>::__REMOTE_carts,
                                 &(
-                                    __far::__private::exported::<
+                                    __far::expansion::exported::<
                                         {
-                                            <Shard as __far::__private::FarMessages<
-                                                { <Shard as __far::__private::FarActor>::IS },
+                                            <Shard as __far::expansion::FarMessages<
+                                                { <Shard as __far::expansion::FarActor>::IS },
                                             >>::IS
                                         },
                                         _,
                                     >(&shards),
-                                    <u64 as __far::__private::ValueIf<
+                                    <u64 as __far::expansion::ValueIf<
                                         {
-                                            <__far::__private::Check as __far::__private::Crosses<
+                                            <__far::expansion::Check as __far::expansion::Crosses<
                                                 u64,
                                             >>::IS
                                         },
@@ -440,18 +440,18 @@ const _: () = {
                                     <(
                                         u8,
                                         u8,
-                                    ) as __far::__private::ValueIf<
+                                    ) as __far::expansion::ValueIf<
                                         {
-                                            <__far::__private::Check as __far::__private::Crosses<
+                                            <__far::expansion::Check as __far::expansion::Crosses<
                                                 (u8, u8),
                                             >>::IS
                                         },
                                     >>::value(&__a1),
                                 ),
-                                __far::__private::errors!(
-                                    < < Cart as __far::__private::ActorIf < { < Cart as
-                                    __far::__private::FarMessages < { < Cart as
-                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                __far::expansion::errors!(
+                                    < < Cart as __far::expansion::ActorIf < { < Cart as
+                                    __far::expansion::FarMessages < { < Cart as
+                                    __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                                     __rt::Actor > ::Error
                                 ),
                             )?;
@@ -474,8 +474,8 @@ const _: () = {
                         Session,
                     > as __rt::ChildIf<
                         {
-                            <Session as __far::__private::FarMessages<
-                                { <Session as __far::__private::FarActor>::IS },
+                            <Session as __far::expansion::FarMessages<
+                                { <Session as __far::expansion::FarActor>::IS },
                             >>::IS
                         },
                     >>::options()
@@ -484,14 +484,14 @@ const _: () = {
                 let __initial = __rt::no_initial();
                 __rt::Builder::keyed::<
                     <String as __rt::Checked<
-                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                        { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                     >>::Type,
                     _,
                     (
                         <u8 as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<u8>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<u8>>::IS
+                                <__rt::ATree as __rt::CanMove<u8>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<u8>>::IS
                             },
                         >>::Type,
                     ),
@@ -505,13 +505,13 @@ const _: () = {
                     move |
                         __args: (
                             <String as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                             >>::Type,
                             (
                                 <u8 as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<u8>>::IS
-                                            & <__rt::TypeCheck as __rt::Argument<u8>>::IS
+                                        <__rt::ATree as __rt::CanMove<u8>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInstances<u8>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -522,13 +522,13 @@ const _: () = {
                             (__a1,),
                         ): (
                             <String as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                             >>::Type,
                             (
                                 <u8 as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<u8>>::IS
-                                            & <__rt::TypeCheck as __rt::Argument<u8>>::IS
+                                        <__rt::ATree as __rt::CanMove<u8>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInstances<u8>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -540,25 +540,25 @@ const _: () = {
                                 Session,
                             > as __rt::ChildIf<
                                 {
-                                    <Session as __far::__private::FarMessages<
-                                        { <Session as __far::__private::FarActor>::IS },
+                                    <Session as __far::expansion::FarMessages<
+                                        { <Session as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
-                            >>::Start = __far::__private::far_start(
+                            >>::Start = __far::expansion::far_start(
                                 <Shop<T>>::__REMOTE_sessions,
                                 &(
-                                    <String as __far::__private::ValueIf<
+                                    <String as __far::expansion::ValueIf<
                                         {
-                                            <__far::__private::Check as __far::__private::Crosses<
+                                            <__far::expansion::Check as __far::expansion::Crosses<
                                                 String,
                                             >>::IS
                                         },
                                     >>::value(&__key),
                                 ),
-                                __far::__private::errors!(
-                                    < < Session as __far::__private::ActorIf < { < Session as
-                                    __far::__private::FarMessages < { < Session as
-                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                __far::expansion::errors!(
+                                    < < Session as __far::expansion::ActorIf < { < Session as
+                                    __far::expansion::FarMessages < { < Session as
+                                    __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                                     __rt::Actor > ::Error
                                 ),
                             )?;
@@ -608,8 +608,8 @@ const _: () = {
                                             Deep,
                                         > as __rt::ChildIf<
                                             {
-                                                <Deep as __far::__private::FarMessages<
-                                                    { <Deep as __far::__private::FarActor>::IS },
+                                                <Deep as __far::expansion::FarMessages<
+                                                    { <Deep as __far::expansion::FarActor>::IS },
                                                 >>::IS
                                             },
                                         >>::options()
@@ -623,26 +623,26 @@ const _: () = {
                                                 Deep,
                                             > as __rt::ChildIf<
                                                 {
-                                                    <Deep as __far::__private::FarMessages<
-                                                        { <Deep as __far::__private::FarActor>::IS },
+                                                    <Deep as __far::expansion::FarMessages<
+                                                        { <Deep as __far::expansion::FarActor>::IS },
                                                     >>::IS
                                                 },
-                                            >>::Start = __far::__private::far_start(
+                                            >>::Start = __far::expansion::far_start(
                                                 <Below<T>>::__REMOTE_deep,
                                                 &(
-                                                    __far::__private::exported::<
+                                                    __far::expansion::exported::<
                                                         {
-                                                            <Pricing as __far::__private::FarMessages<
-                                                                { <Pricing as __far::__private::FarActor>::IS },
+                                                            <Pricing as __far::expansion::FarMessages<
+                                                                { <Pricing as __far::expansion::FarActor>::IS },
                                                             >>::IS
                                                         },
                                                         _,
                                                     >(&pricing),
                                                 ),
-                                                __far::__private::errors!(
-                                                    < < Deep as __far::__private::ActorIf < { < Deep as
-                                                    __far::__private::FarMessages < { < Deep as
-                                                    __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                                                __far::expansion::errors!(
+                                                    < < Deep as __far::expansion::ActorIf < { < Deep as
+                                                    __far::expansion::FarMessages < { < Deep as
+                                                    __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                                                     __rt::Actor > ::Error
                                                 ),
                                             )?;
@@ -667,7 +667,7 @@ const _: () = {
                                 #[cfg(unix)]
                                 deep: __of_deep.clone_for_start(),
                                 __types: ::core::marker::PhantomData,
-                                __tree: __of_tree,
+                                tree: __of_tree,
                             })
                         }
                     },
@@ -688,7 +688,7 @@ const _: () = {
                     "front",
                     {
                         <Front as __rt::ChildIf<
-                            { <Front as __rt::Declared>::IS },
+                            { <Front as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -696,7 +696,7 @@ const _: () = {
                         let pricing = __of_pricing.clone_for_start();
                         async move {
                             let __it: <Front as __rt::ChildIf<
-                                { <Front as __rt::Declared>::IS },
+                                { <Front as __rt::IsAChild>::IS },
                             >>::Start = Front::new(pricing);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -725,7 +725,7 @@ const _: () = {
                 below: __of_below,
                 front: __of_front.clone_for_start(),
                 __types: ::core::marker::PhantomData,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -736,15 +736,15 @@ const _: () = {
         fn __start_pricing(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Pricing as __far::__private::ActorIf<
+                        <Pricing as __far::expansion::ActorIf<
                             {
-                                <Pricing as __far::__private::FarMessages<
-                                    { <Pricing as __far::__private::FarActor>::IS },
+                                <Pricing as __far::expansion::FarMessages<
+                                    { <Pricing as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
@@ -758,27 +758,27 @@ const _: () = {
                         .pre_restart(Pricing::dump),
                     |
                         __captured: (
-                            <Rates as __far::__private::ValueIf<
+                            <Rates as __far::expansion::ValueIf<
                                 {
-                                    <__far::__private::Check as __far::__private::Crosses<
+                                    <__far::expansion::Check as __far::expansion::Crosses<
                                         Rates,
                                     >>::IS
                                 },
                             >>::Value,
                             __far::RemoteRef<
-                                <Db as __far::__private::ActorIf<
+                                <Db as __far::expansion::ActorIf<
                                     {
-                                        <Db as __far::__private::NearMessages<
-                                            { <Db as __far::__private::NearActor>::IS },
+                                        <Db as __far::expansion::NearMessages<
+                                            { <Db as __far::expansion::NearActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                             __far::RemoteRef<
-                                <Front as __far::__private::ActorIf<
+                                <Front as __far::expansion::ActorIf<
                                     {
-                                        <Front as __far::__private::NearMessages<
-                                            { <Front as __far::__private::NearActor>::IS },
+                                        <Front as __far::expansion::NearMessages<
+                                            { <Front as __far::expansion::NearActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -786,9 +786,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -796,19 +796,19 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -817,19 +817,19 @@ const _: () = {
                         let (rates, db, front) = __captured;
                         #[allow(unused_imports)]
                         use __rt::later;
-                        let __it: <Pricing as __far::__private::ActorIf<
+                        let __it: <Pricing as __far::expansion::ActorIf<
                             {
-                                <Pricing as __far::__private::FarMessages<
-                                    { <Pricing as __far::__private::FarActor>::IS },
+                                <Pricing as __far::expansion::FarMessages<
+                                    { <Pricing as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Pricing::load(rates, db, later(front)).await?;
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(
-                        < < Pricing as __far::__private::ActorIf < { < Pricing as
-                        __far::__private::FarMessages < { < Pricing as
-                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                    __far::expansion::errors!(
+                        < < Pricing as __far::expansion::ActorIf < { < Pricing as
+                        __far::expansion::FarMessages < { < Pricing as
+                        __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                         __rt::Actor > ::Error
                     ),
                 ),
@@ -854,16 +854,16 @@ const _: () = {
         fn __start_loader(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<Loader<T>>::new(),
                     |__captured: (T,)| async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -871,29 +871,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let pricing: __far::RemoteRef<
-                            <Pricing as __far::__private::ActorIf<
+                            <Pricing as __far::expansion::ActorIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -903,7 +903,7 @@ const _: () = {
                         let __it: Loader<T> = Loader(first);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(< Loader < T > as __rt::Actor > ::Error),
+                    __far::expansion::errors!(< Loader < T > as __rt::Actor > ::Error),
                 ),
             )
         }
@@ -926,15 +926,15 @@ const _: () = {
         fn __start_audit(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Audit as __far::__private::ActorIf<
+                        <Audit as __far::expansion::ActorIf<
                             {
-                                <Audit as __far::__private::FarMessages<
-                                    { <Audit as __far::__private::FarActor>::IS },
+                                <Audit as __far::expansion::FarMessages<
+                                    { <Audit as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
@@ -942,10 +942,10 @@ const _: () = {
                     |
                         __captured: (
                             __far::RemoteRef<
-                                <Pricing as __far::__private::ActorIf<
+                                <Pricing as __far::expansion::ActorIf<
                                     {
-                                        <Pricing as __far::__private::FarMessages<
-                                            { <Pricing as __far::__private::FarActor>::IS },
+                                        <Pricing as __far::expansion::FarMessages<
+                                            { <Pricing as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -953,9 +953,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -963,29 +963,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let pricing: __far::RemoteRef<
-                            <Pricing as __far::__private::ActorIf<
+                            <Pricing as __far::expansion::ActorIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -994,19 +994,19 @@ const _: () = {
                         let loader: __far::RemoteRef<Loader<T>> = ::core::todo!();
                         #[allow(unused_variables)]
                         let (pricing,) = __captured;
-                        let __it: <Audit as __far::__private::ActorIf<
+                        let __it: <Audit as __far::expansion::ActorIf<
                             {
-                                <Audit as __far::__private::FarMessages<
-                                    { <Audit as __far::__private::FarActor>::IS },
+                                <Audit as __far::expansion::FarMessages<
+                                    { <Audit as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Audit::open(pricing);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(
-                        < < Audit as __far::__private::ActorIf < { < Audit as
-                        __far::__private::FarMessages < { < Audit as
-                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                    __far::expansion::errors!(
+                        < < Audit as __far::expansion::ActorIf < { < Audit as
+                        __far::expansion::FarMessages < { < Audit as
+                        __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                         __rt::Actor > ::Error
                     ),
                 ),
@@ -1029,24 +1029,24 @@ const _: () = {
         fn __start_shards(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Shard as __far::__private::ActorIf<
+                        <Shard as __far::expansion::ActorIf<
                             {
-                                <Shard as __far::__private::FarMessages<
-                                    { <Shard as __far::__private::FarActor>::IS },
+                                <Shard as __far::expansion::FarMessages<
+                                    { <Shard as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |__captured: (::core::primitive::usize,)| async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1054,29 +1054,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let pricing: __far::RemoteRef<
-                            <Pricing as __far::__private::ActorIf<
+                            <Pricing as __far::expansion::ActorIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -1086,10 +1086,10 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
                             __far::RemoteRef<
-                                <Audit as __far::__private::ActorIf<
+                                <Audit as __far::expansion::ActorIf<
                                     {
-                                        <Audit as __far::__private::FarMessages<
-                                            { <Audit as __far::__private::FarActor>::IS },
+                                        <Audit as __far::expansion::FarMessages<
+                                            { <Audit as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1098,19 +1098,19 @@ const _: () = {
                         #[allow(unused_variables)]
                         let (__a0,) = __captured;
                         let i = __a0;
-                        let __it: <Shard as __far::__private::ActorIf<
+                        let __it: <Shard as __far::expansion::ActorIf<
                             {
-                                <Shard as __far::__private::FarMessages<
-                                    { <Shard as __far::__private::FarActor>::IS },
+                                <Shard as __far::expansion::FarMessages<
+                                    { <Shard as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Shard::open(i);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(
-                        < < Shard as __far::__private::ActorIf < { < Shard as
-                        __far::__private::FarMessages < { < Shard as
-                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                    __far::expansion::errors!(
+                        < < Shard as __far::expansion::ActorIf < { < Shard as
+                        __far::expansion::FarMessages < { < Shard as
+                        __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                         __rt::Actor > ::Error
                     ),
                 ),
@@ -1134,36 +1134,36 @@ const _: () = {
         fn __start_carts(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Cart as __far::__private::ActorIf<
+                        <Cart as __far::expansion::ActorIf<
                             {
-                                <Cart as __far::__private::FarMessages<
-                                    { <Cart as __far::__private::FarActor>::IS },
+                                <Cart as __far::expansion::FarMessages<
+                                    { <Cart as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |
                         __captured: (
-                            __far::__private::Several<
+                            __far::expansion::Several<
                                 __far::RemoteRef<
-                                    <Shard as __far::__private::ActorIf<
+                                    <Shard as __far::expansion::ActorIf<
                                         {
-                                            <Shard as __far::__private::FarMessages<
-                                                { <Shard as __far::__private::FarActor>::IS },
+                                            <Shard as __far::expansion::FarMessages<
+                                                { <Shard as __far::expansion::FarActor>::IS },
                                             >>::IS
                                         },
                                     >>::Actor,
                                 >,
                                 { 4 },
                             >,
-                            <u64 as __far::__private::ValueIf<
+                            <u64 as __far::expansion::ValueIf<
                                 {
-                                    <__far::__private::Check as __far::__private::Crosses<
+                                    <__far::expansion::Check as __far::expansion::Crosses<
                                         u64,
                                     >>::IS
                                 },
@@ -1171,9 +1171,9 @@ const _: () = {
                             <(
                                 u8,
                                 u8,
-                            ) as __far::__private::ValueIf<
+                            ) as __far::expansion::ValueIf<
                                 {
-                                    <__far::__private::Check as __far::__private::Crosses<
+                                    <__far::expansion::Check as __far::expansion::Crosses<
                                         (u8, u8),
                                     >>::IS
                                 },
@@ -1181,9 +1181,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1191,29 +1191,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let pricing: __far::RemoteRef<
-                            <Pricing as __far::__private::ActorIf<
+                            <Pricing as __far::expansion::ActorIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -1223,24 +1223,24 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
                             __far::RemoteRef<
-                                <Audit as __far::__private::ActorIf<
+                                <Audit as __far::expansion::ActorIf<
                                     {
-                                        <Audit as __far::__private::FarMessages<
-                                            { <Audit as __far::__private::FarActor>::IS },
+                                        <Audit as __far::expansion::FarMessages<
+                                            { <Audit as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let __far::__private::Several(
+                        let __far::expansion::Several(
                             shards,
-                        ): __far::__private::Several<
+                        ): __far::expansion::Several<
                             __far::RemoteRef<
-                                <Shard as __far::__private::ActorIf<
+                                <Shard as __far::expansion::ActorIf<
                                     {
-                                        <Shard as __far::__private::FarMessages<
-                                            { <Shard as __far::__private::FarActor>::IS },
+                                        <Shard as __far::expansion::FarMessages<
+                                            { <Shard as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1248,22 +1248,22 @@ const _: () = {
                             { 4 },
                         > = ::core::todo!();
                         #[allow(unused_variables)]
-                        let (__far::__private::Several(shards), __a0, __a1) = __captured;
+                        let (__far::expansion::Several(shards), __a0, __a1) = __captured;
                         let id: u64 = __a0;
                         let (a, b): (u8, u8) = __a1;
-                        let __it: <Cart as __far::__private::ActorIf<
+                        let __it: <Cart as __far::expansion::ActorIf<
                             {
-                                <Cart as __far::__private::FarMessages<
-                                    { <Cart as __far::__private::FarActor>::IS },
+                                <Cart as __far::expansion::FarMessages<
+                                    { <Cart as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Cart::new(id, a, b, shards);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(
-                        < < Cart as __far::__private::ActorIf < { < Cart as
-                        __far::__private::FarMessages < { < Cart as
-                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                    __far::expansion::errors!(
+                        < < Cart as __far::expansion::ActorIf < { < Cart as
+                        __far::expansion::FarMessages < { < Cart as
+                        __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                         __rt::Actor > ::Error
                     ),
                 ),
@@ -1286,24 +1286,24 @@ const _: () = {
         fn __start_sessions(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Session as __far::__private::ActorIf<
+                        <Session as __far::expansion::ActorIf<
                             {
-                                <Session as __far::__private::FarMessages<
-                                    { <Session as __far::__private::FarActor>::IS },
+                                <Session as __far::expansion::FarMessages<
+                                    { <Session as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
                     >::new(),
                     |
                         __captured: (
-                            <String as __far::__private::ValueIf<
+                            <String as __far::expansion::ValueIf<
                                 {
-                                    <__far::__private::Check as __far::__private::Crosses<
+                                    <__far::expansion::Check as __far::expansion::Crosses<
                                         String,
                                     >>::IS
                                 },
@@ -1311,9 +1311,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1321,29 +1321,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let pricing: __far::RemoteRef<
-                            <Pricing as __far::__private::ActorIf<
+                            <Pricing as __far::expansion::ActorIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -1353,24 +1353,24 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
                             __far::RemoteRef<
-                                <Audit as __far::__private::ActorIf<
+                                <Audit as __far::expansion::ActorIf<
                                     {
-                                        <Audit as __far::__private::FarMessages<
-                                            { <Audit as __far::__private::FarActor>::IS },
+                                        <Audit as __far::expansion::FarMessages<
+                                            { <Audit as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let __far::__private::Several(
+                        let __far::expansion::Several(
                             shards,
-                        ): __far::__private::Several<
+                        ): __far::expansion::Several<
                             __far::RemoteRef<
-                                <Shard as __far::__private::ActorIf<
+                                <Shard as __far::expansion::ActorIf<
                                     {
-                                        <Shard as __far::__private::FarMessages<
-                                            { <Shard as __far::__private::FarActor>::IS },
+                                        <Shard as __far::expansion::FarMessages<
+                                            { <Shard as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1380,19 +1380,19 @@ const _: () = {
                         #[allow(unused_variables)]
                         let (__a0,) = __captured;
                         let user: String = __a0;
-                        let __it: <Session as __far::__private::ActorIf<
+                        let __it: <Session as __far::expansion::ActorIf<
                             {
-                                <Session as __far::__private::FarMessages<
-                                    { <Session as __far::__private::FarActor>::IS },
+                                <Session as __far::expansion::FarMessages<
+                                    { <Session as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Session::open(user);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(
-                        < < Session as __far::__private::ActorIf < { < Session as
-                        __far::__private::FarMessages < { < Session as
-                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                    __far::expansion::errors!(
+                        < < Session as __far::expansion::ActorIf < { < Session as
+                        __far::expansion::FarMessages < { < Session as
+                        __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                         __rt::Actor > ::Error
                     ),
                 ),
@@ -1416,15 +1416,15 @@ const _: () = {
         fn __start_deep(
             __order: ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send>,
         ) -> ::std::boxed::Box<dyn ::core::any::Any + ::core::marker::Send> {
-            __far::__private::erased(
+            __far::expansion::erased(
                 __order,
-                |__order: __far::__private::Order| __far::__private::Order::host(
+                |__order: __far::expansion::Order| __far::expansion::Order::host(
                     __order,
                     __rt::ChildOptions::<
-                        <Deep as __far::__private::ActorIf<
+                        <Deep as __far::expansion::ActorIf<
                             {
-                                <Deep as __far::__private::FarMessages<
-                                    { <Deep as __far::__private::FarActor>::IS },
+                                <Deep as __far::expansion::FarMessages<
+                                    { <Deep as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor,
@@ -1432,10 +1432,10 @@ const _: () = {
                     |
                         __captured: (
                             __far::RemoteRef<
-                                <Pricing as __far::__private::ActorIf<
+                                <Pricing as __far::expansion::ActorIf<
                                     {
-                                        <Pricing as __far::__private::FarMessages<
-                                            { <Pricing as __far::__private::FarActor>::IS },
+                                        <Pricing as __far::expansion::FarMessages<
+                                            { <Pricing as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1443,9 +1443,9 @@ const _: () = {
                         )|
                     async move {
                         #[cfg(rust_analyzer)]
-                        let config: <Config as __far::__private::ValueIf<
+                        let config: <Config as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Config,
                                 >>::IS
                             },
@@ -1453,29 +1453,29 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let first: T = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let rates: <Rates as __far::__private::ValueIf<
+                        let rates: <Rates as __far::expansion::ValueIf<
                             {
-                                <__far::__private::Check as __far::__private::Crosses<
+                                <__far::expansion::Check as __far::expansion::Crosses<
                                     Rates,
                                 >>::IS
                             },
                         >>::Value = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let db: __far::RemoteRef<
-                            <Db as __far::__private::ActorIf<
+                            <Db as __far::expansion::ActorIf<
                                 {
-                                    <Db as __far::__private::NearMessages<
-                                        { <Db as __far::__private::NearActor>::IS },
+                                    <Db as __far::expansion::NearMessages<
+                                        { <Db as __far::expansion::NearActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
                         let pricing: __far::RemoteRef<
-                            <Pricing as __far::__private::ActorIf<
+                            <Pricing as __far::expansion::ActorIf<
                                 {
-                                    <Pricing as __far::__private::FarMessages<
-                                        { <Pricing as __far::__private::FarActor>::IS },
+                                    <Pricing as __far::expansion::FarMessages<
+                                        { <Pricing as __far::expansion::FarActor>::IS },
                                     >>::IS
                                 },
                             >>::Actor,
@@ -1485,24 +1485,24 @@ const _: () = {
                         #[cfg(rust_analyzer)]
                         let audit: ::core::option::Option<
                             __far::RemoteRef<
-                                <Audit as __far::__private::ActorIf<
+                                <Audit as __far::expansion::ActorIf<
                                     {
-                                        <Audit as __far::__private::FarMessages<
-                                            { <Audit as __far::__private::FarActor>::IS },
+                                        <Audit as __far::expansion::FarMessages<
+                                            { <Audit as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
                             >,
                         > = ::core::todo!();
                         #[cfg(rust_analyzer)]
-                        let __far::__private::Several(
+                        let __far::expansion::Several(
                             shards,
-                        ): __far::__private::Several<
+                        ): __far::expansion::Several<
                             __far::RemoteRef<
-                                <Shard as __far::__private::ActorIf<
+                                <Shard as __far::expansion::ActorIf<
                                     {
-                                        <Shard as __far::__private::FarMessages<
-                                            { <Shard as __far::__private::FarActor>::IS },
+                                        <Shard as __far::expansion::FarMessages<
+                                            { <Shard as __far::expansion::FarActor>::IS },
                                         >>::IS
                                     },
                                 >>::Actor,
@@ -1511,19 +1511,19 @@ const _: () = {
                         > = ::core::todo!();
                         #[allow(unused_variables)]
                         let (pricing,) = __captured;
-                        let __it: <Deep as __far::__private::ActorIf<
+                        let __it: <Deep as __far::expansion::ActorIf<
                             {
-                                <Deep as __far::__private::FarMessages<
-                                    { <Deep as __far::__private::FarActor>::IS },
+                                <Deep as __far::expansion::FarMessages<
+                                    { <Deep as __far::expansion::FarActor>::IS },
                                 >>::IS
                             },
                         >>::Actor = Deep::new(pricing);
                         __rt::Ok::<_, __rt::UserError>(__it)
                     },
-                    __far::__private::errors!(
-                        < < Deep as __far::__private::ActorIf < { < Deep as
-                        __far::__private::FarMessages < { < Deep as
-                        __far::__private::FarActor > ::IS } >> ::IS } >> ::Actor as
+                    __far::expansion::errors!(
+                        < < Deep as __far::expansion::ActorIf < { < Deep as
+                        __far::expansion::FarMessages < { < Deep as
+                        __far::expansion::FarActor > ::IS } >> ::IS } >> ::Actor as
                         __rt::Actor > ::Error
                     ),
                 ),
@@ -1556,13 +1556,13 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: __rt::Shape::One,
-                    kind: <Db as __rt::Declared>::KIND,
+                    kind: <Db as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Db as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -1678,13 +1678,13 @@ const _: () = {
                     doc: "",
                     item: "Front",
                     shape: __rt::Shape::One,
-                    kind: <Front as __rt::Declared>::KIND,
+                    kind: <Front as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Front as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Front as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
@@ -1766,12 +1766,12 @@ pub struct Shop<T: Row + 'static> {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `db`.
     #[allow(dead_code)]
-    pub db: ::supervise::__private::Handle<Db>,
+    pub db: ::supervise::expansion::Handle<Db>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `db`.
     #[allow(dead_code)]
-    pub db: <Db as ::supervise::__private::ChildIf<
-        { <Db as ::supervise::__private::Declared>::IS },
+    pub db: <Db as ::supervise::expansion::ChildIf<
+        { <Db as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     /// Runs on any worker.
@@ -1782,10 +1782,10 @@ pub struct Shop<T: Row + 'static> {
     #[allow(dead_code)]
     pub pricing: <::supervise_remote::Far<
         Pricing,
-    > as ::supervise::__private::ChildIf<
+    > as ::supervise::expansion::ChildIf<
         {
-            <Pricing as ::supervise_remote::__private::FarMessages<
-                { <Pricing as ::supervise_remote::__private::FarActor>::IS },
+            <Pricing as ::supervise_remote::expansion::FarMessages<
+                { <Pricing as ::supervise_remote::expansion::FarActor>::IS },
             >>::IS
         },
     >>::Handle,
@@ -1798,7 +1798,7 @@ pub struct Shop<T: Row + 'static> {
     #[allow(dead_code)]
     pub loader: <::supervise_remote::Far<
         Loader<T>,
-    > as ::supervise::__private::ChildIf<{ true }>>::Handle,
+    > as ::supervise::expansion::ChildIf<{ true }>>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `audit`.
     #[allow(dead_code)]
@@ -1809,10 +1809,10 @@ pub struct Shop<T: Row + 'static> {
     pub audit: ::core::option::Option<
         <::supervise_remote::Far<
             Audit,
-        > as ::supervise::__private::ChildIf<
+        > as ::supervise::expansion::ChildIf<
             {
-                <Audit as ::supervise_remote::__private::FarMessages<
-                    { <Audit as ::supervise_remote::__private::FarActor>::IS },
+                <Audit as ::supervise_remote::expansion::FarMessages<
+                    { <Audit as ::supervise_remote::expansion::FarActor>::IS },
                 >>::IS
             },
         >>::Handle,
@@ -1820,20 +1820,20 @@ pub struct Shop<T: Row + 'static> {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: ::supervise::__private::Handles<
+    pub shards: ::supervise::expansion::Handles<
         ::supervise_remote::RemoteRef<Shard>,
         { 4 },
     >,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `shards`.
     #[allow(dead_code)]
-    pub shards: ::supervise::__private::Handles<
+    pub shards: ::supervise::expansion::Handles<
         <::supervise_remote::Far<
             Shard,
-        > as ::supervise::__private::ChildIf<
+        > as ::supervise::expansion::ChildIf<
             {
-                <Shard as ::supervise_remote::__private::FarMessages<
-                    { <Shard as ::supervise_remote::__private::FarActor>::IS },
+                <Shard as ::supervise_remote::expansion::FarMessages<
+                    { <Shard as ::supervise_remote::expansion::FarActor>::IS },
                 >>::IS
             },
         >>::Handle,
@@ -1842,7 +1842,7 @@ pub struct Shop<T: Row + 'static> {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `carts`.
     #[allow(dead_code)]
-    pub carts: ::supervise::__private::Children<
+    pub carts: ::supervise::expansion::Children<
         ::supervise_remote::Far<Cart>,
         (u64, (u8, u8)),
     >,
@@ -1851,20 +1851,20 @@ pub struct Shop<T: Row + 'static> {
     #[allow(dead_code)]
     pub carts: <::supervise_remote::Far<
         Cart,
-    > as ::supervise::__private::ChildIf<
+    > as ::supervise::expansion::ChildIf<
         {
-            <Cart as ::supervise_remote::__private::FarMessages<
-                { <Cart as ::supervise_remote::__private::FarActor>::IS },
+            <Cart as ::supervise_remote::expansion::FarMessages<
+                { <Cart as ::supervise_remote::expansion::FarActor>::IS },
             >>::IS
         },
     >>::Set<
         (
-            <u64 as ::supervise::__private::Checked<
+            <u64 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         u64,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             u64,
                         >>::IS
                 },
@@ -1872,12 +1872,12 @@ pub struct Shop<T: Row + 'static> {
             <(
                 u8,
                 u8,
-            ) as ::supervise::__private::Checked<
+            ) as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         (u8, u8),
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             (u8, u8),
                         >>::IS
                 },
@@ -1887,7 +1887,7 @@ pub struct Shop<T: Row + 'static> {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `sessions`.
     #[allow(dead_code)]
-    pub sessions: ::supervise::__private::Keyed<
+    pub sessions: ::supervise::expansion::Keyed<
         String,
         ::supervise_remote::Far<Session>,
         (u8,),
@@ -1897,27 +1897,27 @@ pub struct Shop<T: Row + 'static> {
     #[allow(dead_code)]
     pub sessions: <::supervise_remote::Far<
         Session,
-    > as ::supervise::__private::ChildIf<
+    > as ::supervise::expansion::ChildIf<
         {
-            <Session as ::supervise_remote::__private::FarMessages<
-                { <Session as ::supervise_remote::__private::FarActor>::IS },
+            <Session as ::supervise_remote::expansion::FarMessages<
+                { <Session as ::supervise_remote::expansion::FarActor>::IS },
             >>::IS
         },
     >>::Keyed<
-        <String as ::supervise::__private::Checked<
+        <String as ::supervise::expansion::Checked<
             {
-                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                <::supervise::expansion::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },
         >>::Type,
         (
-            <u8 as ::supervise::__private::Checked<
+            <u8 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         u8,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             u8,
                         >>::IS
                 },
@@ -1930,15 +1930,15 @@ pub struct Shop<T: Row + 'static> {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `front`.
     #[allow(dead_code)]
-    pub front: ::supervise::__private::Handle<Front>,
+    pub front: ::supervise::expansion::Handle<Front>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `front`.
     #[allow(dead_code)]
-    pub front: <Front as ::supervise::__private::ChildIf<
-        { <Front as ::supervise::__private::Declared>::IS },
+    pub front: <Front as ::supervise::expansion::ChildIf<
+        { <Front as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
     #[doc(hidden)]
     __types: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<T>,)>,
 }
@@ -1955,7 +1955,7 @@ impl<T: Row + 'static> ::core::clone::Clone for Shop<T> {
             sessions: ::core::clone::Clone::clone(&self.sessions),
             below: ::core::clone::Clone::clone(&self.below),
             front: ::core::clone::Clone::clone(&self.front),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
             __types: ::core::marker::PhantomData,
         }
     }
@@ -1963,26 +1963,26 @@ impl<T: Row + 'static> ::core::clone::Clone for Shop<T> {
 #[automatically_derived]
 impl<T: Row + 'static> ::core::fmt::Debug for Shop<T> {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl<T: Row + 'static> ::core::ops::Deref for Shop<T> {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl<T: Row + 'static> Shop<T> {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    pub const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    pub const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Shop` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    pub fn tree(config: Config, first: T) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((config, first))
+    pub fn tree(config: Config, first: T) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((config, first))
     }
     ///Starts `Shop`: its children in order, each awaited.
     ///
@@ -1994,14 +1994,14 @@ impl<T: Row + 'static> Shop<T> {
     pub fn start(
         config: Config,
         first: T,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(config, first))
+        ::supervise::expansion::Tree::start(Self::tree(config, first))
     }
     ///Starts `Shop`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -2021,21 +2021,21 @@ impl<T: Row + 'static> Shop<T> {
         config: Config,
         first: T,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(config, first), until)
+        ::supervise::expansion::Tree::run(Self::tree(config, first), until)
     }
     ///Makes a node for `Shop`, which runs its remote children of this role for an owner.
     #[must_use]
     #[allow(dead_code)]
     pub fn node(role: &str) -> ::supervise_remote::Node {
         ::supervise_remote::Node::of(
-            const { &<Self as ::supervise::__private::TreeHandle>::SPEC },
+            const { &<Self as ::supervise::expansion::TreeHandle>::SPEC },
             role,
         )
     }
@@ -2062,15 +2062,15 @@ pub struct Below<T: Row + 'static> {
     #[allow(dead_code)]
     pub deep: <::supervise_remote::Far<
         Deep,
-    > as ::supervise::__private::ChildIf<
+    > as ::supervise::expansion::ChildIf<
         {
-            <Deep as ::supervise_remote::__private::FarMessages<
-                { <Deep as ::supervise_remote::__private::FarActor>::IS },
+            <Deep as ::supervise_remote::expansion::FarMessages<
+                { <Deep as ::supervise_remote::expansion::FarActor>::IS },
             >>::IS
         },
     >>::Handle,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
     #[doc(hidden)]
     __types: ::core::marker::PhantomData<fn() -> (::core::marker::PhantomData<T>,)>,
 }
@@ -2080,7 +2080,7 @@ impl<T: Row + 'static> ::core::clone::Clone for Below<T> {
         Below {
             #[cfg(unix)]
             deep: ::core::clone::Clone::clone(&self.deep),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
             __types: ::core::marker::PhantomData,
         }
     }
@@ -2088,13 +2088,13 @@ impl<T: Row + 'static> ::core::clone::Clone for Below<T> {
 #[automatically_derived]
 impl<T: Row + 'static> ::core::fmt::Debug for Below<T> {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl<T: Row + 'static> ::core::ops::Deref for Below<T> {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }

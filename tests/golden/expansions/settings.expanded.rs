@@ -7,14 +7,14 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Settings {
         type Params = (
             <u32 as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                        & <__rt::ATree as __rt::CanKeep<u32>>::IS
                 },
             >>::Type,
         );
@@ -23,7 +23,7 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_most = __of_most.__keep_in(&__b);
+            let __of_most = __of_most.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let most = __rt::Clone::clone(&__of_most);
             let __of_tree = __rt::Builder::tree_ref(&__b);
@@ -141,7 +141,7 @@ const _: () = {
             let __of_db = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
-                        { <Db as __rt::Declared>::IS },
+                        { <Db as __rt::IsAChild>::IS },
                     >>::options()
                         .lifecycle(__rt::Lifecycle::Permanent)
                         .shutdown(__rt::Duration::new(5, 0))
@@ -205,7 +205,7 @@ const _: () = {
                     move || {
                         async move {
                             let __it: <Db as __rt::ChildIf<
-                                { <Db as __rt::Declared>::IS },
+                                { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -223,7 +223,7 @@ const _: () = {
             let __of_listed = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
-                        { <Db as __rt::Declared>::IS },
+                        { <Db as __rt::IsAChild>::IS },
                     >>::options();
                     __options
                         .backoff(
@@ -243,7 +243,7 @@ const _: () = {
                     move || {
                         async move {
                             let __it: <Db as __rt::ChildIf<
-                                { <Db as __rt::Declared>::IS },
+                                { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -261,7 +261,7 @@ const _: () = {
             let __of_many = match {
                 let __options = {
                     let __options = <Db as __rt::ChildIf<
-                        { <Db as __rt::Declared>::IS },
+                        { <Db as __rt::IsAChild>::IS },
                     >>::options();
                     let __options = __options
                         .backoff(
@@ -286,7 +286,7 @@ const _: () = {
                         let (): () = __args;
                         async move {
                             let __it: <Db as __rt::ChildIf<
-                                { <Db as __rt::Declared>::IS },
+                                { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -348,7 +348,7 @@ const _: () = {
             let __of_nightly = match {
                 let __options = {
                     <Defaults as __rt::ChildIf<
-                        { <Defaults as __rt::Declared>::IS },
+                        { <Defaults as __rt::IsAChild>::IS },
                     >>::options()
                 };
                 let __options = __rt::of_subtree(__options);
@@ -361,7 +361,7 @@ const _: () = {
                     move |()| {
                         async move {
                             let __it: <Defaults as __rt::ChildIf<
-                                { <Defaults as __rt::Declared>::IS },
+                                { <Defaults as __rt::IsAChild>::IS },
                             >>::Start = Defaults::tree(pace(), 5);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -385,7 +385,7 @@ const _: () = {
                 many: __of_many,
                 server: __of_server.clone_for_start(),
                 nightly: __of_nightly,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -413,7 +413,7 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: __rt::Shape::One,
-                    kind: <Db as __rt::Declared>::KIND,
+                    kind: <Db as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::DeclaredLimit::AtMost {
                         restarts: 3u32,
@@ -444,7 +444,7 @@ const _: () = {
                         "decider(DbError::Corrupt => Stop)",
                     ],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Db as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -452,7 +452,7 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: __rt::Shape::One,
-                    kind: <Db as __rt::Declared>::KIND,
+                    kind: <Db as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::DeclaredLimit::Computed,
                     shutdown: __rt::DeclaredShutdown::Default,
@@ -460,7 +460,7 @@ const _: () = {
                         "backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))",
                     ],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Db as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -468,7 +468,7 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: __rt::Shape::Set,
-                    kind: <Db as __rt::Declared>::KIND,
+                    kind: <Db as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::DeclaredLimit::Unlimited,
                     shutdown: __rt::DeclaredShutdown::Default,
@@ -478,7 +478,7 @@ const _: () = {
                         "max_starting(2)",
                     ],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Db as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Db as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -505,19 +505,19 @@ const _: () = {
                     doc: "",
                     item: "Defaults",
                     shape: __rt::Shape::Only,
-                    kind: <Defaults as __rt::Declared>::KIND,
+                    kind: <Defaults as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["only_with(lease())"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Defaults as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Defaults as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
         };
     }
-    const _: () = __rt::shutdown_suffices(<Db as __rt::Declared>::TREE, 5, 0);
+    const _: () = __rt::shutdown_suffices(<Db as __rt::IsAChild>::TREE, 5, 0);
     #[automatically_derived]
     impl __rt::Child for Settings {
         type Handle = Settings;
@@ -558,48 +558,48 @@ struct Settings {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `db`.
     #[allow(dead_code)]
-    db: ::supervise::__private::Handle<Db>,
+    db: ::supervise::expansion::Handle<Db>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `db`.
     #[allow(dead_code)]
-    db: <Db as ::supervise::__private::ChildIf<
-        { <Db as ::supervise::__private::Declared>::IS },
+    db: <Db as ::supervise::expansion::ChildIf<
+        { <Db as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `listed`.
     #[allow(dead_code)]
-    listed: ::supervise::__private::Handle<Db>,
+    listed: ::supervise::expansion::Handle<Db>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `listed`.
     #[allow(dead_code)]
-    listed: <Db as ::supervise::__private::ChildIf<
-        { <Db as ::supervise::__private::Declared>::IS },
+    listed: <Db as ::supervise::expansion::ChildIf<
+        { <Db as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `many`.
     #[allow(dead_code)]
-    many: ::supervise::__private::Children<Db, ()>,
+    many: ::supervise::expansion::Children<Db, ()>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `many`.
     #[allow(dead_code)]
-    many: <Db as ::supervise::__private::ChildIf<
-        { <Db as ::supervise::__private::Declared>::IS },
+    many: <Db as ::supervise::expansion::ChildIf<
+        { <Db as ::supervise::expansion::IsAChild>::IS },
     >>::Set<()>,
     ///The child `server`.
     #[allow(dead_code)]
-    server: ::supervise::__private::TaskRef,
+    server: ::supervise::expansion::TaskRef,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `nightly`.
     #[allow(dead_code)]
-    nightly: ::supervise::__private::Only<Defaults>,
+    nightly: ::supervise::expansion::Only<Defaults>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `nightly`.
     #[allow(dead_code)]
-    nightly: <Defaults as ::supervise::__private::ChildIf<
-        { <Defaults as ::supervise::__private::Declared>::IS },
+    nightly: <Defaults as ::supervise::expansion::ChildIf<
+        { <Defaults as ::supervise::expansion::IsAChild>::IS },
     >>::Only,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Settings {
@@ -610,33 +610,33 @@ impl ::core::clone::Clone for Settings {
             many: ::core::clone::Clone::clone(&self.many),
             server: ::core::clone::Clone::clone(&self.server),
             nightly: ::core::clone::Clone::clone(&self.nightly),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Settings {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Settings {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl Settings {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Settings` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn tree(most: u32) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((most,))
+    fn tree(most: u32) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((most,))
     }
     ///Starts `Settings`: its children in order, each awaited.
     ///
@@ -647,14 +647,14 @@ impl Settings {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         most: u32,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(most))
+        ::supervise::expansion::Tree::start(Self::tree(most))
     }
     ///Starts `Settings`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -673,14 +673,14 @@ impl Settings {
     fn run<'__until>(
         most: u32,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(most), until)
+        ::supervise::expansion::Tree::run(Self::tree(most), until)
     }
 }
 #[allow(unknown_lints)]
@@ -692,20 +692,20 @@ impl Settings {
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Defaults {
         type Params = (
             <ExponentialBackoff as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<ExponentialBackoff>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<ExponentialBackoff>>::IS
+                    <__rt::ATree as __rt::CanMove<ExponentialBackoff>>::IS
+                        & <__rt::ATree as __rt::CanKeep<ExponentialBackoff>>::IS
                 },
             >>::Type,
             <usize as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<usize>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<usize>>::IS
+                    <__rt::ATree as __rt::CanMove<usize>>::IS
+                        & <__rt::ATree as __rt::CanKeep<usize>>::IS
                 },
             >>::Type,
         );
@@ -714,8 +714,8 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_pace = __of_pace.__keep_in(&__b);
-            let __of_room = __of_room.__keep_in(&__b);
+            let __of_pace = __of_pace.keep_for_the_tree(&__b);
+            let __of_room = __of_room.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let pace = __rt::Clone::clone(&__of_pace);
             #[cfg(rust_analyzer)]
@@ -764,7 +764,7 @@ const _: () = {
                     "db",
                     {
                         let __options = <Db as __rt::ChildIf<
-                            { <Db as __rt::Declared>::IS },
+                            { <Db as __rt::IsAChild>::IS },
                         >>::options()
                             .lifecycle(__rt::Lifecycle::Transient);
                         let __options = __options
@@ -780,7 +780,7 @@ const _: () = {
                     move || {
                         async move {
                             let __it: <Db as __rt::ChildIf<
-                                { <Db as __rt::Declared>::IS },
+                                { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -806,7 +806,7 @@ const _: () = {
                     _,
                     (
                         <u32 as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Moved<u32>>::IS },
+                            { <__rt::ATree as __rt::CanMoveIntoInstances<u32>>::IS },
                         >>::Type,
                     ),
                     _,
@@ -819,7 +819,7 @@ const _: () = {
                     move |
                         __args: (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Moved<u32>>::IS },
+                                { <__rt::ATree as __rt::CanMoveIntoInstances<u32>>::IS },
                             >>::Type,
                         )|
                     {
@@ -827,7 +827,7 @@ const _: () = {
                             n,
                         ): (
                             <u32 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Moved<u32>>::IS },
+                                { <__rt::ATree as __rt::CanMoveIntoInstances<u32>>::IS },
                             >>::Type,
                         ) = __args;
                         async move {
@@ -865,7 +865,7 @@ const _: () = {
             >(Defaults {
                 db: __of_db.clone_for_start(),
                 once: __of_once,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -891,7 +891,7 @@ const _: () = {
                     doc: "",
                     item: "Db",
                     shape: __rt::Shape::One,
-                    kind: <Db as __rt::Declared>::KIND,
+                    kind: <Db as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::DeclaredLimit::AtMost {
                         restarts: 10u32,
@@ -901,14 +901,14 @@ const _: () = {
                         outage: ::core::option::Option::None,
                     },
                     shutdown: __rt::default_shutdown(
-                        <Db as __rt::Declared>::KIND,
+                        <Db as __rt::IsAChild>::KIND,
                         __rt::DeclaredShutdown::Is(
                             __rt::ShutdownTimeout::Within(__rt::Duration::new(2, 0)),
                         ),
                     ),
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Db as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Db as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -970,26 +970,26 @@ struct Defaults {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `db`.
     #[allow(dead_code)]
-    db: ::supervise::__private::Handle<Db>,
+    db: ::supervise::expansion::Handle<Db>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `db`.
     #[allow(dead_code)]
-    db: <Db as ::supervise::__private::ChildIf<
-        { <Db as ::supervise::__private::Declared>::IS },
+    db: <Db as ::supervise::expansion::ChildIf<
+        { <Db as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `once`.
     #[allow(dead_code)]
-    once: ::supervise::__private::Children<::supervise::__private::Task, (u32,)>,
+    once: ::supervise::expansion::Children<::supervise::expansion::Task, (u32,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `once`.
     #[allow(dead_code)]
-    once: ::supervise::__private::Children<
-        ::supervise::__private::Task,
+    once: ::supervise::expansion::Children<
+        ::supervise::expansion::Task,
         (
-            <u32 as ::supervise::__private::Checked<
+            <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMoveIntoInstances<
                         u32,
                     >>::IS
                 },
@@ -997,7 +997,7 @@ struct Defaults {
         ),
     >,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Defaults {
@@ -1005,27 +1005,27 @@ impl ::core::clone::Clone for Defaults {
         Defaults {
             db: ::core::clone::Clone::clone(&self.db),
             once: ::core::clone::Clone::clone(&self.once),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Defaults {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Defaults {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl Defaults {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Defaults` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
@@ -1033,8 +1033,8 @@ impl Defaults {
     fn tree(
         pace: ExponentialBackoff,
         room: usize,
-    ) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((pace, room))
+    ) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((pace, room))
     }
     ///Starts `Defaults`: its children in order, each awaited.
     ///
@@ -1046,14 +1046,14 @@ impl Defaults {
     fn start(
         pace: ExponentialBackoff,
         room: usize,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(pace, room))
+        ::supervise::expansion::Tree::start(Self::tree(pace, room))
     }
     ///Starts `Defaults`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -1073,13 +1073,13 @@ impl Defaults {
         pace: ExponentialBackoff,
         room: usize,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(pace, room), until)
+        ::supervise::expansion::Tree::run(Self::tree(pace, room), until)
     }
 }

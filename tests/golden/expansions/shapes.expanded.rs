@@ -7,20 +7,20 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Shapes {
         type Params = (
             <Db as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<Db>>::IS
+                    <__rt::ATree as __rt::CanMove<Db>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Db>>::IS
                 },
             >>::Type,
             <u32 as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<u32>>::IS
+                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                        & <__rt::ATree as __rt::CanKeep<u32>>::IS
                 },
             >>::Type,
         );
@@ -29,8 +29,8 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_db = __of_db.__keep_in(&__b);
-            let __of_count = __of_count.__keep_in(&__b);
+            let __of_db = __of_db.keep_for_the_tree(&__b);
+            let __of_count = __of_count.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let db = __rt::Clone::clone(&__of_db);
             #[cfg(rust_analyzer)]
@@ -50,7 +50,7 @@ const _: () = {
                     "one",
                     {
                         <Cart as __rt::ChildIf<
-                            { <Cart as __rt::Declared>::IS },
+                            { <Cart as __rt::IsAChild>::IS },
                         >>::options()
                     },
                     move || {
@@ -58,7 +58,7 @@ const _: () = {
                         let db = __of_db.clone_for_start();
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -76,7 +76,7 @@ const _: () = {
             let __of_maybe = match {
                 let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::IsAChild>::IS }>>::options()
                 };
                 __rt::Builder::optional(
                     &__b,
@@ -88,7 +88,7 @@ const _: () = {
                         async move {
                             let __it: ::core::option::Option<
                                 <Cart as __rt::ChildIf<
-                                    { <Cart as __rt::Declared>::IS },
+                                    { <Cart as __rt::IsAChild>::IS },
                                 >>::Start,
                             > = Some(Cart(db));
                             __rt::Ok::<_, __rt::UserError>(__it)
@@ -107,7 +107,7 @@ const _: () = {
             let __of_row = match {
                 let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::IsAChild>::IS }>>::options()
                 };
                 __rt::Builder::array::<
                     _,
@@ -125,7 +125,7 @@ const _: () = {
                         let i: usize = __i;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, i);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -145,7 +145,7 @@ const _: () = {
                 let __options = {
                     #[allow(unused_variables)]
                     let count = __of_count.clone_for_start();
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::IsAChild>::IS }>>::options()
                 };
                 let __initial = {
                     #[allow(unused_variables)]
@@ -155,8 +155,8 @@ const _: () = {
                         (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         ),
@@ -168,8 +168,8 @@ const _: () = {
                     (
                         <u32 as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                <__rt::ATree as __rt::CanMove<u32>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                             },
                         >>::Type,
                     ),
@@ -184,8 +184,8 @@ const _: () = {
                         __args: (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         )|
@@ -197,14 +197,14 @@ const _: () = {
                         ): (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, n);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -222,19 +222,19 @@ const _: () = {
             let __of_keyed = match {
                 let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::IsAChild>::IS }>>::options()
                 };
                 let __initial = __rt::no_initial();
                 __rt::Builder::keyed::<
                     <String as __rt::Checked<
-                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                        { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                     >>::Type,
                     _,
                     (
                         <u32 as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                <__rt::ATree as __rt::CanMove<u32>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                             },
                         >>::Type,
                     ),
@@ -248,13 +248,13 @@ const _: () = {
                     move |
                         __args: (
                             <String as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                             >>::Type,
                             (
                                 <u32 as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                            & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                        <__rt::ATree as __rt::CanMove<u32>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -267,13 +267,13 @@ const _: () = {
                             (n,),
                         ): (
                             <String as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                             >>::Type,
                             (
                                 <u32 as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                            & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                        <__rt::ATree as __rt::CanMove<u32>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -282,7 +282,7 @@ const _: () = {
                         let name: String = __key;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, name, n);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -300,7 +300,7 @@ const _: () = {
             let __of_once = match {
                 let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
-                    <Cart as __rt::ChildIf<{ <Cart as __rt::Declared>::IS }>>::options()
+                    <Cart as __rt::ChildIf<{ <Cart as __rt::IsAChild>::IS }>>::options()
                         .lifecycle(__rt::Lifecycle::Temporary)
                 };
                 let __initial = __rt::no_initial();
@@ -308,7 +308,7 @@ const _: () = {
                     _,
                     (
                         <Socket as __rt::Checked<
-                            { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                            { <__rt::ATree as __rt::CanMoveIntoInstances<Socket>>::IS },
                         >>::Type,
                     ),
                     _,
@@ -321,7 +321,7 @@ const _: () = {
                     move |
                         __args: (
                             <Socket as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                                { <__rt::ATree as __rt::CanMoveIntoInstances<Socket>>::IS },
                             >>::Type,
                         )|
                     {
@@ -331,12 +331,12 @@ const _: () = {
                             socket,
                         ): (
                             <Socket as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::Moved<Socket>>::IS },
+                                { <__rt::ATree as __rt::CanMoveIntoInstances<Socket>>::IS },
                             >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Cart as __rt::ChildIf<
-                                { <Cart as __rt::Declared>::IS },
+                                { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, socket);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -361,13 +361,13 @@ const _: () = {
                         (u64, Socket),
                         (
                             <u64 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<u64>>::IS },
                             >>::Type,
                             (
                                 <Socket as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<Socket>>::IS
-                                            & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                        <__rt::ATree as __rt::CanMove<Socket>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInitial<Socket>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -377,14 +377,14 @@ const _: () = {
                 };
                 __rt::Builder::keyed_once::<
                     <u64 as __rt::Checked<
-                        { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                        { <__rt::ATree as __rt::CanBeAKey<u64>>::IS },
                     >>::Type,
                     _,
                     (
                         <Socket as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<Socket>>::IS
-                                    & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                <__rt::ATree as __rt::CanMove<Socket>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInitial<Socket>>::IS
                             },
                         >>::Type,
                     ),
@@ -398,13 +398,13 @@ const _: () = {
                     move |
                         __args: (
                             <u64 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<u64>>::IS },
                             >>::Type,
                             (
                                 <Socket as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<Socket>>::IS
-                                            & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                        <__rt::ATree as __rt::CanMove<Socket>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInitial<Socket>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -415,13 +415,13 @@ const _: () = {
                             (socket,),
                         ): (
                             <u64 as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<u64>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<u64>>::IS },
                             >>::Type,
                             (
                                 <Socket as __rt::Checked<
                                     {
-                                        <__rt::TypeCheck as __rt::Sent<Socket>>::IS
-                                            & <__rt::TypeCheck as __rt::First<Socket>>::IS
+                                        <__rt::ATree as __rt::CanMove<Socket>>::IS
+                                            & <__rt::ATree as __rt::CanKeepForInitial<Socket>>::IS
                                     },
                                 >>::Type,
                             ),
@@ -457,7 +457,7 @@ const _: () = {
                 let __of_db = __rt::Clone::clone(&__of_db);
                 let __options = {
                     <Shapes as __rt::ChildIf<
-                        { <Shapes as __rt::Declared>::IS },
+                        { <Shapes as __rt::IsAChild>::IS },
                     >>::options()
                 };
                 let __initial = __rt::no_initial();
@@ -466,8 +466,8 @@ const _: () = {
                     (
                         <Db as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<Db>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<Db>>::IS
+                                <__rt::ATree as __rt::CanMove<Db>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<Db>>::IS
                             },
                         >>::Type,
                     ),
@@ -482,8 +482,8 @@ const _: () = {
                         __args: (
                             <Db as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<Db>>::IS
+                                    <__rt::ATree as __rt::CanMove<Db>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<Db>>::IS
                                 },
                             >>::Type,
                         )|
@@ -495,14 +495,14 @@ const _: () = {
                         ): (
                             <Db as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<Db>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<Db>>::IS
+                                    <__rt::ATree as __rt::CanMove<Db>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<Db>>::IS
                                 },
                             >>::Type,
                         ) = __args;
                         async move {
                             let __it: <Shapes as __rt::ChildIf<
-                                { <Shapes as __rt::Declared>::IS },
+                                { <Shapes as __rt::IsAChild>::IS },
                             >>::Start = Shapes::tree(db, 1);
                             __rt::Ok::<_, __rt::UserError>(__it)
                         }
@@ -529,7 +529,7 @@ const _: () = {
                 once: __of_once,
                 once_keyed: __of_once_keyed,
                 branches: __of_branches,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -551,13 +551,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::One,
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -565,13 +565,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::Optional,
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -579,13 +579,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::Array(__rt::number::<{ 2 }>()),
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Permanent,
                     limit: __rt::default_limit(__rt::OnLimit::Escalate, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Known(<Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Known(<Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -593,13 +593,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::Set,
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["initial(0..count)"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -607,13 +607,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::Keyed("String"),
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -621,13 +621,13 @@ const _: () = {
                     doc: "",
                     item: "Cart",
                     shape: __rt::Shape::Set,
-                    kind: <Cart as __rt::Declared>::KIND,
+                    kind: <Cart as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Temporary,
                     limit: __rt::DeclaredLimit::Never,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &["lifecycle(Temporary)"],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Cart as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Cart as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
                 __rt::ChildSpec {
@@ -651,13 +651,13 @@ const _: () = {
                     doc: "",
                     item: "Shapes",
                     shape: __rt::Shape::Set,
-                    kind: <Shapes as __rt::Declared>::KIND,
+                    kind: <Shapes as __rt::IsAChild>::KIND,
                     lifecycle: __rt::Lifecycle::Transient,
                     limit: __rt::default_limit(__rt::OnLimit::Stop, false, false),
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[],
                     at: ::core::panic::Location::caller(),
-                    below: __rt::Below::Instance(|| <Shapes as __rt::Declared>::TREE),
+                    below: __rt::Below::Instance(|| <Shapes as __rt::IsAChild>::TREE),
                     remote: ::core::option::Option::None,
                 },
             ],
@@ -703,55 +703,55 @@ struct Shapes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `one`.
     #[allow(dead_code)]
-    one: ::supervise::__private::Handle<Cart>,
+    one: ::supervise::expansion::Handle<Cart>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `one`.
     #[allow(dead_code)]
-    one: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    one: <Cart as ::supervise::expansion::ChildIf<
+        { <Cart as ::supervise::expansion::IsAChild>::IS },
     >>::Handle,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `maybe`.
     #[allow(dead_code)]
-    maybe: ::core::option::Option<::supervise::__private::Handle<Cart>>,
+    maybe: ::core::option::Option<::supervise::expansion::Handle<Cart>>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `maybe`.
     #[allow(dead_code)]
     maybe: ::core::option::Option<
-        <Cart as ::supervise::__private::ChildIf<
-            { <Cart as ::supervise::__private::Declared>::IS },
+        <Cart as ::supervise::expansion::ChildIf<
+            { <Cart as ::supervise::expansion::IsAChild>::IS },
         >>::Handle,
     >,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `row`.
     #[allow(dead_code)]
-    row: ::supervise::__private::Handles<::supervise::__private::Handle<Cart>, { 2 }>,
+    row: ::supervise::expansion::Handles<::supervise::expansion::Handle<Cart>, { 2 }>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `row`.
     #[allow(dead_code)]
-    row: ::supervise::__private::Handles<
-        <Cart as ::supervise::__private::ChildIf<
-            { <Cart as ::supervise::__private::Declared>::IS },
+    row: ::supervise::expansion::Handles<
+        <Cart as ::supervise::expansion::ChildIf<
+            { <Cart as ::supervise::expansion::IsAChild>::IS },
         >>::Handle,
         { 2 },
     >,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `any`.
     #[allow(dead_code)]
-    any: ::supervise::__private::Children<Cart, (u32,)>,
+    any: ::supervise::expansion::Children<Cart, (u32,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `any`.
     #[allow(dead_code)]
-    any: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    any: <Cart as ::supervise::expansion::ChildIf<
+        { <Cart as ::supervise::expansion::IsAChild>::IS },
     >>::Set<
         (
-            <u32 as ::supervise::__private::Checked<
+            <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -761,27 +761,27 @@ struct Shapes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `keyed`.
     #[allow(dead_code)]
-    keyed: ::supervise::__private::Keyed<String, Cart, (u32,)>,
+    keyed: ::supervise::expansion::Keyed<String, Cart, (u32,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `keyed`.
     #[allow(dead_code)]
-    keyed: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    keyed: <Cart as ::supervise::expansion::ChildIf<
+        { <Cart as ::supervise::expansion::IsAChild>::IS },
     >>::Keyed<
-        <String as ::supervise::__private::Checked<
+        <String as ::supervise::expansion::Checked<
             {
-                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                <::supervise::expansion::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },
         >>::Type,
         (
-            <u32 as ::supervise::__private::Checked<
+            <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -791,17 +791,17 @@ struct Shapes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `once`.
     #[allow(dead_code)]
-    once: ::supervise::__private::Children<Cart, (Socket,)>,
+    once: ::supervise::expansion::Children<Cart, (Socket,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `once`.
     #[allow(dead_code)]
-    once: <Cart as ::supervise::__private::ChildIf<
-        { <Cart as ::supervise::__private::Declared>::IS },
+    once: <Cart as ::supervise::expansion::ChildIf<
+        { <Cart as ::supervise::expansion::IsAChild>::IS },
     >>::Set<
         (
-            <Socket as ::supervise::__private::Checked<
+            <Socket as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Moved<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMoveIntoInstances<
                         Socket,
                     >>::IS
                 },
@@ -811,30 +811,30 @@ struct Shapes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `once_keyed`.
     #[allow(dead_code)]
-    once_keyed: ::supervise::__private::Keyed<
+    once_keyed: ::supervise::expansion::Keyed<
         u64,
-        ::supervise::__private::Task,
+        ::supervise::expansion::Task,
         (Socket,),
     >,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `once_keyed`.
     #[allow(dead_code)]
-    once_keyed: ::supervise::__private::Keyed<
-        <u64 as ::supervise::__private::Checked<
+    once_keyed: ::supervise::expansion::Keyed<
+        <u64 as ::supervise::expansion::Checked<
             {
-                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                <::supervise::expansion::ATree as ::supervise::expansion::CanBeAKey<
                     u64,
                 >>::IS
             },
         >>::Type,
-        ::supervise::__private::Task,
+        ::supervise::expansion::Task,
         (
-            <Socket as ::supervise::__private::Checked<
+            <Socket as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         Socket,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::First<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInitial<
                             Socket,
                         >>::IS
                 },
@@ -844,20 +844,20 @@ struct Shapes {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `branches`.
     #[allow(dead_code)]
-    branches: ::supervise::__private::Children<Shapes, (Db,)>,
+    branches: ::supervise::expansion::Children<Shapes, (Db,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `branches`.
     #[allow(dead_code)]
-    branches: <Shapes as ::supervise::__private::ChildIf<
-        { <Shapes as ::supervise::__private::Declared>::IS },
+    branches: <Shapes as ::supervise::expansion::ChildIf<
+        { <Shapes as ::supervise::expansion::IsAChild>::IS },
     >>::Set<
         (
-            <Db as ::supervise::__private::Checked<
+            <Db as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         Db,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             Db,
                         >>::IS
                 },
@@ -865,7 +865,7 @@ struct Shapes {
         ),
     >,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Shapes {
@@ -879,33 +879,33 @@ impl ::core::clone::Clone for Shapes {
             once: ::core::clone::Clone::clone(&self.once),
             once_keyed: ::core::clone::Clone::clone(&self.once_keyed),
             branches: ::core::clone::Clone::clone(&self.branches),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Shapes {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Shapes {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl Shapes {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Shapes` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn tree(db: Db, count: u32) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((db, count))
+    fn tree(db: Db, count: u32) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((db, count))
     }
     ///Starts `Shapes`: its children in order, each awaited.
     ///
@@ -917,14 +917,14 @@ impl Shapes {
     fn start(
         db: Db,
         count: u32,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(db, count))
+        ::supervise::expansion::Tree::start(Self::tree(db, count))
     }
     ///Starts `Shapes`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -944,13 +944,13 @@ impl Shapes {
         db: Db,
         count: u32,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(db, count), until)
+        ::supervise::expansion::Tree::run(Self::tree(db, count), until)
     }
 }

@@ -1,7 +1,7 @@
 async fn spawned(service: Service, target: String) {
     cx.spawn({
         {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
             let __child = {
                 #[cfg(any(rust_analyzer, not(rust_analyzer)))]
@@ -24,13 +24,13 @@ async fn spawned(service: Service, target: String) {
     });
     cx.spawn({
         {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
             let __child = {
                 #[cfg(any(rust_analyzer, not(rust_analyzer)))]
                 let __child = {
                     const {
-                        __rt::shutdown_suffices(<Fetcher as __rt::Declared>::TREE, 5, 0)
+                        __rt::shutdown_suffices(<Fetcher as __rt::IsAChild>::TREE, 5, 0)
                     }
                     let __of_service = __rt::Capture::of(&service);
                     let __of_target = __rt::Capture::of(&target);
@@ -69,7 +69,7 @@ async fn spawned(service: Service, target: String) {
     });
     cx.spawn({
         {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
             let __child = {
                 #[cfg(any(rust_analyzer, not(rust_analyzer)))]
@@ -109,7 +109,7 @@ async fn spawned(service: Service, target: String) {
     });
     cx.spawn({
         {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
             let __child = {
                 #[cfg(any(rust_analyzer, not(rust_analyzer)))]
@@ -137,7 +137,7 @@ async fn spawned(service: Service, target: String) {
     });
     cx.spawn({
         {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
             let __child = {
                 #[cfg(any(rust_analyzer, all(rust_analyzer)))]

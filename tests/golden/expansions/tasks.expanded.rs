@@ -7,14 +7,14 @@
     unused_qualifications
 )]
 const _: () = {
-    use ::supervise::__private as __rt;
+    use ::supervise::expansion as __rt;
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Tasks {
         type Params = (
             <Duration as __rt::Checked<
                 {
-                    <__rt::TypeCheck as __rt::Sent<Duration>>::IS
-                        & <__rt::TypeCheck as __rt::Parameter<Duration>>::IS
+                    <__rt::ATree as __rt::CanMove<Duration>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Duration>>::IS
                 },
             >>::Type,
         );
@@ -23,7 +23,7 @@ const _: () = {
             __b: __rt::Builder,
         ) -> ::core::result::Result<Self, __rt::UserError> {
             use __rt::Keep as _;
-            let __of_every = __of_every.__keep_in(&__b);
+            let __of_every = __of_every.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
             let every = __rt::Clone::clone(&__of_every);
             let __of_tree = __rt::Builder::tree_ref(&__b);
@@ -181,8 +181,8 @@ const _: () = {
                     (
                         <u32 as __rt::Checked<
                             {
-                                <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                    & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                <__rt::ATree as __rt::CanMove<u32>>::IS
+                                    & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                             },
                         >>::Type,
                     ),
@@ -197,8 +197,8 @@ const _: () = {
                         __args: (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         )|
@@ -208,8 +208,8 @@ const _: () = {
                         ): (
                             <u32 as __rt::Checked<
                                 {
-                                    <__rt::TypeCheck as __rt::Sent<u32>>::IS
-                                        & <__rt::TypeCheck as __rt::Argument<u32>>::IS
+                                    <__rt::ATree as __rt::CanMove<u32>>::IS
+                                        & <__rt::ATree as __rt::CanKeepForInstances<u32>>::IS
                                 },
                             >>::Type,
                         ) = __args;
@@ -243,7 +243,7 @@ const _: () = {
                 let __initial = __rt::no_initial();
                 __rt::Builder::keyed::<
                     <String as __rt::Checked<
-                        { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                        { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                     >>::Type,
                     _,
                     (),
@@ -257,7 +257,7 @@ const _: () = {
                     move |
                         __args: (
                             <String as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                             >>::Type,
                             (),
                         )|
@@ -267,7 +267,7 @@ const _: () = {
                             (),
                         ): (
                             <String as __rt::Checked<
-                                { <__rt::TypeCheck as __rt::AsKey<String>>::IS },
+                                { <__rt::ATree as __rt::CanBeAKey<String>>::IS },
                             >>::Type,
                             (),
                         ) = __args;
@@ -312,7 +312,7 @@ const _: () = {
                 row: __of_row,
                 any: __of_any,
                 keyed: __of_keyed,
-                __tree: __of_tree,
+                tree: __of_tree,
             })
         }
     }
@@ -457,32 +457,32 @@ const _: () = {
 struct Tasks {
     ///The child `plain`.
     #[allow(dead_code)]
-    plain: ::supervise::__private::TaskRef,
+    plain: ::supervise::expansion::TaskRef,
     ///The child `told`.
     #[allow(dead_code)]
-    told: ::supervise::__private::TaskRef,
+    told: ::supervise::expansion::TaskRef,
     ///The child `maybe`.
     #[allow(dead_code)]
-    maybe: ::core::option::Option<::supervise::__private::TaskRef>,
+    maybe: ::core::option::Option<::supervise::expansion::TaskRef>,
     ///The child `row`.
     #[allow(dead_code)]
-    row: ::supervise::__private::Handles<::supervise::__private::TaskRef, { 2 }>,
+    row: ::supervise::expansion::Handles<::supervise::expansion::TaskRef, { 2 }>,
     #[cfg(any(doc, rust_analyzer))]
     ///The child `any`.
     #[allow(dead_code)]
-    any: ::supervise::__private::Children<::supervise::__private::Task, (u32,)>,
+    any: ::supervise::expansion::Children<::supervise::expansion::Task, (u32,)>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `any`.
     #[allow(dead_code)]
-    any: ::supervise::__private::Children<
-        ::supervise::__private::Task,
+    any: ::supervise::expansion::Children<
+        ::supervise::expansion::Task,
         (
-            <u32 as ::supervise::__private::Checked<
+            <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::__private::TypeCheck as ::supervise::__private::Sent<
+                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <::supervise::__private::TypeCheck as ::supervise::__private::Argument<
+                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -492,23 +492,23 @@ struct Tasks {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `keyed`.
     #[allow(dead_code)]
-    keyed: ::supervise::__private::Keyed<String, ::supervise::__private::Task, ()>,
+    keyed: ::supervise::expansion::Keyed<String, ::supervise::expansion::Task, ()>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `keyed`.
     #[allow(dead_code)]
-    keyed: ::supervise::__private::Keyed<
-        <String as ::supervise::__private::Checked<
+    keyed: ::supervise::expansion::Keyed<
+        <String as ::supervise::expansion::Checked<
             {
-                <::supervise::__private::TypeCheck as ::supervise::__private::AsKey<
+                <::supervise::expansion::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },
         >>::Type,
-        ::supervise::__private::Task,
+        ::supervise::expansion::Task,
         (),
     >,
     #[doc(hidden)]
-    __tree: ::supervise::__private::TreeRef,
+    tree: ::supervise::expansion::TreeRef,
 }
 #[automatically_derived]
 impl ::core::clone::Clone for Tasks {
@@ -520,33 +520,33 @@ impl ::core::clone::Clone for Tasks {
             row: ::core::clone::Clone::clone(&self.row),
             any: ::core::clone::Clone::clone(&self.any),
             keyed: ::core::clone::Clone::clone(&self.keyed),
-            __tree: ::core::clone::Clone::clone(&self.__tree),
+            tree: ::core::clone::Clone::clone(&self.tree),
         }
     }
 }
 #[automatically_derived]
 impl ::core::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::fmt::Debug::fmt(&self.__tree, f)
+        ::core::fmt::Debug::fmt(&self.tree, f)
     }
 }
 #[automatically_derived]
 impl ::core::ops::Deref for Tasks {
-    type Target = ::supervise::__private::TreeRef;
-    fn deref(&self) -> &::supervise::__private::TreeRef {
-        &self.__tree
+    type Target = ::supervise::expansion::TreeRef;
+    fn deref(&self) -> &::supervise::expansion::TreeRef {
+        &self.tree
     }
 }
 impl Tasks {
     /// The tree as it is declared.
     #[allow(dead_code)]
-    const SPEC: ::supervise::__private::TreeSpec = <Self as ::supervise::__private::TreeHandle>::SPEC;
+    const SPEC: ::supervise::expansion::TreeSpec = <Self as ::supervise::expansion::TreeHandle>::SPEC;
     ///`Tasks` with these parameters, not yet started. Start it, or make it a child of another tree.
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn tree(every: Duration) -> ::supervise::__private::Tree<Self> {
-        ::supervise::__private::Tree::new((every,))
+    fn tree(every: Duration) -> ::supervise::expansion::Tree<Self> {
+        ::supervise::expansion::Tree::new((every,))
     }
     ///Starts `Tasks`: its children in order, each awaited.
     ///
@@ -557,14 +557,14 @@ impl Tasks {
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         every: Duration,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         'static,
         ::core::result::Result<
-            ::supervise::__private::Running<Self>,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Running<Self>,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::start(Self::tree(every))
+        ::supervise::expansion::Tree::start(Self::tree(every))
     }
     ///Starts `Tasks`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down.
     ///
@@ -583,13 +583,13 @@ impl Tasks {
     fn run<'__until>(
         every: Duration,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
-    ) -> ::supervise::__private::BoxFuture<
+    ) -> ::supervise::expansion::BoxFuture<
         '__until,
         ::core::result::Result<
-            ::supervise::__private::Report,
-            ::supervise::__private::Failure,
+            ::supervise::expansion::Report,
+            ::supervise::expansion::Failure,
         >,
     > {
-        ::supervise::__private::Tree::run(Self::tree(every), until)
+        ::supervise::expansion::Tree::run(Self::tree(every), until)
     }
 }

@@ -116,6 +116,7 @@ fn sent<F: Future + Send + 'static>(future: F) -> F {
     future
 }
 
+/// S2: a handle is `Send + Sync`, whatever the actor is.
 #[tokio::test]
 async fn a_type_argument_may_have_a_lifetime() {
     let app = App::start().await.unwrap();
@@ -132,6 +133,7 @@ async fn a_type_argument_may_have_a_lifetime() {
     assert!(app.shutdown().await.is_orderly());
 }
 
+/// S2: so it, and what its methods return, may be held over an `.await` of a spawned future.
 #[tokio::test]
 async fn every_handle_of_it_may_be_held_over_an_await() {
     let pool = Pool::<AnyClock>::start(Arc::new(At(1))).await.unwrap();
@@ -158,6 +160,7 @@ async fn every_handle_of_it_may_be_held_over_an_await() {
     pool.shutdown().await;
 }
 
+/// S2: the guard of a tree, too.
 #[tokio::test]
 async fn a_tree_of_it_is_started_and_ended_in_a_spawned_future() {
     let done = tokio::spawn(sent(async {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use supervise::__private::new_child;
 use supervise::error::{AskError, InvalidSettings, SpawnError};
 use supervise::event::{DeadLetterReason, EventKind, Events};
+use supervise::expansion::new_child;
 use supervise::policy::ChildOptions;
 use supervise::prelude::*;
 

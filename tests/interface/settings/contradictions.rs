@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use supervise::__private::new_child;
 use supervise::NewChild;
 use supervise::error::{InvalidSettings, SpawnError};
+use supervise::expansion::new_child;
 use supervise::policy::ChildOptions;
 use supervise::policy::{
     BudgetScope, ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff,

@@ -257,7 +257,7 @@ mod metered {
         }
     }
 
-    pub fn of<T: supervise::__private::TreeDef>(tree: Tree<T>) -> Tree<T> {
+    pub fn of<T: supervise::expansion::TreeDef>(tree: Tree<T>) -> Tree<T> {
         if is_wanted() { tree.metrics() } else { tree }
     }
 }

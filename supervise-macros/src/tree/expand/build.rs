@@ -12,7 +12,7 @@ use super::super::check::{below, inside, is_ahead, rejects};
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::super::names::Origin;
 use super::scope::{Scope, for_editor, hidden, local, plain};
-use super::types::{Types, as_published, initializers, is_started_once};
+use super::types::{Types, as_published, field_of_the_tree, initializers, is_started_once};
 use super::{options, remote};
 use crate::free_names::{FreeNames, bindings};
 
@@ -50,7 +50,7 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
         ) -> ::core::result::Result<Self, __rt::UserError> {
             #times
             #keep
-            #(let #names = #names.__keep_in(&#builder);)*
+            #(let #names = #names.keep_for_the_tree(&#builder);)*
             #(#unused)*
             #(#editor)*
             #body
@@ -92,11 +92,11 @@ fn body<'a>(name: &'a Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStrea
             }
         }
     }
-    let fields = initializers(body, scope.types);
+    let (fields, own) = (initializers(body, scope.types), field_of_the_tree(body));
     quote! {
         #statements
         #[allow(unreachable_code)]
-        __rt::Ok::<_, __rt::UserError>(#name { #fields __tree: #tree })
+        __rt::Ok::<_, __rt::UserError>(#name { #fields #own: #tree })
     }
 }
 
@@ -129,7 +129,7 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
     // `let () = ..` keeps nothing, and clippy reports a `()` at the end of a block.
     let kept = (!names.is_empty()).then(|| quote!((#(#keep,)*)));
     let ty = match as_published(entry) {
-        Some(published) => Some(scope.types.checked(published.ty, "Returned")),
+        Some(published) => Some(scope.types.checked(published.ty, "CanReturn")),
         None => ty.as_ref().map(ToTokens::to_token_stream),
     };
     let ty = ty.map(|ty| quote!(: #ty));
@@ -318,7 +318,7 @@ fn set(child: &Child, key: Option<&Type>, unit: &Unit, start: &ExprClosure, scop
         }
         None => started(unit, &start.body, scope),
     };
-    let key = key.map(|key| scope.types.checked(key, "AsKey"));
+    let key = key.map(|key| scope.types.checked(key, "CanBeAKey"));
     let once = if is_started_once(child) { "_once" } else { "" };
     let function = |name| Ident::new(&format!("{name}{once}"), unit.span());
     let (function, all, pattern) = match &key {

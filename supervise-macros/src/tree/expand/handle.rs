@@ -10,7 +10,7 @@ use syn::{Attribute, Ident, Visibility};
 use super::super::check::plain_name;
 use super::super::model::{Body, Child, Tree, Unit};
 use super::scope::plain;
-use super::types::{Published, Sub, Types, declared, published};
+use super::types::{Published, Sub, Types, declared, field_of_the_tree, published};
 use super::{draw, remote};
 
 /// The tree around a struct.
@@ -58,7 +58,7 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
     // A parameter of the tree may have this name too.
     let until = Ident::new("until", Span::mixed_site());
     // At the name, where rustc then reports mistakes in the types of children instead of at the whole macro call.
-    let spec = quote_spanned!(name.span()=> <Self as ::supervise::__private::TreeHandle>::SPEC);
+    let spec = quote_spanned!(name.span()=> <Self as ::supervise::expansion::TreeHandle>::SPEC);
     let failed = around.failed.filter(|_| !tree.has_start());
     let failed = failed.map(|failed| {
         let names = ["tree", "start", "run"].map(|name| Ident::new(name, Span::call_site()));
@@ -81,15 +81,15 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
         #head {
             /// The tree as it is declared.
             #[allow(dead_code)]
-            #vis const SPEC: ::supervise::__private::TreeSpec = #spec;
+            #vis const SPEC: ::supervise::expansion::TreeSpec = #spec;
 
             #shown
             #[doc = #tree_doc]
             #[must_use]
             #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn tree(#(#params: #param_types),*) -> ::supervise::__private::Tree<Self> {
-                ::supervise::__private::Tree::new((#(#params,)*))
+            #vis fn tree(#(#params: #param_types),*) -> ::supervise::expansion::Tree<Self> {
+                ::supervise::expansion::Tree::new((#(#params,)*))
             }
 
             #shown
@@ -100,11 +100,11 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #[doc = #errors_doc]
             #[track_caller]
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn start(#(#params: #param_types),*) -> ::supervise::__private::BoxFuture<
+            #vis fn start(#(#params: #param_types),*) -> ::supervise::expansion::BoxFuture<
                 'static,
-                ::core::result::Result<::supervise::__private::Running<Self>, ::supervise::__private::Failure>,
+                ::core::result::Result<::supervise::expansion::Running<Self>, ::supervise::expansion::Failure>,
             > {
-                ::supervise::__private::Tree::start(Self::tree(#(#params),*))
+                ::supervise::expansion::Tree::start(Self::tree(#(#params),*))
             }
 
             #shown
@@ -120,11 +120,11 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #vis fn run<'__until>(
                 #(#params: #param_types,)*
                 #until: impl ::core::future::Future + ::core::marker::Send + '__until,
-            ) -> ::supervise::__private::BoxFuture<
+            ) -> ::supervise::expansion::BoxFuture<
                 '__until,
-                ::core::result::Result<::supervise::__private::Report, ::supervise::__private::Failure>,
+                ::core::result::Result<::supervise::expansion::Report, ::supervise::expansion::Failure>,
             > {
-                ::supervise::__private::Tree::run(Self::tree(#(#params),*), #until)
+                ::supervise::expansion::Tree::run(Self::tree(#(#params),*), #until)
             }
 
             #node
@@ -193,7 +193,7 @@ fn item(
     let lets = published(body);
     let links = lets.iter().map(|published| {
         let (cfgs, name) = (&published.entry.cfgs, published.field());
-        quote!(#(#cfgs)* #[doc(hidden)] #name: ::supervise::__private::Published,)
+        quote!(#(#cfgs)* #[doc(hidden)] #name: ::supervise::expansion::Published,)
     });
     let clones = typed.iter().map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
@@ -220,6 +220,7 @@ fn item(
     let marker_clone = types.marker().map(|_| quote!(__types: ::core::marker::PhantomData));
     let [clone, debug, deref] = [quote!(::core::clone::Clone), quote!(::core::fmt::Debug), quote!(::core::ops::Deref)]
         .map(|of| types.implementing(&of, name));
+    let own = field_of_the_tree(body);
     quote! {
         #(#cfgs)*
         #(#docs)*
@@ -229,7 +230,7 @@ fn item(
             #(#fields)*
             #(#links)*
             #[doc(hidden)]
-            __tree: ::supervise::__private::TreeRef,
+            #own: ::supervise::expansion::TreeRef,
             #marker
         }
         #(#cfgs)*
@@ -237,22 +238,22 @@ fn item(
         #allow
         #clone {
             fn clone(&self) -> Self {
-                #name { #(#clones)* #(#link_clones)* __tree: ::core::clone::Clone::clone(&self.__tree), #marker_clone }
+                #name { #(#clones)* #(#link_clones)* #own: ::core::clone::Clone::clone(&self.#own), #marker_clone }
             }
         }
         #(#cfgs)*
         #[automatically_derived]
         #debug {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::fmt::Debug::fmt(&self.__tree, f)
+                ::core::fmt::Debug::fmt(&self.#own, f)
             }
         }
         #(#cfgs)*
         #[automatically_derived]
         #deref {
-            type Target = ::supervise::__private::TreeRef;
-            fn deref(&self) -> &::supervise::__private::TreeRef {
-                &self.__tree
+            type Target = ::supervise::expansion::TreeRef;
+            fn deref(&self) -> &::supervise::expansion::TreeRef {
+                &self.#own
             }
         }
         #methods

@@ -77,7 +77,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Opti
             unused_qualifications
         )]
         const _: () = {
-            use ::supervise::__private as __rt;
+            use ::supervise::expansion as __rt;
             #far
             #definition
             #specs
@@ -103,7 +103,7 @@ fn within(tree: &Tree) -> Vec<&Ident> {
 /// layout, and rustc sees the stub after it.
 fn definition(tree: &Tree, hidden: bool, timed: bool, failed: bool) -> TokenStream {
     let (name, types) = (&tree.name, Types::of(tree));
-    let params: Vec<_> = tree.params.iter().map(|param| types.checked(&param.ty, "Parameter")).collect();
+    let params: Vec<_> = tree.params.iter().map(|param| types.checked(&param.ty, "CanKeep")).collect();
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let build = build::tree(tree, timed, failed);
     let remote = remote::starts(tree, &condition);

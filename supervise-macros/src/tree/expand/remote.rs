@@ -49,7 +49,7 @@ pub(super) fn node(tree: &Tree) -> Option<TokenStream> {
         #[must_use]
         #[allow(dead_code)]
         #vis fn node(role: &str) -> #path {
-            #path::of(const { &<Self as ::supervise::__private::TreeHandle>::SPEC }, role)
+            #path::of(const { &<Self as ::supervise::expansion::TreeHandle>::SPEC }, role)
         }
     })
 }

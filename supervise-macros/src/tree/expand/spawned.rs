@@ -57,7 +57,7 @@ fn time(child: &Child, unit: &Unit, types: Types<'_>) -> Option<TokenStream> {
     let Unit::Type(ty) = unit else { return None };
     let (_, value) = setting(&child.settings, "lifecycle")?.named("shutdown")?;
     let time = duration::parts(duration::literal(value)?);
-    let tree = types.asked(ty, "Declared", "TREE");
+    let tree = types.asked(ty, "IsAChild", "TREE");
     let check = quote_spanned!(value.span()=> __rt::shutdown_suffices(#tree, #time));
     Some(quote!(const { #check }))
 }

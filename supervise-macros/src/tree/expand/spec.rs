@@ -87,16 +87,16 @@ fn child(
     let (kind, below) = match child.unit() {
         // A tree may contain a set of itself, but a constant may not contain itself.
         Some(Unit::Type(ty)) if child.is_set() || child.only_with().is_some() => {
-            let tree = types.asked(ty, "Declared", "TREE");
-            (types.asked(ty, "Declared", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Instance(|| #tree)))
+            let tree = types.asked(ty, "IsAChild", "TREE");
+            (types.asked(ty, "IsAChild", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Instance(|| #tree)))
         }
         // A tree that contains itself was reported. Here rustc would report it again, as an infinite constant.
         Some(Unit::Type(ty)) if is_one_of(ty, within) => {
             (quote!(__rt::ChildKind::Tree), quote!(__rt::Below::Known(::core::option::Option::None)))
         }
         Some(Unit::Type(ty)) => {
-            let tree = types.asked(ty, "Declared", "TREE");
-            (types.asked(ty, "Declared", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Known(#tree)))
+            let tree = types.asked(ty, "IsAChild", "TREE");
+            (types.asked(ty, "IsAChild", "KIND"), quote_spanned!(span_of(ty)=> __rt::Below::Known(#tree)))
         }
         Some(Unit::Remote(..)) => {
             (quote!(__rt::ChildKind::Actor), quote!(__rt::Below::Known(::core::option::Option::None)))
@@ -201,7 +201,7 @@ pub(super) fn times(body: &Body, within: &[&Ident], types: Types<'_>) -> Times {
         let written = setting(&child.settings, "lifecycle").and_then(|setting| setting.named("shutdown"));
         let tree = match child.unit() {
             Some(Unit::Type(ty)) if is_one_of(ty, within) => None,
-            Some(Unit::Type(ty)) => Some(types.asked(ty, "Declared", "TREE")),
+            Some(Unit::Type(ty)) => Some(types.asked(ty, "IsAChild", "TREE")),
             Some(Unit::Remote(..) | Unit::Task(_)) => None,
             None => child.subtree().map(|subtree| {
                 let name = types.own(&subtree.name);

@@ -88,7 +88,7 @@ impl<'a> Types<'a> {
     /// Emits the path of the items that it has for generated code.
     pub(super) fn far_path(self, at: Span) -> TokenStream {
         let far = self.far_crate(at);
-        quote_spanned!(at=> #far::__private)
+        quote_spanned!(at=> #far::expansion)
     }
 
     /// Emits the import of that crate, so that one error says that it is missing.
@@ -100,7 +100,7 @@ impl<'a> Types<'a> {
     fn path(self, span: Span) -> TokenStream {
         match self.runtime {
             Runtime::Imported => quote_spanned!(span=> __rt),
-            Runtime::Absolute => quote_spanned!(span=> ::supervise::__private),
+            Runtime::Absolute => quote_spanned!(span=> ::supervise::expansion),
         }
     }
 
@@ -161,13 +161,13 @@ impl<'a> Types<'a> {
                 Some(self.if_unit(unit, "Set", quote!(<(#(#types,)*)>)))
             }
             (Shape::Keyed(key, _), Some(unit @ (Unit::Type(_) | Unit::Remote(..)))) => {
-                let (key, types) = (self.checked(key, "AsKey"), self.checked_arguments(child));
+                let (key, types) = (self.checked(key, "CanBeAKey"), self.checked_arguments(child));
                 Some(self.if_unit(unit, "Keyed", quote!(<#key, (#(#types,)*)>)))
             }
             (Shape::Inline(subtree), _) => Some(self.own(&subtree.name)),
             (_, Some(Unit::Task(_))) => {
                 let key = match &child.shape {
-                    Some(Shape::Keyed(key, _)) => Some(self.checked(key, "AsKey")),
+                    Some(Shape::Keyed(key, _)) => Some(self.checked(key, "CanBeAKey")),
                     _ => None,
                 };
                 self.written_type(child, key, &self.checked_arguments(child))
@@ -229,7 +229,7 @@ impl<'a> Types<'a> {
         if self.anywhere {
             return quote_spanned!(span_of(ty)=> <#ty as #rt::Spawned<_>>::#name #args);
         }
-        let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "Declared", "IS") };
+        let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "IsAChild", "IS") };
         quote_spanned!(span_of(ty)=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
     }
 
@@ -315,7 +315,7 @@ impl<'a> Types<'a> {
         quote_spanned!(at=> <#ty as #far::ActorIf<{ #is }>>::Actor)
     }
 
-    /// Emits the type, or the one error that it is not a `Parameter`, `Argument` or `AsKey` (rule C8).
+    /// Emits the type, or the one error that it is no `CanKeep`, `CanKeepForInstances` or `CanBeAKey` (rule C8).
     pub(super) fn checked(self, ty: &Type, asked_for: &str) -> TokenStream {
         if self.is_generic(ty) {
             return ty.to_token_stream();
@@ -323,11 +323,11 @@ impl<'a> Types<'a> {
         let (rt, is) = (self.path(span_of(ty)), Ident::new("IS", last_span(ty)));
         let asked = |of| {
             let of = Ident::new(of, span_of(ty));
-            quote_spanned!(span_of(ty)=> <#rt::TypeCheck as #rt::#of<#ty>>::#is)
+            quote_spanned!(span_of(ty)=> <#rt::ATree as #rt::#of<#ty>>::#is)
         };
         let is = match asked_for {
-            "Parameter" | "Argument" | "First" => {
-                let (sent, cloned) = (asked("Sent"), asked(asked_for));
+            "CanKeep" | "CanKeepForInstances" | "CanKeepForInitial" => {
+                let (sent, cloned) = (asked("CanMove"), asked(asked_for));
                 quote_spanned!(span_of(ty)=> #sent & #cloned)
             }
             _ => asked(asked_for),
@@ -340,8 +340,8 @@ impl<'a> Types<'a> {
     pub(super) fn returned(self, published: Published<'_>, link: TokenStream) -> TokenStream {
         let ty = published.ty;
         let (rt, of, get) =
-            (self.path(span_of(ty)), Ident::new("Returned", span_of(ty)), Ident::new("get", last_span(ty)));
-        quote_spanned!(span_of(ty)=> <#rt::TypeCheck as #rt::#of<#ty>>::#get(#link))
+            (self.path(span_of(ty)), Ident::new("CanReturn", span_of(ty)), Ident::new("get", last_span(ty)));
+        quote_spanned!(span_of(ty)=> <#rt::ATree as #rt::#of<#ty>>::#get(#link))
     }
 
     /// Emits `<T as Trait>::NAME`, from the first to the last token of the type: rustc shows equal errors at one place
@@ -355,9 +355,9 @@ impl<'a> Types<'a> {
     /// kept.
     pub(super) fn checked_arguments(self, child: &Child) -> Vec<TokenStream> {
         let asked_for = match (is_started_once(child), setting(&child.settings, "initial")) {
-            (false, _) => "Argument",
-            (true, None) => "Moved",
-            (true, Some(_)) => "First",
+            (false, _) => "CanKeepForInstances",
+            (true, None) => "CanMoveIntoInstances",
+            (true, Some(_)) => "CanKeepForInitial",
         };
         set_arguments(child).into_iter().map(|ty| self.checked(ty, asked_for)).collect()
     }
@@ -393,6 +393,12 @@ pub(super) fn declared(body: &Body) -> Vec<&Child> {
         }
     }
     fields
+}
+
+/// Returns the name of the field with the `TreeRef`. A child that is called `tree` was reported, and keeps its field.
+pub(super) fn field_of_the_tree(body: &Body) -> Ident {
+    let is_taken = body.children().any(|child| child.name == "tree");
+    Ident::new(if is_taken { "__tree" } else { "tree" }, Span::call_site())
 }
 
 /// A `pub let`, whose value the handle returns.

@@ -751,7 +751,7 @@ struct Wanted<K> {
 
 enum Next<H> {
     Have(H),
-    /// It starts; `true`: this call has begun it.
+    /// The instance starts; `true` if this call has begun it.
     Starts(Starts<H>, bool),
     Wait(Arc<AnyCell>),
 }

@@ -1,5 +1,5 @@
-//! The functions that generated code calls. Not for users: they change with the macros, whose version is locked to that
-//! of this crate.
+//! The items that generated code uses, with names that read well in the compiler's messages. Not for users: they change
+//! with the macros, whose version is locked to that of this crate.
 
 pub use core::clone::Clone;
 pub use core::result::Result::{Err, Ok};
@@ -9,19 +9,23 @@ pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
 pub use crate::actor::options::{ChildOptions, HalfTyped, NotATree, OfActors, WithMailbox};
-pub use crate::actor::{Actor, HandleOutput, NoHandle, Outcome, OutputIf, Watcher, call_handle, sendable};
+pub use crate::actor::{
+    Actor, HandleOutput, HasHandle, IsAHandle, NoHandle, Outcome, OutputIf, Watcher, call_handle,
+    may_move_between_threads,
+};
 pub use crate::base::BoxFuture;
 pub use crate::task::{
-    Poll, Polled, Task, TaskContext, TaskOutput, TaskRef, TaskStart, future_of, optional_task, task_of,
+    Poll, Polled, Returns, Task, TaskContext, TaskFuture, TaskOutput, TaskRef, TaskStart, Unspawned, future_of,
+    optional_task, task_of,
 };
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::handles::Handles;
 pub use crate::tree::lease::{LeaseOf, Only, Subtree, lease_of, of_subtree};
 pub use crate::tree::{
-    Ahead, Argument, AsKey, Builder, BuiltHandle, Capture, Captures, Checked, Child, ChildIf, ChildSlot, CloneForStart,
-    Declared, First, Handle, Keep, Launched, Moved, Parameter, Published, Returned, Running, SendValue, Sent,
-    SharedValue, Spawned, Start, Tree, TreeDef, TreeHandle, TreeRef, TypeCheck, initial, later, launch_tree,
-    name_of_child, new_child, new_child_once, no_initial,
+    ATree, Ahead, Builder, BuiltHandle, CanBeAKey, CanCloneForStarts, CanKeep, CanKeepForInitial, CanKeepForInstances,
+    CanMove, CanMoveIntoInstances, CanReturn, Capture, Checked, Child, ChildIf, ChildSlot, CloneForStart, Handle,
+    IsAChild, Keep, Launched, Published, Running, SendValue, SharedValue, Spawned, Start, Tree, TreeDef, TreeHandle,
+    TreeRef, initial, later, launch_tree, name_of_child, new_child, new_child_once, no_initial,
 };
 pub use crate::values::asked::{
     ArmOf, BugOfRemoteIsAsked, BugOfTaskIsAsked, EndIsAsked, InvalidSettingsAreAsked, LimitOfRemoteIsAsked,

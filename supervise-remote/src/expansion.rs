@@ -13,8 +13,8 @@ pub use supervise_runtime::remote as hooks;
 macro_rules! __errors {
     ($error:ty) => {{
         #[allow(unused_imports)]
-        use $crate::__private::{CrossesAsText as _, CrossesTyped as _};
-        (&$crate::__private::Crossing::<$error>(::core::marker::PhantomData)).errors()
+        use $crate::expansion::{CrossesAsText as _, CrossesTyped as _};
+        (&$crate::expansion::Crossing::<$error>(::core::marker::PhantomData)).errors()
     }};
 }
 
