@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use serde_bytes::ByteBuf;
+use supervise::event::EventKind;
 use supervise::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use tokio::time::sleep;
@@ -61,6 +62,21 @@ impl Placed for Holder {
     }
 }
 
+/// The hello of one of so many nodes of a process.
+fn hello_of(beside: usize) -> NodeHello {
+    NodeHello {
+        terms: TERMS,
+        role: "worker".to_owned(),
+        capacity: None,
+        builds: vec![("child".to_owned(), 7)],
+        holds: false,
+        beside,
+        heard: crate::epoch::Heard::default(),
+        build: String::new(),
+        leases: std::collections::HashMap::new(),
+    }
+}
+
 /// A node whose frames the test writes.
 struct Node {
     link: Box<dyn Link>,
@@ -74,17 +90,7 @@ impl Node {
     /// Joins as one of so many nodes of a process.
     async fn join(network: &Network, name: &str, beside: usize) -> Node {
         let mut node = Node::meet(network, name).await;
-        node.say(ToOwner::Hello(NodeHello {
-            terms: TERMS,
-            role: "worker".to_owned(),
-            capacity: None,
-            builds: vec![("child".to_owned(), 7)],
-            holds: false,
-            beside,
-            heard: crate::epoch::Heard::default(),
-            build: String::new(),
-            leases: std::collections::HashMap::new(),
-        }));
+        node.say(ToOwner::Hello(hello_of(beside)));
         node.renew().await;
         node
     }
@@ -553,18 +559,7 @@ async fn an_owner_that_stands_still_grants_nothing() {
     let (run, _unjoined) = Run::new(Net::open(network.process("owner")).0, begin(true));
     let me = Peer::new("one#1");
     run.up(me.clone(), Rights::all());
-    let hello = NodeHello {
-        terms: TERMS,
-        role: "worker".to_owned(),
-        capacity: None,
-        builds: vec![("child".to_owned(), 7)],
-        holds: false,
-        beside: 1,
-        heard: crate::epoch::Heard::default(),
-        build: String::new(),
-        leases: std::collections::HashMap::new(),
-    };
-    run.frame(&me, &Framed { seq: 1, body: ToOwner::Hello(hello) }.write());
+    run.frame(&me, &Framed { seq: 1, body: ToOwner::Hello(hello_of(1)) }.write());
     let renewal = ToOwner::Renew { asked: 9, heard: 0, round_trip: None };
     let renewal = Framed { seq: AHEAD, body: renewal }.write();
     let granted = || run.lock_only().nodes.get(&me).and_then(|node| node.granted);
@@ -578,4 +573,95 @@ async fn an_owner_that_stands_still_grants_nothing() {
     assert_eq!(granted(), last);
     run.frame(&me, &renewal);
     assert!(granted() > last);
+}
+
+mod local {
+    use supervise::prelude::*;
+
+    supervisor! {
+        pub(super) struct Shop {
+            idle: task = |cx| async move { cx.stopped().await },
+        }
+    }
+}
+
+/// An owner, and the events of nodes of its tree, each with the second in which it came.
+async fn told() -> (Network, supervise::Running<local::Shop>, Arc<Mutex<Vec<(u64, String)>>>) {
+    let network = Network::new();
+    let shop = local::Shop::tree().on(Net::open(network.process("owner")).fresh()).start().await.unwrap();
+    let (mut events, told) = (shop.events(), Arc::<Mutex<Vec<_>>>::default());
+    let (into, begin) = (told.clone(), tokio::time::Instant::now());
+    tokio::spawn(async move {
+        while let Some(event) = events.next().await {
+            let text = match event.kind {
+                EventKind::NodeJoined { .. } => "joined".to_owned(),
+                EventKind::NodeLeft { .. } => "left".to_owned(),
+                EventKind::NodeRefused { why, .. } => why.into(),
+                _ => continue,
+            };
+            into.lock().unwrap().push((begin.elapsed().as_secs(), text));
+        }
+    });
+    (network, shop, told)
+}
+
+/// S63: a node makes no more events than one in ten seconds, whatever its reasons. The last one is told in the end.
+#[tokio::test(start_paused = true)]
+async fn a_node_with_ever_new_reasons_is_told_now_and_then() {
+    let (network, shop, told) = told().await;
+    let mut node = Node::meet(&network, "one").await;
+    for round in 0..2_500 {
+        node.say(ToOwner::Refused { why: format!("reason {round}") });
+        sleep(Duration::from_millis(10)).await;
+    }
+    sleep(Duration::from_secs(60)).await;
+    let told = told.lock().unwrap().clone();
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert_eq!(told[0], (0, "reason 0".to_owned()));
+    for (at, (second, why)) in told.iter().enumerate().skip(1) {
+        assert!((10 * at as u64..=10 * at as u64 + 1).contains(second), "{told:?}");
+        assert!(why.ends_with(" changes before this are not told"), "{told:?}");
+    }
+    assert!(told[3].1.starts_with("reason 2499; "), "{told:?}");
+    let refused = shop.snapshot().network.unwrap().refused;
+    assert_eq!(refused[0].why, "reason 2499");
+}
+
+/// S63: the same for a node that follows, and does not, in turn.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_follows_and_does_not_is_told_now_and_then() {
+    let (network, _shop, told) = told().await;
+    let mut node = Node::join(&network, "one", 1).await;
+    for _ in 0..600 {
+        node.say(ToOwner::Refused { why: "no".to_owned() });
+        sleep(Duration::from_millis(20)).await;
+        node.say(ToOwner::Hello(hello_of(1)));
+        sleep(Duration::from_millis(20)).await;
+        node.renew().await;
+    }
+    node.say(ToOwner::Refused { why: "no".to_owned() });
+    sleep(Duration::from_secs(20)).await;
+    let told = told.lock().unwrap().clone();
+    let texts: Vec<_> = told.iter().map(|(_, text)| text.split(';').next().unwrap()).collect();
+    assert!((3..=8).contains(&texts.len()), "{told:?}");
+    assert_eq!(texts.first(), Some(&"joined"));
+    assert_eq!(texts.last(), Some(&"no"), "the tree knows how it is in the end");
+    let joined = texts.iter().filter(|text| **text == "joined").count();
+    assert_eq!(texts.iter().filter(|text| **text == "left").count(), joined, "{told:?}");
+}
+
+/// S63: a process that joins again and again is told of sixteen times in ten seconds, with each end.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_comes_back_without_an_end_is_told_now_and_then() {
+    let (network, _shop, told) = told().await;
+    for _ in 0..200 {
+        drop(Node::join(&network, "one", 1).await);
+        sleep(Duration::from_millis(10)).await;
+    }
+    let other = Node::join(&network, "two", 1).await;
+    sleep(Duration::from_millis(10)).await;
+    let told = told.lock().unwrap().clone();
+    let count = |wanted: &str| told.iter().filter(|(_, text)| text == wanted).count();
+    assert_eq!((count("joined"), count("left")), (16 + 1, 16), "{told:?}");
+    drop(other);
 }
