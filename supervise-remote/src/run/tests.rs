@@ -575,6 +575,92 @@ async fn an_owner_that_stands_still_grants_nothing() {
     assert!(granted() > last);
 }
 
+/// A subscriber of the log that does this at the line of a node that is lost, on the thread that has written the line.
+struct AtLost(Box<dyn Fn() + Send + Sync>);
+
+impl tracing::Subscriber for AtLost {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "supervise" || metadata.target().starts_with("supervise_remote")
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct IsLost(bool);
+        impl tracing::field::Visit for IsLost {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                self.0 |= field.name() == "message" && format!("{value:?}") == "node lost";
+            }
+        }
+        let mut is_lost = IsLost(false);
+        event.record(&mut is_lost);
+        if is_lost.0 {
+            (self.0)();
+        }
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// S57: a subscriber of the log that blocks the task of an owner, which has taken the `Up` of a node out of the link and does not
+/// know the node yet, costs nothing: the leases of the others go on, and no sign of the new node is lost.
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_that_blocks_costs_nothing() {
+    let network = Network::new();
+    let mut world = World::of(&network, &Net::open(network.process("owner")), begin(true)).await;
+    let two = Node::join(&network, "two", 1).await;
+    // A child on it, so that its loss is a line of the log.
+    let holder: Arc<dyn Placed> = Arc::<Holder>::default();
+    let child = place_as(&world.run, &holder, "another").unwrap();
+    assert_eq!(child.1, *two.link.me());
+    let one = world.node.as_ref().unwrap().link.me().clone();
+    let three: Arc<Mutex<Option<Peer>>> = Arc::default();
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (run, new, into) = (Arc::downgrade(&world.run), three.clone(), seen.clone());
+    let blocks = move || {
+        let (run, new, one) = (run.upgrade().unwrap(), new.lock().unwrap().clone().unwrap(), one.clone());
+        let (tell, told) = std::sync::mpsc::channel();
+        // The thread of the wire goes on beside.
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::spawn(move || {
+            let _its_clock = runtime.enter();
+            let sign = |number| {
+                let renewal = ToOwner::Renew { asked: number, heard: 0, round_trip: None };
+                Framed { seq: AHEAD, body: renewal }.write()
+            };
+            let before = run.lock_only().nodes.get(&one).and_then(|node| node.granted);
+            let is_taken = run.takes_sign(&one, &sign(100));
+            let granted = run.lock_only().nodes.get(&one).and_then(|node| node.granted);
+            let is_known = run.lock_only().nodes.contains_key(&new);
+            let of_new = run.takes_sign(&new, &sign(1));
+            let _ = tell.send(format!("{is_taken} {} {is_known} {of_new}", granted > before));
+        });
+        // Longer than any lock is held, and for ever if the log is written under one that a renewal needs.
+        let text = told.recv_timeout(Duration::from_secs(10)).unwrap_or_else(|error| error.to_string());
+        into.lock().unwrap().push(text);
+    };
+    let log = tracing::subscriber::set_default(AtLost(Box::new(blocks)));
+    sleep(Duration::from_millis(10)).await;
+    // In one look of the owner: the loss, and behind it the new node.
+    drop(two);
+    let link = network.process("three").join(Side::Node).await.unwrap();
+    *three.lock().unwrap() = Some(link.me().clone());
+    sleep(Duration::from_millis(1)).await;
+    drop(log);
+    assert_eq!(*seen.lock().unwrap(), ["true true false false"], "one renews, and the sign of the new one waits");
+    // The new one is met as any other.
+    let mut three = Node { link, owner: Peer::new(""), sent: 0, heard: 0, renewals: 0 };
+    three.owner = match next(&mut *three.link).await {
+        LinkEvent::Up(owner, _) => owner,
+        other => panic!("{other:?}"),
+    };
+    three.say(ToOwner::Hello(hello_of(1)));
+    assert_eq!(three.renew().await, []);
+    assert_eq!(world.node.as_mut().unwrap().renew().await, []);
+}
+
 mod local {
     use supervise::prelude::*;
 
