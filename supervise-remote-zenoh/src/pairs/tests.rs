@@ -575,7 +575,7 @@ fn the_pieces_that_wait_are_bounded_for_each_connection() {
     assert!(test.pairs.lock().pieces(WAY).connection <= MOST_UNREAD);
 }
 
-/// Who holds a certificate may have many connections, and each of them begins frames, or sends before its token.
+/// One holder of a certificate may have many connections, and each of them begins frames, or sends before its token.
 #[test]
 fn what_waits_is_bounded_for_each_holder() {
     let of = |holder: u64| move |connection: u64| Way { connection: 10 * holder + connection, holder };
