@@ -34,6 +34,8 @@ pub(crate) struct Verified {
     pub(crate) end: End,
     pub(crate) address: SocketAddr,
     pub(crate) granted: Granted,
+    /// The number of who holds its certificate.
+    pub(crate) holder: u64,
     /// Its certificate, to be checked again; none without TLS.
     pub(crate) shown: Option<Shown>,
     pub(crate) process: Process,
@@ -98,7 +100,7 @@ async fn is_true(mut watched: watch::Receiver<bool>) {
 
 /// Gives a verified connection a session, and returns when it is over.
 pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
-    let Verified { stream, end, address, granted, shown, process, replaced } = verified;
+    let Verified { stream, end, address, granted, holder, shown, process, replaced } = verified;
     shared.sessions.send_modify(|sessions| *sessions += 1);
     let _counted = Counted { shared: shared.clone(), process, replaced: replaced.clone() };
     if *shared.closing.borrow() {
@@ -146,7 +148,7 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
             // A session that opens after all closes as it is dropped.
             _ = &mut moved => return told("it ended before it had a session"),
         };
-        let connection = Connection::new(opened, granted, Some(address));
+        let connection = Connection::new(opened, granted, holder, Some(address));
         let attached = {
             let (shared, connection) = (shared.clone(), connection.clone());
             spawn_blocking(move || shared.attach(&connection))

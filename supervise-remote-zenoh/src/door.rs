@@ -4,6 +4,7 @@
 //! each of them has. Nothing waits for another one.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher as _;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -93,6 +94,7 @@ impl Shared {
             None => (None, Granted::Everything),
         };
         let holder = Holder::new(address, shown.as_ref().and_then(Shown::certificate));
+        let number_of_holder = self.holders.hash_one(&holder);
         let full = || io::Error::other(format!("{CONNECTIONS} connections are open, and no more are taken"));
         let (goes, entered) = {
             let mut open = self.open();
@@ -110,7 +112,7 @@ impl Shared {
                 return Err(io::Error::other("it says that it is a process that is connected with other rights"));
             }
         };
-        Ok(Ok(Verified { stream, end, address, granted, shown, process, replaced }))
+        Ok(Ok(Verified { stream, end, address, granted, holder: number_of_holder, shown, process, replaced }))
     }
 
     /// Verifies who has connected.

@@ -24,7 +24,9 @@
 //! its way is lost then, in silence), when nothing comes from it for its [lease](Settings::lease), when a batch is missing or
 //! cannot be read, and when a frame above the [limit](Settings::max_frame) is sent to it. Both sides learn it, and all other peers are left
 //! alone. Where 64 MiB of frames
-//! were not taken, and none for 10 s, the peers are down that have sent the most of them.
+//! were not taken, and none for 10 s, the peers are down that have sent the most of them. Where so much waits of long frames that
+//! have come in part, behind one connection, or four times that behind all connections of one address and certificate, the peer is down
+//! that sends more.
 //!
 //! # Frames
 //!

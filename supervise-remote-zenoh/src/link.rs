@@ -123,7 +123,7 @@ impl Hub {
         if let Some(from) = key::peer(sample.key_expr().as_str())
             && self.rights(connection, &from).is_some()
         {
-            let begun = self.pairs.batch(&from, connection.id, &sample.payload().to_bytes(), Instant::now());
+            let begun = self.pairs.batch(&from, connection.way(), &sample.payload().to_bytes(), Instant::now());
             self.begin(connection, begun);
             self.forget_over(connection);
         }
@@ -140,7 +140,7 @@ impl Hub {
         if let Some(from) = key::peer(sample.key_expr().as_str())
             && self.rights(connection, &from).is_some()
         {
-            self.pairs.ahead(&from, connection.id, sample.payload().to_bytes().into_owned(), Instant::now());
+            self.pairs.ahead(&from, connection.way(), sample.payload().to_bytes().into_owned(), Instant::now());
         }
     }
 
@@ -167,9 +167,9 @@ impl Hub {
     fn token(self: &Arc<Self>, connection: &Arc<Connection>, sample: &Sample) {
         let Some(peer) = key::peer(sample.key_expr().as_str()) else { return };
         if sample.kind() != SampleKind::Put {
-            self.pairs.gone(&peer, connection.id);
+            self.pairs.gone(&peer, connection.way());
         } else if let Some(rights) = self.rights(connection, &peer) {
-            let begun = self.pairs.token(&peer, connection.id, rights, Instant::now());
+            let begun = self.pairs.token(&peer, connection.way(), rights, Instant::now());
             self.begin(connection, begun);
             self.forget_over(connection);
         }
@@ -281,7 +281,7 @@ impl Join for Hub {
     }
 
     fn detach(&self, connection: &Connection) {
-        self.pairs.all_gone(connection.id);
+        self.pairs.all_gone(connection.way());
         let declared = self.declared().as_mut().and_then(|declared| declared.remove(&connection.id));
         drop(declared);
     }

@@ -1,6 +1,7 @@
 //! A network that is open: its joins, its connections, and how each join meets each connection.
 
 use std::collections::BTreeMap;
+use std::hash::RandomState;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) closing: watch::Sender<bool>,
     /// How many connections have a session.
     pub(crate) sessions: watch::Sender<usize>,
+    /// Makes the numbers of those who hold certificates: nobody else can calculate two that are the same.
+    pub(crate) holders: RandomState,
     open: Mutex<Open>,
     waiting: Mutex<Waiting>,
     meeting: Mutex<Meeting>,
@@ -68,6 +71,7 @@ impl Shared {
             refusals: Mutex::default(),
             closing: watch::Sender::new(false),
             sessions: watch::Sender::new(0),
+            holders: RandomState::new(),
             open: Mutex::default(),
             waiting: Mutex::default(),
             meeting: Mutex::new(Meeting { joins: Some(Vec::new()), connections: BTreeMap::new() }),

@@ -10,7 +10,8 @@
 //! * a frame is too long to be sent;
 //! * nothing can be sent to the peer, though it is up;
 //! * nobody takes events out of this link while much waits, and most of that is the peer's;
-//! * so many bytes of pieces, or of frames before the token, wait behind its connection that no more are kept.
+//! * so many bytes of pieces, or of frames before the token, wait behind its connection, or behind all connections of who
+//!   holds its certificate, that no more are kept.
 //!
 //! Where this side is the first to know, the peer is told.
 
@@ -28,6 +29,10 @@ use supervise_remote::wire::{LinkEvent, Peer, Rights, Side, Signs};
 /// The frames that were not read for this long take no more room than this, and in less time no more than eight times that.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(10);
 const MOST_UNREAD: usize = 64 << 20;
+
+/// The connections of one holder of a certificate have so many times the room of one connection together, for what may never be
+/// read: pieces of frames, and frames before tokens.
+const OF_HOLDER: usize = 4;
 
 /// A peer that has sent something, and whose token has not come for this long, is forgotten.
 const TOKEN_WITHIN: Duration = Duration::from_secs(10);
@@ -51,6 +56,13 @@ const COMES_BACK: &str = "it was down, and joins again as a new one";
 /// So many pairs that are over are remembered, the latest ones. A peer comes back with the same id only when a broken
 /// connection is mended before the peer knows that it was broken.
 const REMEMBERED: usize = 4096;
+
+/// The connection that leads to a peer, and who holds its certificate, each by a number of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way {
+    pub(crate) connection: u64,
+    pub(crate) holder: u64,
+}
 
 #[derive(Debug)]
 pub(crate) struct Pairs {
@@ -77,7 +89,8 @@ struct State {
 /// The events that nobody has taken yet.
 #[derive(Debug, Default)]
 struct Events {
-    queue: VecDeque<LinkEvent>,
+    /// Each with the number of the holder behind whose connection it has come.
+    queue: VecDeque<(u64, LinkEvent)>,
     /// The bytes of the frames.
     bytes: usize,
     /// The peers that are up, and nobody knows.
@@ -85,32 +98,36 @@ struct Events {
 }
 
 impl Events {
-    fn push(&mut self, event: LinkEvent) {
+    fn push(&mut self, holder: u64, event: LinkEvent) {
         match &event {
             LinkEvent::Up(..) => self.ups += 1,
             LinkEvent::Frame { bytes, .. } => self.bytes += weight_of(bytes),
             LinkEvent::Down(_) => {}
         }
-        self.queue.push_back(event);
+        self.queue.push_back((holder, event));
     }
 
-    /// Returns the peer whose frames take the most room.
+    /// Returns the peer whose frames take the most room, of the holder whose frames do: so that a peer with little does not go for
+    /// one that has come under many names.
     fn most(&self) -> Option<Peer> {
-        let mut weights = HashMap::new();
-        for event in &self.queue {
+        let (mut holders, mut peers) = (HashMap::new(), HashMap::new());
+        for (holder, event) in &self.queue {
             if let LinkEvent::Frame { from, bytes } = event {
-                *weights.entry(from).or_insert(0_usize) += weight_of(bytes);
+                *holders.entry(holder).or_insert(0_usize) += weight_of(bytes);
+                *peers.entry((holder, from)).or_insert(0_usize) += weight_of(bytes);
             }
         }
-        weights.into_iter().max_by_key(|(_, weight)| *weight).map(|(peer, _)| peer.clone())
+        let (most, _) = holders.into_iter().max_by_key(|(_, weight)| *weight)?;
+        let of_most = peers.into_iter().filter(|((holder, _), _)| *holder == most);
+        of_most.max_by_key(|(_, weight)| *weight).map(|((_, peer), _)| peer.clone())
     }
 
-    fn push_frames(&mut self, from: &Peer, frames: Vec<Vec<u8>>) {
-        frames.into_iter().for_each(|bytes| self.push(LinkEvent::Frame { from: from.clone(), bytes }));
+    fn push_frames(&mut self, holder: u64, from: &Peer, frames: Vec<Vec<u8>>) {
+        frames.into_iter().for_each(|bytes| self.push(holder, LinkEvent::Frame { from: from.clone(), bytes }));
     }
 
     fn pop(&mut self) -> Option<LinkEvent> {
-        let event = self.queue.pop_front()?;
+        let (_, event) = self.queue.pop_front()?;
         match &event {
             LinkEvent::Up(..) => self.ups -= 1,
             LinkEvent::Frame { bytes, .. } => self.bytes -= weight_of(bytes),
@@ -121,7 +138,7 @@ impl Events {
 
     fn drop_frames(&mut self, of: &Peer) {
         let mut dropped = 0;
-        self.queue.retain(|event| match event {
+        self.queue.retain(|(_, event)| match event {
             LinkEvent::Frame { from, bytes } if from == of => {
                 dropped += weight_of(bytes);
                 false
@@ -144,7 +161,7 @@ impl fmt::Debug for Taker {
 #[derive(Debug)]
 struct Pair {
     /// The connection that leads to the peer.
-    way: u64,
+    way: Way,
     /// The number of the next batch from there.
     next: u64,
     /// The pieces of a long frame that have come.
@@ -223,13 +240,32 @@ fn weight_of(frame: &[u8]) -> usize {
     frame.len() + size_of::<LinkEvent>()
 }
 
+/// The bytes that wait behind a connection, and behind all connections of its holder.
+#[derive(Clone, Copy, Debug, Default)]
+struct Behind {
+    connection: usize,
+    holder: usize,
+}
+
+impl Behind {
+    /// Says of whom too much waits, if so many bytes more are too many.
+    fn exceeds(self, more: usize, most: usize) -> Option<(&'static str, usize)> {
+        let of_holder = most.saturating_mul(OF_HOLDER);
+        if self.connection + more > most {
+            Some(("connection", most))
+        } else {
+            (self.holder + more > of_holder).then_some(("holder of a certificate", of_holder))
+        }
+    }
+}
+
 impl State {
     /// Returns the pair with this peer, and begins it, unless it is over already. A peer that comes over another connection
     /// as well is nobody there.
     fn pair(
         &mut self,
         peer: &Peer,
-        way: u64,
+        way: Way,
         now: Instant,
         reach_within: Duration,
     ) -> Option<(&mut Pair, Option<Begun>)> {
@@ -257,16 +293,26 @@ impl State {
         self.pairs.get(peer).is_none_or(|pair| pair.early.is_some())
     }
 
-    /// The bytes that wait for the tokens of peers behind a connection. Foreign: the tokens may never come.
-    fn early(&self, way: u64) -> usize {
-        let pairs = self.pairs.values().filter(|pair| pair.way == way);
-        let early = pairs.filter_map(|pair| Some((pair.early.as_ref()?, pair.pieces.len())));
-        early.map(|((_, frames), pieces)| weight(frames) + pieces).sum()
+    /// The bytes that wait for the tokens of peers. Foreign: the tokens may never come.
+    fn early(&self, way: Way) -> Behind {
+        self.behind(way, |pair| pair.early.as_ref().map_or(0, |(_, frames)| weight(frames) + pair.pieces.len()))
     }
 
-    /// The bytes of the pieces behind a connection that wait for others. Foreign: these may never come.
-    fn pieces(&self, way: u64) -> usize {
-        self.pairs.values().filter(|pair| pair.way == way).map(|pair| pair.pieces.len()).sum()
+    /// The bytes of the pieces that wait for others. Foreign: these may never come.
+    fn pieces(&self, way: Way) -> Behind {
+        self.behind(way, |pair| pair.pieces.len())
+    }
+
+    fn behind(&self, way: Way, bytes: impl Fn(&Pair) -> usize) -> Behind {
+        let mut behind = Behind::default();
+        for pair in self.pairs.values().filter(|pair| pair.way.holder == way.holder) {
+            let bytes = bytes(pair);
+            behind.holder += bytes;
+            if pair.way == way {
+                behind.connection += bytes;
+            }
+        }
+        behind
     }
 
     fn forget_early(&mut self, now: Instant) {
@@ -285,11 +331,11 @@ impl State {
         if self.left {
             return; // The pair stays until its thread has ended.
         }
-        let up = pair.early.is_none();
+        let (up, holder) = (pair.early.is_none(), pair.way.holder);
         self.pairs.remove(peer);
         self.over.insert(peer.clone());
         if up {
-            self.events.push(LinkEvent::Down(peer.clone()));
+            self.events.push(holder, LinkEvent::Down(peer.clone()));
         }
     }
 
@@ -311,7 +357,7 @@ impl State {
         }
     }
 
-    /// Ends those pairs of which the most waits, if nobody reads while much comes, or if so much comes that nobody can read it. What
+    /// Ends those pairs of which the most waits, of the holder of whom it does, if nobody reads while much comes, or if so much comes that nobody can read it. What
     /// has come from them and was not read is dropped: no memory grows behind a reader that is slow, or hangs. How long it may
     /// hang otherwise is a matter of the leases.
     fn check_reader(&mut self, now: Instant, after: &mut After) {
@@ -375,7 +421,7 @@ impl Pairs {
     }
 
     /// A token of a peer has come over a connection. The peer may be what its rights say.
-    pub(crate) fn token(&self, peer: &Peer, way: u64, rights: Rights, now: Instant) -> Option<Begun> {
+    pub(crate) fn token(&self, peer: &Peer, way: Way, rights: Rights, now: Instant) -> Option<Begun> {
         self.act(|state, _| {
             if !state.left && state.over.peers.contains(peer) {
                 if !state.over.may_tell(now) {
@@ -388,15 +434,15 @@ impl Pairs {
             }
             let (pair, begun) = state.pair(peer, way, now, self.reach_within)?;
             if let Some((_, frames)) = pair.early.take() {
-                state.events.push(LinkEvent::Up(peer.clone(), rights));
-                state.events.push_frames(peer, frames);
+                state.events.push(way.holder, LinkEvent::Up(peer.clone(), rights));
+                state.events.push_frames(way.holder, peer, frames);
             }
             begun
         })
     }
 
     /// The token of a peer has gone.
-    pub(crate) fn gone(&self, peer: &Peer, way: u64) {
+    pub(crate) fn gone(&self, peer: &Peer, way: Way) {
         self.act(|state, _| {
             if state.pairs.get(peer).is_some_and(|pair| pair.way == way) {
                 state.end(peer, End::Silent);
@@ -405,7 +451,7 @@ impl Pairs {
     }
 
     /// A connection is over, and everybody behind it is gone.
-    pub(crate) fn all_gone(&self, way: u64) {
+    pub(crate) fn all_gone(&self, way: Way) {
         self.act(|state, _| {
             let behind = state.pairs.iter().filter(|(_, pair)| pair.way == way);
             let behind: Vec<_> = behind.map(|(peer, _)| peer.clone()).collect();
@@ -416,7 +462,7 @@ impl Pairs {
     }
 
     /// A batch has come over a connection.
-    pub(crate) fn batch(&self, from: &Peer, way: u64, bytes: &[u8], now: Instant) -> Option<Begun> {
+    pub(crate) fn batch(&self, from: &Peer, way: Way, bytes: &[u8], now: Instant) -> Option<Begun> {
         let (batch, max_frame) = (batch::decode(bytes, self.max_frame), self.max_frame);
         self.act(|state, after| {
             if state.left {
@@ -432,7 +478,7 @@ impl Pairs {
             }
             let early = state.is_early(from).then(|| state.early(way));
             let is_piece = batch.as_ref().is_ok_and(|batch| matches!(batch.body, Body::Piece { .. }));
-            let pieces = if is_piece { state.pieces(way) } else { 0 };
+            let pieces = is_piece.then(|| state.pieces(way));
             let (pair, begun) = state.pair(from, way, now, self.reach_within)?;
             let exceeds = |body: &Body| {
                 let more = match body {
@@ -440,12 +486,11 @@ impl Pairs {
                     Body::Piece { bytes, .. } => bytes.len(),
                     Body::End { .. } => return None,
                 };
-                if early.is_some_and(|early| early + more > max_frame) {
-                    return Some(format!("it sent more than {max_frame} bytes before it was up"));
+                if let Some((_, most)) = early.and_then(|early| early.exceeds(more, max_frame)) {
+                    return Some(format!("it sent more than {most} bytes before it was up"));
                 }
-                let most = MOST_UNREAD.max(max_frame);
-                let exceeds = is_piece && pieces + more > most;
-                exceeds.then(|| format!("more than {most} bytes of pieces wait for the rest of their frames"))
+                let (of, most) = pieces?.exceeds(more, MOST_UNREAD.max(max_frame))?;
+                Some(format!("more than {most} bytes of pieces wait for the rest of their frames, behind one {of}"))
             };
             let why = match batch {
                 Err(bad) => format!("it sent {bad}"),
@@ -469,14 +514,14 @@ impl Pairs {
                     match (body, &mut pair.early) {
                         (Body::Frames(frames), Some((_, early))) => early.extend(frames),
                         (Body::Frames(frames), None) => {
-                            state.events.push_frames(from, frames);
+                            state.events.push_frames(way.holder, from, frames);
                         }
                         (Body::Piece { .. }, _) => {} // made whole above
                         (Body::End { why }, _) => {
                             if why == COMES_BACK && pair.early.is_some() {
                                 // Its token is still on the way. This side has to hear that it joins again.
-                                state.events.push(LinkEvent::Up(from.clone(), Rights::only([""; 0])));
-                                state.events.push(LinkEvent::Down(from.clone()));
+                                state.events.push(way.holder, LinkEvent::Up(from.clone(), Rights::only([""; 0])));
+                                state.events.push(way.holder, LinkEvent::Down(from.clone()));
                             }
                             if why != LEFT {
                                 after.ended.push((from.clone(), format!("the peer says: {why}")));
@@ -493,7 +538,7 @@ impl Pairs {
     }
 
     /// A frame has come that waits behind no batch. Before the peer is up, or from anybody else, it is lost.
-    pub(crate) fn ahead(&self, from: &Peer, way: u64, bytes: Vec<u8>, now: Instant) {
+    pub(crate) fn ahead(&self, from: &Peer, way: Way, bytes: Vec<u8>, now: Instant) {
         if bytes.len() > MOST_AHEAD {
             return;
         }
@@ -514,7 +559,7 @@ impl Pairs {
         self.act(|state, after| {
             if is_up(state) {
                 state.check_reader(now, after);
-                state.events.push(LinkEvent::Frame { from: from.clone(), bytes });
+                state.events.push(way.holder, LinkEvent::Frame { from: from.clone(), bytes });
             }
         });
     }
@@ -526,7 +571,7 @@ impl Pairs {
 
     /// Returns the connection that leads to a peer, while its pair is not over.
     pub(crate) fn way(&self, to: &Peer) -> Option<u64> {
-        self.lock().pairs.get(to).map(|pair| pair.way)
+        self.lock().pairs.get(to).map(|pair| pair.way.connection)
     }
 
     /// Nothing can be written to this peer.

@@ -23,7 +23,7 @@ use tracing::Dispatch;
 use zenoh::Wait as _;
 
 use crate::batch;
-use crate::pairs::MOST_AHEAD;
+use crate::pairs::{MOST_AHEAD, Way};
 use crate::rights::Granted;
 use crate::settings::Settings;
 
@@ -56,6 +56,8 @@ pub(crate) struct Session(Option<zenoh::Session>);
 pub(crate) struct Connection {
     /// Differs from those of all other connections of this process.
     pub(crate) id: u64,
+    /// The same for all connections of one address and certificate.
+    holder: u64,
     pub(crate) granted: Granted,
     /// None for the session on which the joins of this process meet.
     address: Option<SocketAddr>,
@@ -77,11 +79,12 @@ impl Drop for Session {
 }
 
 impl Connection {
-    pub(crate) fn new(session: Session, granted: Granted, address: Option<SocketAddr>) -> Arc<Connection> {
+    pub(crate) fn new(session: Session, granted: Granted, holder: u64, address: Option<SocketAddr>) -> Arc<Connection> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Arc::new(Connection {
             id,
+            holder,
             granted,
             address,
             session,
@@ -93,7 +96,7 @@ impl Connection {
     /// Opens the session on which the joins of this process meet. Blocks for a moment.
     pub(crate) fn here(settings: &Settings, granted: Granted) -> zenoh::Result<Arc<Connection>> {
         let session = quietly(|| zenoh::open(config(settings, None)?).wait())?;
-        Ok(Connection::new(Session(Some(session)), granted, None))
+        Ok(Connection::new(Session(Some(session)), granted, 0, None))
     }
 
     /// Closes the session. Blocks for a moment.
@@ -101,6 +104,11 @@ impl Connection {
         if let Err(error) = quietly(|| self.session().close().wait()) {
             tracing::debug!(target: "supervise", %error, connection = ?self, "a session was not closed in order");
         }
+    }
+
+    /// Where what comes over it comes from.
+    pub(crate) fn way(&self) -> Way {
+        Way { connection: self.id, holder: self.holder }
     }
 
     /// The connection is over. Said before anybody is told.

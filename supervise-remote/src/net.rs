@@ -243,6 +243,9 @@ impl Net {
     /// lost: its children are replaced after this time, their lease and their `shutdown` (rule S57), and the nodes of an
     /// owner that stands still take their children down.
     ///
+    /// That needs a wire which [takes signs](crate::wire::Link::take_signs), such as `supervise-remote-zenoh`. On another one
+    /// a stall may last no longer than the lease. A stall of a part of the threads is none, and has no bound.
+    ///
     /// ```
     /// use std::time::Duration;
     /// use supervise_remote::{Net, memory::Network};

@@ -191,6 +191,8 @@ impl Node {
             shortest,
             state: Mutex::default(),
             ids: AtomicU64::new(1),
+            #[cfg(feature = "metrics")]
+            number: crate::metered::number(),
             changed: Notify::new(),
             broken: Notify::new(),
             runtime: tokio::runtime::Handle::current(),
@@ -275,16 +277,7 @@ impl Drop for Gone {
             lease.abort();
         }
         #[cfg(feature = "metrics")]
-        crate::metered::seen(&NodeHealth {
-            tree: self.0.tree.name,
-            role: self.0.role.clone(),
-            capacity: self.0.capacity,
-            children: 0,
-            owner: None,
-            alone: None,
-            refused: None,
-            leaving: true,
-        });
+        crate::metered::gone(self.0.number, self.0.tree.name, &self.0.role);
     }
 }
 
@@ -308,6 +301,9 @@ pub(crate) struct NodeInner {
     shortest: Duration,
     state: Mutex<State>,
     ids: AtomicU64,
+    /// The number of this node in its process, for its metrics.
+    #[cfg(feature = "metrics")]
+    number: u64,
     /// An instance is gone.
     changed: Notify,
     /// The wire has panicked.
@@ -672,7 +668,7 @@ impl NodeInner {
         if let Some(health) = self.health() {
             let times = std::mem::take(&mut lock(&self.state).unrecorded);
             times.into_iter().for_each(|took| crate::metered::renewed(self.tree.name, &self.role, took));
-            crate::metered::seen(&health);
+            crate::metered::seen(self.number, &health);
         }
     }
 
@@ -1348,6 +1344,8 @@ mod tests {
             shortest: LEASE,
             state: Mutex::default(),
             ids: AtomicU64::new(1),
+            #[cfg(feature = "metrics")]
+            number: crate::metered::number(),
             changed: Notify::new(),
             broken: Notify::new(),
             runtime: tokio::runtime::Handle::current(),

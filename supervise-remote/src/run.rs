@@ -33,6 +33,12 @@ const SWEEP: Duration = Duration::from_secs(10);
 /// The least time from one join to the next.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
+/// A node whose standing changes is told of at most once in this time.
+const TOLD_AGAIN: Duration = Duration::from_secs(10);
+
+/// So many nodes of one process are told of as new ones in that time.
+const MOST_NEW: u32 = 16;
+
 /// The most frames that are read before the clock is looked at again.
 const BATCH: usize = 1024;
 
@@ -111,6 +117,8 @@ struct State {
     outbox: Outbox,
     over: bool,
     nodes: BTreeMap<Peer, NodeState>,
+    /// How many nodes of a process were told of as new ones, since when, by the name of the process.
+    new: HashMap<String, (Moment, u32)>,
     /// Every placement that is not known to be down.
     placements: HashMap<u64, Placement>,
     paths: HashMap<Arc<str>, PathState>,
@@ -143,8 +151,10 @@ struct NodeState {
     refused: Option<String>,
     /// Of another tree.
     elsewhere: bool,
-    /// Told as a node that has joined.
-    joined: bool,
+    /// Its standing as the tree was told of it last, and when.
+    told: Option<(Moment, Standing)>,
+    /// How often its standing has changed, and the tree was not told.
+    untold: u64,
     /// When its last renewal was answered.
     granted: Option<Moment>,
     /// How long the answer before took, as the node has seen it.
@@ -160,25 +170,56 @@ struct NodeState {
     waits: HashMap<u64, Wait>,
 }
 
+/// Whether a node follows this owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Standing {
+    Follows,
+    Refused(String),
+}
+
 impl NodeState {
-    /// The node follows this owner. Returns the event of that, if it is news.
-    fn has_joined(&mut self, me: &Peer, role: String, build: String) -> Vec<EventKind> {
-        self.refused = None;
-        let is_news = !std::mem::replace(&mut self.joined, true);
-        is_news
-            .then(|| EventKind::NodeJoined { node: me.as_str().into(), role: role.into(), build: build.into() })
-            .into_iter()
-            .collect()
+    fn standing(&self) -> Option<Standing> {
+        match &self.refused {
+            Some(why) => Some(Standing::Refused(why.clone())),
+            None => self.hello.as_ref().map(|_| Standing::Follows),
+        }
     }
 
-    /// The node gets no children of this owner. Returns the events of that, if it is news.
-    fn is_refused(&mut self, me: &Peer, why: Option<String>) -> Vec<EventKind> {
+    /// The node has said hello or not, and is refused or not.
+    fn stands(&mut self, hello: Option<NodeHello>, refused: Option<String>) {
+        let before = self.standing();
+        (self.hello, self.refused) = (hello, refused);
+        if self.standing() != before {
+            self.untold = self.untold.saturating_add(1);
+        }
+    }
+
+    /// The tree was told that it follows this owner, and not that it does so no more.
+    fn is_told_as_joined(&self) -> bool {
+        matches!(self.told, Some((_, Standing::Follows)))
+    }
+
+    /// Tells its standing: returns the events.
+    fn news(&mut self, me: &Peer, now: Moment) -> Vec<EventKind> {
+        let Some(standing) = self.standing() else { return Vec::new() };
         let node: Box<str> = me.as_str().into();
-        let left = std::mem::take(&mut self.joined).then(|| EventKind::NodeLeft { node: node.clone() });
-        let is_news = self.refused != why;
-        self.refused.clone_from(&why);
-        let refused = why.filter(|_| is_news).map(|why| EventKind::NodeRefused { node, why: why.into() });
-        left.into_iter().chain(refused).collect()
+        let left = self.is_told_as_joined().then(|| EventKind::NodeLeft { node: node.clone() });
+        self.untold = self.untold.saturating_sub(1);
+        let kind = match &standing {
+            Standing::Refused(why) => {
+                let why = match std::mem::take(&mut self.untold) {
+                    0 => why.clone(),
+                    untold => format!("{why}; {untold} changes before this are not told"),
+                };
+                EventKind::NodeRefused { node, why: why.into() }
+            }
+            Standing::Follows => {
+                let (role, build) = self.hello.as_ref().map(|of| (&*of.role, &*of.build)).unwrap_or_default();
+                EventKind::NodeJoined { node, role: role.into(), build: build.into() }
+            }
+        };
+        self.told = Some((now, standing));
+        left.into_iter().chain([kind]).collect()
     }
 }
 
@@ -591,7 +632,8 @@ impl Run {
             hello: None,
             refused: None,
             elsewhere: false,
-            joined: false,
+            told: None,
+            untold: 0,
             granted: None,
             round_trip: None,
             sent: 0,
@@ -640,7 +682,7 @@ impl Run {
             (node, lost)
         };
         self.tell_lost(peer, lost);
-        if node.joined {
+        if node.is_told_as_joined() {
             self.emit(EventKind::NodeLeft { node: peer.as_str().into() });
         }
         for (id, wait) in node.waits {
@@ -791,12 +833,9 @@ impl Run {
                     return self.end_link(from, &why);
                 }
                 let refused = hello.terms.refused(self.net.terms(), from.name(), "owner");
-                let (heard, role, build) = (hello.heard, hello.role.clone(), hello.build.clone());
-                node.hello = Some(hello);
-                let news = match refused.is_some() {
-                    true => node.is_refused(from, refused),
-                    false => node.has_joined(from, role, build),
-                };
+                let heard = hello.heard;
+                node.stands(Some(hello), refused);
+                let news = state.news(from, self.clock.now());
                 let ahead = self.rises(&mut state, from, heard);
                 drop(state);
                 news.into_iter().for_each(|kind| self.emit(kind));
@@ -809,14 +848,14 @@ impl Run {
                 node.elsewhere = node.hello.is_none();
                 if node.elsewhere && tree == *self.root.name {
                     let why = other_tree(&path_of(&short(module), &tree), &self.tree());
-                    let news = node.is_refused(from, Some(why));
+                    node.stands(None, Some(why));
+                    let news = state.news(from, self.clock.now());
                     drop(state);
                     news.into_iter().for_each(|kind| self.emit(kind));
                 }
             }
             ToOwner::Refused { why } => {
-                let news = node.is_refused(from, Some(short(why)));
-                node.hello = None;
+                node.stands(None, Some(short(why)));
                 // The link stays, and the node may follow this owner again: none of them is renewed then.
                 for placement in node.placements.clone() {
                     state.send(from, ToNode::Abort { placement });
@@ -832,6 +871,7 @@ impl Run {
                     }
                     None => None,
                 };
+                let news = state.news(from, self.clock.now());
                 drop(state);
                 news.into_iter().for_each(|kind| self.emit(kind));
                 lost.into_iter().for_each(|lost| self.tell_lost(from, lost));
@@ -951,6 +991,34 @@ impl State {
             bells.extend(self.paths.get(&placement.path).map(|path| path.bell.clone()));
         }
         Lost { lost, after: now.since(granted), bells }
+    }
+
+    /// Returns the events of the standing of a node, if the tree is to be told of it now. What is not told now is told by a
+    /// later look, as it is then: so a node that changes its mind with each frame fills no log and no history.
+    fn news(&mut self, of: &Peer, now: Moment) -> Vec<EventKind> {
+        let Some(node) = self.nodes.get_mut(of) else { return Vec::new() };
+        let Some(standing) = node.standing() else { return Vec::new() };
+        let may_be_told = match &node.told {
+            Some((_, told)) if *told == standing => false,
+            Some((at, _)) => *at + TOLD_AGAIN <= now,
+            None => {
+                let (since, new) = self.new.entry(of.name().to_owned()).or_insert((now, 0));
+                if *since + TOLD_AGAIN <= now {
+                    (*since, *new) = (now, 0);
+                }
+                *new = new.saturating_add(1);
+                *new <= MOST_NEW
+            }
+        };
+        if may_be_told { node.news(of, now) } else { Vec::new() }
+    }
+
+    /// Returns the events of what was not told at once.
+    fn late_news(&mut self, now: Moment) -> Vec<EventKind> {
+        self.new.retain(|_, (since, _)| now < *since + TOLD_AGAIN);
+        let late = self.nodes.iter().filter(|(_, node)| node.untold > 0);
+        let late: Vec<Peer> = late.map(|(peer, _)| peer.clone()).collect();
+        late.iter().flat_map(|peer| self.news(peer, now)).collect()
     }
 
     fn send(&mut self, to: &Peer, body: ToNode) {
@@ -1223,6 +1291,8 @@ async fn read(run: &Weak<Run>, net: &NetInner, clock: &Clock, link: &mut Joined)
         let now = clock.now();
         if look_at <= now && (all || look_at + MOST_LATE <= now) {
             run.look_at_silent();
+            let news = run.lock_only().late_news(now);
+            news.into_iter().for_each(|kind| run.emit(kind));
             let rings = run.lock().forget_all_clear(now);
             rings.into_iter().for_each(|ring| ring());
             look_at = now + LOOK;

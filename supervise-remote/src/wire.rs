@@ -196,13 +196,14 @@ pub type Joining<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Link>>> + 
 /// * a join has an id that no join had before, in any process;
 /// * a peer that is `Down` for one side is soon `Down` for the other side too.
 ///
-/// This one counts the frames that another one sends:
+/// Some methods have defaults that do less. A wire around another one passes all of them on, as this one does, which counts the
+/// frames that the other one sends:
 ///
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use std::task::{Context, Poll};
-/// use supervise_remote::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Side, Wire};
+/// use supervise_remote::wire::{Closing, Joining, Link, LinkEvent, Outgoing, Peer, Rights, Side, Signs, Wire};
 ///
 /// struct Counted<W>(W, Arc<AtomicU64>);
 ///
@@ -216,6 +217,14 @@ pub type Joining<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Link>>> + 
 ///             let link = CountedLink(self.0.join(side).await?, self.1.clone());
 ///             Ok(Box::new(link) as Box<dyn Link>)
 ///         })
+///     }
+///
+///     fn max_frame(&self) -> Option<usize> {
+///         self.0.max_frame()
+///     }
+///
+///     fn rights(&self, side: Side) -> Rights {
+///         self.0.rights(side)
 ///     }
 /// }
 ///
@@ -233,6 +242,14 @@ pub type Joining<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Link>>> + 
 ///     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<LinkEvent>> {
 ///         self.0.poll_event(cx)
 ///     }
+///
+///     fn take_signs(&mut self, take: Signs) {
+///         self.0.take_signs(take);
+///     }
+///
+///     fn close(self: Box<Self>) -> Closing {
+///         self.0.close()
+///     }
 /// }
 ///
 /// struct CountedOut(Arc<dyn Outgoing>, Arc<AtomicU64>);
@@ -242,6 +259,11 @@ pub type Joining<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Link>>> + 
 ///         self.1.fetch_add(1, Ordering::Relaxed);
 ///         self.0.send(to, bytes);
 ///     }
+///
+///     fn send_ahead(&self, to: &Peer, bytes: Vec<u8>) {
+///         self.1.fetch_add(1, Ordering::Relaxed);
+///         self.0.send_ahead(to, bytes);
+///     }
 /// }
 /// # let wire = Counted(supervise_remote::memory::Network::new().process("owner"), Arc::default());
 /// # let _ = supervise_remote::Net::open(wire);
@@ -250,7 +272,9 @@ pub trait Wire: Send + Sync + 'static {
     /// Returns the name of this process, for events. The [`Peer`]s of its joins begin with it.
     fn name(&self) -> &str;
 
-    /// Joins as a new peer, and leaves when the link is dropped. May be called any number of times.
+    /// Joins as a new peer, and leaves when the link is dropped. May be called any number of times: each tree that runs on this
+    /// wire and each node that serves has a join of its own, several of them at the same time, and a new one where its link has
+    /// ended.
     ///
     /// # Errors
     ///
@@ -288,8 +312,9 @@ pub trait Wire: Send + Sync + 'static {
 /// Takes a sign of life that a peer has [sent ahead](Outgoing::send_ahead). Returns whether it was one: other bytes belong
 /// among the [events](Link::poll_event).
 ///
-/// May be called on any thread, and sends its answer before it returns: call it without a lock that
-/// [`send`](Outgoing::send) or [`send_ahead`](Outgoing::send_ahead) needs.
+/// May be called on any thread, also outside of a runtime, and by several at the same time. Sends its answer before it returns: call
+/// it without a lock that [`send`](Outgoing::send) or [`send_ahead`](Outgoing::send_ahead) needs. A call after the link was
+/// dropped does nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -343,9 +368,30 @@ pub trait Link: Send {
 
     /// Gives signs of life to `take` from now on, as soon as they have come, and not to [`poll_event`](Link::poll_event): code
     /// that blocks the threads of the runtime holds up no lease then. For a node, a sign stays among the events while an `Up`
-    /// waits to be polled: a new owner may have to be followed first.
+    /// waits to be polled: a new owner may have to be followed first. For an owner there is no such case, and the sign of a peer whose
+    /// `Up` waits is not taken.
+    ///
+    /// Signs are the bytes that a peer has sent with [`send_ahead`](Outgoing::send_ahead), so a wire marks them on the way. They
+    /// come from peers that are up, and not behind their `Down`. A wire gains by this only where a thread of its own, no task of the
+    /// runtime, reads and writes: without it [`Net::longest_stall`](crate::Net::longest_stall) has no effect, and a stall may
+    /// last no longer than the lease. Called once for each link, before the first event is polled.
     ///
     /// The default leaves them among the events.
+    ///
+    /// ```
+    /// use supervise_remote::wire::{Peer, Signs};
+    ///
+    /// /// Called by the thread that reads, for each frame that was sent ahead. Returns what belongs among the events.
+    /// fn has_come(signs: Option<&Signs>, from: &Peer, bytes: Vec<u8>, is_node: bool, ups_that_wait: usize) -> Option<Vec<u8>> {
+    ///     let signs = signs.filter(|_| !is_node || ups_that_wait == 0);
+    ///     let is_taken = signs.is_some_and(|take| take(from, &bytes));
+    ///     (!is_taken).then_some(bytes)
+    /// }
+    /// # let takes: Signs = std::sync::Arc::new(|_, _| true);
+    /// # let peer = Peer::new("a#1");
+    /// # assert_eq!(has_come(Some(&takes), &peer, vec![1], true, 0), None);
+    /// # assert_eq!(has_come(Some(&takes), &peer, vec![1], true, 1), Some(vec![1]));
+    /// ```
     fn take_signs(&mut self, take: Signs) {
         drop(take);
     }
@@ -386,7 +432,8 @@ pub trait Link: Send {
 /// ```
 pub trait Outgoing: Send + Sync {
     /// Sends a frame. Never waits: the windows of the children bound what is under way. The frames of one sender to one
-    /// peer arrive in order and without a gap, or the peer goes [`Down`](LinkEvent::Down).
+    /// peer arrive in order and without a gap, or the peer goes [`Down`](LinkEvent::Down). A frame to a peer that is not up is
+    /// dropped.
     fn send(&self, to: &Peer, bytes: Vec<u8>);
 
     /// Sends a sign of life, of at most a few kilobytes: it should not wait behind the frames that were sent before. It may come

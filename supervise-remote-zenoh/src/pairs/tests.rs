@@ -7,7 +7,10 @@ const MAX_FRAME: usize = 1 << 20;
 const LONG: Duration = Duration::from_secs(3600);
 
 /// The connection of all peers, unless a test says otherwise.
-const WAY: u64 = 7;
+const WAY: Way = Way { connection: 7, holder: 1 };
+
+/// Another connection, of another one.
+const OTHER: Way = Way { connection: 8, holder: 2 };
 
 fn peer(name: &str) -> Peer {
     Peer::new(format!("{name}#0"))
@@ -72,7 +75,7 @@ impl Test {
 
     /// A peer that was down comes again.
     fn again(&self, name: &str) -> Arc<Outbox> {
-        let begun = self.pairs.token(&peer(name), WAY + 1, Rights::all(), self.now).expect("it is told");
+        let begun = self.pairs.token(&peer(name), OTHER, Rights::all(), self.now).expect("it is told");
         begun.outbox.reachable(true);
         begun.outbox
     }
@@ -129,12 +132,12 @@ fn the_bytes_that_wait_for_tokens_are_bounded_for_each_connection() {
     test.batch("a", &batch::frames(2, &vec![Vec::new(); 30_000]).0);
     assert_eq!(told(&a), "it sent more than 1048576 bytes before it was up");
     // Another connection has its own.
-    let begun = test.pairs.batch(&peer("c"), WAY + 1, &half(0), test.now).unwrap();
-    test.pairs.batch(&peer("c"), WAY + 1, &half(1), test.now);
+    let begun = test.pairs.batch(&peer("c"), OTHER, &half(0), test.now).unwrap();
+    test.pairs.batch(&peer("c"), OTHER, &half(1), test.now);
     assert!(begun.outbox.writes());
     // The frames of a peer that is up are bounded elsewhere.
-    test.pairs.token(&peer("c"), WAY + 1, Rights::all(), test.now);
-    test.pairs.batch(&peer("c"), WAY + 1, &half(2), test.now);
+    test.pairs.token(&peer("c"), OTHER, Rights::all(), test.now);
+    test.pairs.batch(&peer("c"), OTHER, &half(2), test.now);
     assert!(begun.outbox.writes());
 }
 
@@ -223,11 +226,11 @@ fn a_peer_comes_over_one_connection() {
     let test = Test::new();
     let a = test.up("a");
     test.batch("a", &one(0, 1));
-    assert!(test.pairs.token(&peer("a"), WAY + 1, Rights::all(), test.now).is_none());
-    assert!(test.pairs.batch(&peer("a"), WAY + 1, &one(1, 2), test.now).is_none());
-    assert!(test.pairs.batch(&peer("a"), WAY + 1, b"nonsense", test.now).is_none());
-    test.pairs.gone(&peer("a"), WAY + 1);
-    test.pairs.all_gone(WAY + 1);
+    assert!(test.pairs.token(&peer("a"), OTHER, Rights::all(), test.now).is_none());
+    assert!(test.pairs.batch(&peer("a"), OTHER, &one(1, 2), test.now).is_none());
+    assert!(test.pairs.batch(&peer("a"), OTHER, b"nonsense", test.now).is_none());
+    test.pairs.gone(&peer("a"), OTHER);
+    test.pairs.all_gone(OTHER);
     test.batch("a", &one(1, 3));
     assert_eq!(test.events(), [up("a"), frame("a", 1), frame("a", 3)]);
     assert!(a.writes());
@@ -240,7 +243,7 @@ fn a_peer_comes_over_one_connection() {
     // The answer to the last words counts only from where the peer is.
     let c = test.up("c");
     test.pairs.leave();
-    test.pairs.batch(&peer("c"), WAY + 1, &batch::end(0, LEFT), test.now);
+    test.pairs.batch(&peer("c"), OTHER, &batch::end(0, LEFT), test.now);
     assert!(c.writes());
     test.batch("c", &batch::end(0, LEFT));
     assert!(!c.writes());
@@ -320,6 +323,27 @@ fn a_link_that_is_read_too_slowly_ends_those_who_send_the_most() {
     }
     assert!(told(&a).contains("bytes were not read"));
     assert!(b.writes());
+}
+
+/// Many peers of one holder, each with less than a peer of another one, take no room from that one.
+#[test]
+fn a_holder_with_many_peers_does_not_end_the_others() {
+    let mut test = Test::new();
+    let way = |connection| Way { connection, holder: 9 };
+    let good = test.up("good");
+    (0..3).for_each(|number| drop(test.batch("good", &large(number))));
+    let many: Vec<_> =
+        (0..MOST_UNREAD as u64 / MAX_FRAME as u64).map(|n| (peer(&n.to_string()), way(20 + n))).collect();
+    let outboxes = many.iter().map(|(peer, way)| test.pairs.token(peer, *way, Rights::all(), test.now).unwrap().outbox);
+    let outboxes: Vec<_> = outboxes.collect();
+    for (peer, way) in &many {
+        test.pairs.batch(peer, *way, &large(0), test.now);
+    }
+    test.now += READ_WITHIN;
+    test.batch("good", &one(3, 1));
+    assert!(good.writes(), "{}", told(&good));
+    assert!(outboxes.iter().any(|outbox| !outbox.writes()));
+    assert!(test.pairs.lock().events.bytes <= MOST_UNREAD);
 }
 
 /// Each answer to a peer that comes back takes a thread for a while.
@@ -459,7 +483,7 @@ fn a_sign_of_life_goes_to_the_taker_of_signs_at_once() {
         bytes != [5]
     }));
     ahead(WAY, 3);
-    ahead(WAY + 1, 4);
+    ahead(OTHER, 4);
     ahead(WAY, 5);
     test.pairs.ahead(&peer("a"), WAY, vec![6; MOST_AHEAD + 1], test.now);
     assert_eq!(*taken.lock().unwrap(), [[3], [5]]);
@@ -548,7 +572,40 @@ fn the_pieces_that_wait_are_bounded_for_each_connection() {
     let failed: Vec<_> = outboxes.iter().filter(|outbox| !outbox.writes()).collect();
     assert!(!failed.is_empty() && failed.len() < 9, "{}", failed.len());
     assert!(told(failed[0]).contains("bytes of pieces wait"));
-    assert!(test.pairs.lock().pieces(WAY) <= MOST_UNREAD);
+    assert!(test.pairs.lock().pieces(WAY).connection <= MOST_UNREAD);
+}
+
+/// One holder of a certificate may have many connections, and each of them begins frames, or sends before its token.
+#[test]
+fn what_waits_is_bounded_for_each_holder() {
+    let of = |holder: u64| move |connection: u64| Way { connection: 10 * holder + connection, holder };
+    let (hostile, good) = (of(1), of(2));
+    let mut last = pieces(0, MAX_FRAME);
+    last.pop();
+    let test = Test::new();
+    let begin_frames = |way: Way, most: usize| {
+        for n in 0..most {
+            let peer = peer(&format!("{}-{n}", way.connection));
+            test.pairs.token(&peer, way, Rights::all(), test.now);
+            last.iter().for_each(|piece| drop(test.pairs.batch(&peer, way, piece, test.now)));
+        }
+    };
+    (0..9).for_each(|connection| begin_frames(hostile(connection), MOST_UNREAD / MAX_FRAME));
+    let waits = test.pairs.lock().pieces(hostile(0));
+    assert!(waits.holder <= OF_HOLDER * MOST_UNREAD, "{} bytes", waits.holder);
+    assert!(waits.holder > (OF_HOLDER - 1) * MOST_UNREAD, "less than its share");
+    // Nobody else has less for it.
+    begin_frames(good(0), 8);
+    let up = |n| test.pairs.lock().pairs.contains_key(&peer(&format!("20-{n}")));
+    assert!((0..8).all(up));
+
+    let test = Test::new();
+    for connection in 0..9 {
+        let peer = peer(&connection.to_string());
+        test.pairs.batch(&peer, hostile(connection), &batch::frames(0, &[vec![0; MAX_FRAME / 2]]).0, test.now);
+    }
+    let waits = test.pairs.lock().early(hostile(0)).holder;
+    assert!(waits <= OF_HOLDER * MAX_FRAME && waits > (OF_HOLDER - 1) * MAX_FRAME, "{waits} bytes before tokens");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use serde_bytes::ByteBuf;
+use supervise::event::EventKind;
 use supervise::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use tokio::time::sleep;
@@ -61,6 +62,21 @@ impl Placed for Holder {
     }
 }
 
+/// The hello of one of so many nodes of a process.
+fn hello_of(beside: usize) -> NodeHello {
+    NodeHello {
+        terms: TERMS,
+        role: "worker".to_owned(),
+        capacity: None,
+        builds: vec![("child".to_owned(), 7)],
+        holds: false,
+        beside,
+        heard: crate::epoch::Heard::default(),
+        build: String::new(),
+        leases: std::collections::HashMap::new(),
+    }
+}
+
 /// A node whose frames the test writes.
 struct Node {
     link: Box<dyn Link>,
@@ -74,17 +90,7 @@ impl Node {
     /// Joins as one of so many nodes of a process.
     async fn join(network: &Network, name: &str, beside: usize) -> Node {
         let mut node = Node::meet(network, name).await;
-        node.say(ToOwner::Hello(NodeHello {
-            terms: TERMS,
-            role: "worker".to_owned(),
-            capacity: None,
-            builds: vec![("child".to_owned(), 7)],
-            holds: false,
-            beside,
-            heard: crate::epoch::Heard::default(),
-            build: String::new(),
-            leases: std::collections::HashMap::new(),
-        }));
+        node.say(ToOwner::Hello(hello_of(beside)));
         node.renew().await;
         node
     }
@@ -553,18 +559,7 @@ async fn an_owner_that_stands_still_grants_nothing() {
     let (run, _unjoined) = Run::new(Net::open(network.process("owner")).0, begin(true));
     let me = Peer::new("one#1");
     run.up(me.clone(), Rights::all());
-    let hello = NodeHello {
-        terms: TERMS,
-        role: "worker".to_owned(),
-        capacity: None,
-        builds: vec![("child".to_owned(), 7)],
-        holds: false,
-        beside: 1,
-        heard: crate::epoch::Heard::default(),
-        build: String::new(),
-        leases: std::collections::HashMap::new(),
-    };
-    run.frame(&me, &Framed { seq: 1, body: ToOwner::Hello(hello) }.write());
+    run.frame(&me, &Framed { seq: 1, body: ToOwner::Hello(hello_of(1)) }.write());
     let renewal = ToOwner::Renew { asked: 9, heard: 0, round_trip: None };
     let renewal = Framed { seq: AHEAD, body: renewal }.write();
     let granted = || run.lock_only().nodes.get(&me).and_then(|node| node.granted);
@@ -578,4 +573,181 @@ async fn an_owner_that_stands_still_grants_nothing() {
     assert_eq!(granted(), last);
     run.frame(&me, &renewal);
     assert!(granted() > last);
+}
+
+/// A subscriber of the log that does this at the line of a node that is lost, on the thread that has written the line.
+struct AtLost(Box<dyn Fn() + Send + Sync>);
+
+impl tracing::Subscriber for AtLost {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "supervise" || metadata.target().starts_with("supervise_remote")
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct IsLost(bool);
+        impl tracing::field::Visit for IsLost {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                self.0 |= field.name() == "message" && format!("{value:?}") == "node lost";
+            }
+        }
+        let mut is_lost = IsLost(false);
+        event.record(&mut is_lost);
+        if is_lost.0 {
+            (self.0)();
+        }
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// S57: a subscriber of the log that blocks the task of an owner, which has taken the `Up` of a node out of the link and does not
+/// know the node yet, costs nothing: the leases of the others go on, and no sign of the new node is lost.
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_that_blocks_costs_nothing() {
+    let network = Network::new();
+    let mut world = World::of(&network, &Net::open(network.process("owner")), begin(true)).await;
+    let two = Node::join(&network, "two", 1).await;
+    // A child on it, so that its loss is a line of the log.
+    let holder: Arc<dyn Placed> = Arc::<Holder>::default();
+    let child = place_as(&world.run, &holder, "another").unwrap();
+    assert_eq!(child.1, *two.link.me());
+    let one = world.node.as_ref().unwrap().link.me().clone();
+    let three: Arc<Mutex<Option<Peer>>> = Arc::default();
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (run, new, into) = (Arc::downgrade(&world.run), three.clone(), seen.clone());
+    let blocks = move || {
+        let (run, new, one) = (run.upgrade().unwrap(), new.lock().unwrap().clone().unwrap(), one.clone());
+        let (tell, told) = std::sync::mpsc::channel();
+        // The thread of the wire goes on beside.
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::spawn(move || {
+            let _its_clock = runtime.enter();
+            let sign = |number| {
+                let renewal = ToOwner::Renew { asked: number, heard: 0, round_trip: None };
+                Framed { seq: AHEAD, body: renewal }.write()
+            };
+            let before = run.lock_only().nodes.get(&one).and_then(|node| node.granted);
+            let is_taken = run.takes_sign(&one, &sign(100));
+            let granted = run.lock_only().nodes.get(&one).and_then(|node| node.granted);
+            let is_known = run.lock_only().nodes.contains_key(&new);
+            let of_new = run.takes_sign(&new, &sign(1));
+            let _ = tell.send(format!("{is_taken} {} {is_known} {of_new}", granted > before));
+        });
+        // Longer than any lock is held, and for ever if the log is written under one that a renewal needs.
+        let text = told.recv_timeout(Duration::from_secs(10)).unwrap_or_else(|error| error.to_string());
+        into.lock().unwrap().push(text);
+    };
+    let log = tracing::subscriber::set_default(AtLost(Box::new(blocks)));
+    sleep(Duration::from_millis(10)).await;
+    // In one look of the owner: the loss, and behind it the new node.
+    drop(two);
+    let link = network.process("three").join(Side::Node).await.unwrap();
+    *three.lock().unwrap() = Some(link.me().clone());
+    sleep(Duration::from_millis(1)).await;
+    drop(log);
+    assert_eq!(*seen.lock().unwrap(), ["true true false false"], "one renews, and the sign of the new one waits");
+    // The new one is met as any other.
+    let mut three = Node { link, owner: Peer::new(""), sent: 0, heard: 0, renewals: 0 };
+    three.owner = match next(&mut *three.link).await {
+        LinkEvent::Up(owner, _) => owner,
+        other => panic!("{other:?}"),
+    };
+    three.say(ToOwner::Hello(hello_of(1)));
+    assert_eq!(three.renew().await, []);
+    assert_eq!(world.node.as_mut().unwrap().renew().await, []);
+}
+
+mod local {
+    use supervise::prelude::*;
+
+    supervisor! {
+        pub(super) struct Shop {
+            idle: task = |cx| async move { cx.stopped().await },
+        }
+    }
+}
+
+/// An owner, and the events of nodes of its tree, each with the second in which it came.
+async fn told() -> (Network, supervise::Running<local::Shop>, Arc<Mutex<Vec<(u64, String)>>>) {
+    let network = Network::new();
+    let shop = local::Shop::tree().on(Net::open(network.process("owner")).fresh()).start().await.unwrap();
+    let (mut events, told) = (shop.events(), Arc::<Mutex<Vec<_>>>::default());
+    let (into, begin) = (told.clone(), tokio::time::Instant::now());
+    tokio::spawn(async move {
+        while let Some(event) = events.next().await {
+            let text = match event.kind {
+                EventKind::NodeJoined { .. } => "joined".to_owned(),
+                EventKind::NodeLeft { .. } => "left".to_owned(),
+                EventKind::NodeRefused { why, .. } => why.into(),
+                _ => continue,
+            };
+            into.lock().unwrap().push((begin.elapsed().as_secs(), text));
+        }
+    });
+    (network, shop, told)
+}
+
+/// S63: a node makes no more events than one in ten seconds, whatever its reasons. The last one is told in the end.
+#[tokio::test(start_paused = true)]
+async fn a_node_with_ever_new_reasons_is_told_now_and_then() {
+    let (network, shop, told) = told().await;
+    let mut node = Node::meet(&network, "one").await;
+    for round in 0..2_500 {
+        node.say(ToOwner::Refused { why: format!("reason {round}") });
+        sleep(Duration::from_millis(10)).await;
+    }
+    sleep(Duration::from_secs(60)).await;
+    let told = told.lock().unwrap().clone();
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert_eq!(told[0], (0, "reason 0".to_owned()));
+    for (at, (second, why)) in told.iter().enumerate().skip(1) {
+        assert!((10 * at as u64..=10 * at as u64 + 1).contains(second), "{told:?}");
+        assert!(why.ends_with(" changes before this are not told"), "{told:?}");
+    }
+    assert!(told[3].1.starts_with("reason 2499; "), "{told:?}");
+    let refused = shop.snapshot().network.unwrap().refused;
+    assert_eq!(refused[0].why, "reason 2499");
+}
+
+/// S63: the same for a node that follows, and does not, in turn.
+#[tokio::test(start_paused = true)]
+async fn a_node_that_follows_and_does_not_is_told_now_and_then() {
+    let (network, _shop, told) = told().await;
+    let mut node = Node::join(&network, "one", 1).await;
+    for _ in 0..600 {
+        node.say(ToOwner::Refused { why: "no".to_owned() });
+        sleep(Duration::from_millis(20)).await;
+        node.say(ToOwner::Hello(hello_of(1)));
+        sleep(Duration::from_millis(20)).await;
+        node.renew().await;
+    }
+    node.say(ToOwner::Refused { why: "no".to_owned() });
+    sleep(Duration::from_secs(20)).await;
+    let told = told.lock().unwrap().clone();
+    let texts: Vec<_> = told.iter().map(|(_, text)| text.split(';').next().unwrap()).collect();
+    assert!((3..=8).contains(&texts.len()), "{told:?}");
+    assert_eq!(texts.first(), Some(&"joined"));
+    assert_eq!(texts.last(), Some(&"no"), "the tree knows how it is in the end");
+    let joined = texts.iter().filter(|text| **text == "joined").count();
+    assert_eq!(texts.iter().filter(|text| **text == "left").count(), joined, "{told:?}");
+}
+
+/// S63: a process that joins again and again is told of sixteen times in ten seconds, with each end.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_comes_back_without_an_end_is_told_now_and_then() {
+    let (network, _shop, told) = told().await;
+    for _ in 0..200 {
+        drop(Node::join(&network, "one", 1).await);
+        sleep(Duration::from_millis(10)).await;
+    }
+    let other = Node::join(&network, "two", 1).await;
+    sleep(Duration::from_millis(10)).await;
+    let told = told.lock().unwrap().clone();
+    let count = |wanted: &str| told.iter().filter(|(_, text)| text == wanted).count();
+    assert_eq!((count("joined"), count("left")), (16 + 1, 16), "{told:?}");
+    drop(other);
 }
