@@ -356,6 +356,7 @@ impl Clock {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
         first: u64,

@@ -87,7 +87,7 @@ pub(super) fn mend(block: &mut ItemImpl) {
             && !is_context(&lent.elem)
             && let Ok(ty) = syn::parse_str(&owned(&lent.elem))
         {
-            msg.ty = Box::new(ty);
+            *msg.ty = ty;
         }
     }
 }

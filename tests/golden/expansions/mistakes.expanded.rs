@@ -287,6 +287,7 @@ impl Mistakes {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         db: Db,

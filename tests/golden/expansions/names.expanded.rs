@@ -568,6 +568,7 @@ impl Names {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub(crate) fn start(
         r#type: u32,
@@ -1050,6 +1051,7 @@ impl Other {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start() -> ::supervise::expansion::BoxFuture<
         'static,

@@ -1990,6 +1990,7 @@ impl<T: Row + 'static> Shop<T> {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn start(
         config: Config,

@@ -644,6 +644,7 @@ impl Settings {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         most: u32,
@@ -1042,6 +1043,7 @@ impl Defaults {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         pace: ExponentialBackoff,

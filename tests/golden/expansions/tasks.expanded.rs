@@ -554,6 +554,7 @@ impl Tasks {
     ///
     ///The failure of the child that could not start. Children that were up are stopped again.
     #[track_caller]
+    #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
         every: Duration,

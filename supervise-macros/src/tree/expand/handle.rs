@@ -99,6 +99,7 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #[doc = ""]
             #[doc = #errors_doc]
             #[track_caller]
+            #[allow(clippy::self_named_constructors)] // a tree may be called `Start`
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
             #vis fn start(#(#params: #param_types),*) -> ::supervise::expansion::BoxFuture<
                 'static,
