@@ -14,6 +14,9 @@
 /// `_ if failure.failing_for() >= 2h => Stop` gives up after two hours of restarts. A name that the pattern of the arm
 /// binds goes first.
 ///
+/// An answer is one of the words, or an expression: a block, an `if` or a `match` may name the words, too. `#[cfg(..)]`
+/// above an arm removes it.
+///
 /// Without a `_`, the arms have to cover every variant of each enum that they name, as in a `match`. The same holds for
 /// the decider of a tree. The decider of a child may cover some variants only: the others go to the decider of its
 /// tree.

@@ -51,7 +51,7 @@
 /// # Grammar
 ///
 /// ```text
-/// tree      = doc* cfg* vis "struct" Name generics [ "(" (ident ":" Type),* ")" ] ["where" ..] body
+/// tree      = doc* cfg* ("#" "[" strategy, decider or shutdown "]")* vis "struct" Name generics [ "(" (ident ":" Type),* ")" ] ["where" ..] body
 /// generics  = [ "<" (types and constants, with bounds),* ">" ]
 /// body      = "{" ("#!" "[" setting "]")* (child "," | let)* [child] "}"
 /// let       = cfg* "let" pattern [":" Type] "=" expression ";"
@@ -293,6 +293,11 @@
 /// `Cache::<User, 4>::start(user)`. An inline subtree has the parameters of the tree around it: its struct is
 /// `Inner<T, N>`. A parameter of the tree that is of type `T` is kept, so it needs `T: Clone + Send`; `'static` is
 /// implied. Lifetimes are not possible, since a tree may outlive its caller.
+///
+/// An argument may contain `dyn`, `&'static` or `Cow<'static, _>`, for example `Cache::<Arc<dyn Clock>, 4>`. One place
+/// is left where rustc forgets such a lifetime: the handle struct itself, as a variable of a future that is spawned,
+/// or a borrow of it over an `.await` ("higher-ranked lifetime error"). Keep the [`Running`](crate::Running), or the handle
+/// of a child, in that variable; or give the argument a name: `#[derive(Clone)] struct AnyClock(Arc<dyn Clock>);`.
 ///
 /// The macro checks less in a generic tree, because only the compiler knows what `T` can be. A forgotten bound is
 /// reported at each mention. A `shutdown` time that is too short for children which depend on `T` is found when the

@@ -78,13 +78,34 @@ pub fn far_start<T>(
 
 /// The actor in the owner's tree that stands for the instance.
 #[doc(hidden)]
-pub struct Proxy<A: Actor<Msg: Remote>> {
-    place: Arc<Place<A>>,
+pub struct Proxy<A> {
+    place: Box<dyn HasPlace<A>>,
     captured: Vec<u8>,
     exports: Arc<AtOwner>,
 }
 
-impl<A: Actor<Msg: Remote>> fmt::Debug for Proxy<A> {
+/// The place of an instance, behind a type without a bound: a message on its way to a proxy has `Proxy<A>` in its type.
+trait HasPlace<A>: Send + Sync {
+    fn place(&self) -> &Arc<Place<A>>
+    where
+        A: Actor<Msg: Remote>;
+
+    fn let_go(&self);
+}
+
+struct Held<A: Actor<Msg: Remote>>(Arc<Place<A>>);
+
+impl<A: Actor<Msg: Remote>> HasPlace<A> for Held<A> {
+    fn place(&self) -> &Arc<Place<A>> {
+        &self.0
+    }
+
+    fn let_go(&self) {
+        self.0.let_go();
+    }
+}
+
+impl<A> fmt::Debug for Proxy<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Proxy")
     }
@@ -96,37 +117,37 @@ impl<A: Actor<Msg: Remote>> Actor for Proxy<A> {
     const TURNS: bool = true;
 
     async fn receive(&mut self, msg: A::Msg, cx: &mut Context<Self>) -> Result<(), Failure> {
-        self.place.hand_over(msg, cx);
+        self.place.place().hand_over(msg, cx);
         Ok(())
     }
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Failure> {
-        self.place.start(&self.captured, &self.exports, cx).await
+        self.place.place().start(&self.captured, &self.exports, cx).await
     }
 
     async fn pre_restart(&mut self, failure: &Failure, _cx: &mut Context<Self>) -> Result<(), Failure> {
-        self.place.leave(failure).await
+        self.place.place().leave(failure).await
     }
 
     async fn post_stop(&mut self, _cx: &mut Context<Self>) -> Result<(), Failure> {
-        self.place.stop().await
+        self.place.place().stop().await
     }
 
     fn poll_turn(&mut self, cx: &mut Context<Self>, task: &mut TaskCx<'_>) -> Poll<Result<(), Failure>> {
-        self.place.poll_turn(cx, task)
+        self.place.place().poll_turn(cx, task)
     }
 
     fn has_in_hand(&self) -> bool {
-        self.place.has_in_hand()
+        self.place.place().has_in_hand()
     }
 
     fn poll_drained(&mut self, task: &mut TaskCx<'_>) -> Poll<()> {
-        self.place.poll_drained(task)
+        self.place.place().poll_drained(task)
     }
 }
 
 /// Also after an abort, when no hook ran.
-impl<A: Actor<Msg: Remote>> Drop for Proxy<A> {
+impl<A> Drop for Proxy<A> {
     fn drop(&mut self) {
         self.place.let_go();
     }
@@ -162,7 +183,7 @@ impl<A: Actor<Msg: Remote>> Child for Far<A> {
             async move {
                 let FarStart { plan, captured, exports, .. } = start.await?;
                 place.set_plan(plan);
-                Ok(Proxy { place, captured, exports })
+                Ok(Proxy { place: Box::new(Held(place)), captured, exports })
             }
         });
         launched.map(|proxy| RemoteRef::proxy(proxy, place))

@@ -258,10 +258,10 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// # Cancel safety
     ///
     /// At the owner a call that is dropped while it waits has not sent the message. On a node it may have.
-    pub fn tell(&self, msg: A::Msg) -> RemoteTell<'_, A::Msg> {
+    pub fn tell(&self, msg: A::Msg) -> RemoteTell<'_, A, A::Msg> {
         RemoteTell(match self.target() {
-            Target::Proxy(proxy, _) => Telling::Here(proxy.tell(msg)),
-            Target::Local(actor) => Telling::Here(actor.tell(msg)),
+            Target::Proxy(proxy, _) => Telling::Proxy(proxy.tell(msg)),
+            Target::Local(actor) => Telling::Local(actor.tell(msg)),
             Target::Far(node, root) => Telling::Far(Box::pin(self.tell_far(node, *root, msg))),
         })
     }
@@ -297,7 +297,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// [`AskError::Refused`] if the message was not accepted, [`AskError::NoReply`] if no reply will come: the message
     /// failed, cannot be read, or its node is lost. Then it was perhaps handled. [`AskError::TimedOut`] after the time.
-    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, R, A::Msg> {
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, A, R, A::Msg> {
         let (reply, answer) = hooks::reply();
         let within = match self.target() {
             Target::Proxy(proxy, _) => hooks::ask_time(proxy).unwrap_or(ASK),
@@ -508,28 +508,31 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 ///
 /// At the owner a message that waits for room is not sent if this is dropped. On a node it may have been.
 #[must_use = "a message is sent when the future is awaited; `let _ =` does not send it either"]
-pub struct RemoteTell<'a, M>(Telling<'a, M>);
+pub struct RemoteTell<'a, A, M>(Telling<'a, A, M>);
 
-enum Telling<'a, M> {
-    Here(Tell<'a, M>),
+enum Telling<'a, A, M> {
+    Proxy(Tell<'a, Proxy<A>, M>),
+    Local(Tell<'a, A, M>),
     Far(Waiting<'a, Result<(), TellError<M>>>),
 }
 
-impl<M> fmt::Debug for RemoteTell<'_, M> {
+impl<A, M> fmt::Debug for RemoteTell<'_, A, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Telling::Here(tell) => tell.fmt(f),
+            Telling::Proxy(tell) => tell.fmt(f),
+            Telling::Local(tell) => tell.fmt(f),
             Telling::Far(_) => f.write_str("RemoteTell"),
         }
     }
 }
 
-impl<M> Future for RemoteTell<'_, M> {
-    type Output = Result<(), TellError<M>>;
+impl<A: Actor<Msg: Remote>> Future for RemoteTell<'_, A, A::Msg> {
+    type Output = Result<(), TellError<A::Msg>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Telling::Here(tell) => Pin::new(tell).poll(cx),
+            Telling::Proxy(tell) => Pin::new(tell).poll(cx),
+            Telling::Local(tell) => Pin::new(tell).poll(cx),
             Telling::Far(tell) => tell.as_mut().poll(cx),
         }
     }
@@ -560,20 +563,20 @@ impl<M> Future for RemoteTell<'_, M> {
 ///
 /// If the future is dropped, the message may still be handled; the reply is dropped.
 #[must_use = "a question is asked when the future is awaited"]
-pub struct RemoteAsk<'a, R, M> {
+pub struct RemoteAsk<'a, A, R, M> {
     path: &'a str,
-    tell: RemoteTell<'a, M>,
+    tell: RemoteTell<'a, A, M>,
     answer: hooks::Answer<R>,
     within: Duration,
 }
 
-impl<R, M> fmt::Debug for RemoteAsk<'_, R, M> {
+impl<A, R, M> fmt::Debug for RemoteAsk<'_, A, R, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RemoteAsk({})", self.path)
     }
 }
 
-impl<R, M> RemoteAsk<'_, R, M> {
+impl<A, R, M> RemoteAsk<'_, A, R, M> {
     /// Sets how long to wait, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
         self.within = time;
@@ -584,7 +587,7 @@ impl<R, M> RemoteAsk<'_, R, M> {
 /// The time of an ask from a node. At the owner it is that of the child.
 const ASK: Duration = Duration::from_secs(5);
 
-impl<'a, R: Send + 'a, M: Send + 'a> IntoFuture for RemoteAsk<'a, R, M> {
+impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R, A::Msg> {
     type Output = Result<R, AskError>;
     type IntoFuture = Waiting<'a, Self::Output>;
 

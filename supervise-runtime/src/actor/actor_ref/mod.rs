@@ -398,8 +398,8 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
-    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A::Msg> {
-        Tell { to: self.cell(), push: Push::new(msg) }
+    pub fn tell(&self, msg: A::Msg) -> Tell<'_, A, A::Msg> {
+        Tell { to: &*self.shared, push: Push::new(msg) }
     }
 
     /// Sends a message without waiting.
@@ -439,7 +439,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
     /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
-    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, R, A::Msg> {
+    pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R, A::Msg> {
         self.question(message, false)
     }
 
@@ -473,15 +473,15 @@ impl<A: Actor> ActorRef<A> {
     /// # Panics
     ///
     /// Panics in the same cases as [`ask`](ActorRef::ask).
-    pub fn try_ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, R, A::Msg> {
+    pub fn try_ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R, A::Msg> {
         self.question(message, true)
     }
 
-    fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, R, A::Msg> {
+    fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, A, R, A::Msg> {
         let (reply, answer) = reply();
         let msg = message(reply);
         Ask {
-            to: self.cell(),
+            to: &*self.shared,
             push: Push::new(msg),
             answer,
             within: self.cell().ask_time(),

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::marker::PhantomPinned;
 use std::mem::replace;
 use std::pin::Pin;
-use std::task::{Context as Cx, Poll, Waker, ready};
+use std::task::{Context as Cx, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
@@ -13,87 +13,41 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::deadline::{Deadline, Here};
 use super::reply::Answer;
-use super::{BLOCKED, Cell};
+use super::{BLOCKED, Cell, HasCell};
 use crate::actor::Actor;
 use crate::actor::errors::{AskError, TellError};
 use crate::base::clock::after;
-use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::current;
 use crate::engine::mailbox::{Patience, Rejected};
 use crate::engine::observed;
 use crate::values::event::EventKind;
 
-/// The mailbox of an actor, as its messages see it. A future that sends names the type of the message alone, so it is
-/// `Send` whatever the actor is (see `HasCell`).
-pub(crate) trait Takes<M>: Send + Sync {
-    fn core(&self) -> &CellCore;
-
-    /// Takes the message in the common case: the actor is up, and there is room.
-    fn offer(&self, push: &mut Push<'_, M>) -> bool;
-
-    fn try_push(&self, message: &mut Option<M>, patience: Patience) -> Result<(), Rejected>;
-
-    fn poll_push(
-        &self,
-        message: &mut Option<M>,
-        ticket: &mut Option<u64>,
-        patience: Patience,
-        waker: &Waker,
-    ) -> Poll<Result<(), Rejected>>;
-
-    fn cancel_wait(&self, ticket: u64);
-}
-
-impl<A: Actor> Takes<A::Msg> for Cell<A> {
-    fn core(&self) -> &CellCore {
-        let cell: &AnyCell = self;
-        cell.core()
-    }
-
-    #[inline]
-    fn offer(&self, push: &mut Push<'_, A::Msg>) -> bool {
-        matches!(push, Push::New(_)) && self.offer(|| push.take_new())
-    }
-
-    fn try_push(&self, message: &mut Option<A::Msg>, patience: Patience) -> Result<(), Rejected> {
-        self.try_push(message, patience)
-    }
-
-    fn poll_push(
-        &self,
-        message: &mut Option<A::Msg>,
-        ticket: &mut Option<u64>,
-        patience: Patience,
-        waker: &Waker,
-    ) -> Poll<Result<(), Rejected>> {
-        self.poll_push(message, ticket, patience, waker)
-    }
-
-    fn cancel_wait(&self, ticket: u64) {
-        self.cancel_wait(ticket);
-    }
-}
-
 /// A message on its way into a mailbox. The number of the variant is apart, as in [`Envelope`](super::Envelope).
 #[repr(u8)]
-pub(crate) enum Push<'a, M> {
+pub(super) enum Push<'a, A, M> {
     /// Not tried yet, or refused.
     New(M),
     /// There was no room.
-    Waits(Box<Wait<'a, M>>),
+    Waits(Box<Wait<'a, A, M>>),
     /// Sent or given back.
     Over,
 }
 
-impl<'a, M> Push<'a, M> {
+impl<'a, A: Actor> Push<'a, A, A::Msg> {
     #[inline]
-    pub(super) fn new(msg: M) -> Self {
+    pub(super) fn new(msg: A::Msg) -> Self {
         Push::New(msg)
+    }
+
+    /// Sends the message in the common case: the actor is up, and there is room.
+    #[inline(always)]
+    fn offer(&mut self, cell: &Cell<A>) -> bool {
+        matches!(self, Push::New(_)) && cell.offer(|| self.take_new())
     }
 
     /// Takes the message, if it has not begun to wait.
     #[inline(always)]
-    fn take_new(&mut self) -> Option<M> {
+    fn take_new(&mut self) -> Option<A::Msg> {
         match replace(self, Push::Over) {
             Push::New(message) => Some(message),
             other => {
@@ -104,7 +58,7 @@ impl<'a, M> Push<'a, M> {
     }
 
     #[cold]
-    fn take(&mut self) -> Option<M> {
+    fn take(&mut self) -> Option<A::Msg> {
         match replace(self, Push::Over) {
             Push::New(message) => Some(message),
             Push::Waits(mut wait) => wait.message.take(),
@@ -113,28 +67,29 @@ impl<'a, M> Push<'a, M> {
     }
 
     /// Sends the message if there is room.
-    pub(super) fn try_now(&mut self, to: &dyn Takes<M>, patience: Patience) -> Result<(), Rejected> {
-        if to.offer(self) { Ok(()) } else { self.try_closer(to, patience) }
+    pub(super) fn try_now(&mut self, cell: &Cell<A>, patience: Patience) -> Result<(), Rejected> {
+        if self.offer(cell) { Ok(()) } else { self.try_closer(cell, patience) }
     }
 
     #[cold]
-    fn try_closer(&mut self, to: &dyn Takes<M>, patience: Patience) -> Result<(), Rejected> {
+    fn try_closer(&mut self, cell: &Cell<A>, patience: Patience) -> Result<(), Rejected> {
         let mut message = self.take();
-        let pushed = to.try_push(&mut message, patience);
+        let pushed = cell.try_push(&mut message, patience);
         *self = message.map_or(Push::Over, Push::New);
         pushed
     }
 
     /// Sends the message, or waits for room.
     #[cold]
-    fn poll(&mut self, to: &'a dyn Takes<M>, patience: Patience, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
+    fn poll(&mut self, to: &'a dyn HasCell<A>, patience: Patience, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
         assert!(!matches!(self, Push::Over), "polled again after it was ready");
         if let Push::New(_) = self {
-            match self.try_closer(to, patience) {
+            match self.try_closer(to.cell(), patience) {
                 Err(Rejected::Full) => {}
                 pushed => return Poll::Ready(pushed),
             }
-            *self = Push::Waits(Box::new(Wait { to, message: self.take(), ticket: None, blocked: None }));
+            let place = Place { to, ticket: None, give_up: |to, ticket| to.cell().cancel_wait(ticket) };
+            *self = Push::Waits(Box::new(Wait { message: self.take(), place, blocked: None }));
         }
         let Push::Waits(wait) = self else { return Poll::Pending };
         let pushed = ready!(wait.poll(patience, cx));
@@ -144,29 +99,45 @@ impl<'a, M> Push<'a, M> {
 
     /// Takes back a message that was refused, for the error.
     #[cold]
-    pub(super) fn refused(&mut self, to: &dyn Takes<M>, rejected: Rejected) -> TellError<M> {
+    pub(super) fn refused(&mut self, cell: &Cell<A>, rejected: Rejected) -> TellError<A::Msg> {
         let message = self.take().expect("a refused message is still here");
-        TellError::new(message, rejected.into(), to.core().path())
+        TellError::new(message, rejected.into(), cell.core().path())
     }
 }
 
 /// The wait of a message for room. Given up when it is dropped.
-pub(crate) struct Wait<'a, M> {
-    to: &'a dyn Takes<M>,
+pub(super) struct Wait<'a, A, M> {
     /// `None` once it was sent.
     message: Option<M>,
-    ticket: Option<u64>,
+    place: Place<'a, A>,
     /// Since when, and until the next `Blocked`.
     blocked: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
-impl<M> Wait<'_, M> {
+/// The place of a message among those that wait for room. A type is dropped under its own bounds, so this one keeps the
+/// code that gives the place up.
+struct Place<'a, A> {
+    to: &'a dyn HasCell<A>,
+    ticket: Option<u64>,
+    give_up: fn(&'a dyn HasCell<A>, u64),
+}
+
+impl<A> Drop for Place<'_, A> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            (self.give_up)(self.to, ticket);
+        }
+    }
+}
+
+impl<A: Actor> Wait<'_, A, A::Msg> {
     fn poll(&mut self, patience: Patience, cx: &mut Cx<'_>) -> Poll<Result<(), Rejected>> {
-        let pushed = self.to.poll_push(&mut self.message, &mut self.ticket, patience, cx.waker());
+        let cell = self.place.to.cell();
+        let pushed = cell.poll_push(&mut self.message, &mut self.place.ticket, patience, cx.waker());
         if pushed.is_ready() {
             return pushed;
         }
-        if current::is(self.to.core().id) {
+        if current::is(cell.core().id) {
             return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room
         }
         // Without a runtime there is no clock: the message waits all the same, but no `Blocked` event says for how
@@ -176,19 +147,11 @@ impl<M> Wait<'_, M> {
         }
         let (since, timer) = self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(BLOCKED))));
         while timer.as_mut().poll(cx).is_ready() {
-            self.to.core().emit(EventKind::Blocked { since: since.elapsed() });
+            cell.core().emit(EventKind::Blocked { since: since.elapsed() });
             let next = after(timer.deadline(), BLOCKED);
             timer.as_mut().reset(next);
         }
         Poll::Pending
-    }
-}
-
-impl<M> Drop for Wait<'_, M> {
-    fn drop(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.to.cancel_wait(ticket);
-        }
     }
 }
 
@@ -247,38 +210,38 @@ fn has_runtime() -> bool {
 /// # }
 /// ```
 #[must_use = "a message is sent when the future is awaited, and `let _ =` does not send it either; `try_tell` sends without"]
-pub struct Tell<'a, M> {
-    pub(super) to: &'a dyn Takes<M>,
-    pub(super) push: Push<'a, M>,
+pub struct Tell<'a, A, M> {
+    pub(super) to: &'a dyn HasCell<A>,
+    pub(super) push: Push<'a, A, M>,
 }
 
-impl<M> fmt::Debug for Tell<'_, M> {
+impl<A, M> fmt::Debug for Tell<'_, A, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tell({})", self.to.core().path())
+        write!(f, "Tell({})", self.to.any().core().path())
     }
 }
 
 // Nothing in this future is pinned: the message is only ever moved out.
-impl<M> Unpin for Tell<'_, M> {}
+impl<A, M> Unpin for Tell<'_, A, M> {}
 
-impl<M> Future for Tell<'_, M> {
-    type Output = Result<(), TellError<M>>;
+impl<A: Actor> Future for Tell<'_, A, A::Msg> {
+    type Output = Result<(), TellError<A::Msg>>;
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if this.to.offer(&mut this.push) {
+        if this.push.offer(this.to.cell()) {
             return Poll::Ready(Ok(()));
         }
         this.poll_closer(cx)
     }
 }
 
-impl<M> Tell<'_, M> {
+impl<A: Actor> Tell<'_, A, A::Msg> {
     #[cold]
-    fn poll_closer(&mut self, cx: &mut Cx<'_>) -> Poll<Result<(), TellError<M>>> {
+    fn poll_closer(&mut self, cx: &mut Cx<'_>) -> Poll<Result<(), TellError<A::Msg>>> {
         let pushed = ready!(self.push.poll(self.to, Patience::Waits, cx));
-        Poll::Ready(pushed.map_err(|rejected| self.push.refused(self.to, rejected)))
+        Poll::Ready(pushed.map_err(|rejected| self.push.refused(self.to.cell(), rejected)))
     }
 }
 
@@ -321,9 +284,9 @@ pin_project! {
     /// # }
     /// ```
     #[must_use = "a question is asked when the future is awaited, and `let _ =` does not ask it either"]
-    pub struct Ask<'a, R, M> {
-        pub(super) to: &'a dyn Takes<M>,
-        pub(super) push: Push<'a, M>,
+    pub struct Ask<'a, A, R, M> {
+        pub(super) to: &'a dyn HasCell<A>,
+        pub(super) push: Push<'a, A, M>,
         #[pin]
         pub(super) answer: Answer<R>,
         pub(super) within: Option<Duration>,
@@ -338,13 +301,13 @@ pin_project! {
     }
 }
 
-impl<R, M> fmt::Debug for Ask<'_, R, M> {
+impl<A, R, M> fmt::Debug for Ask<'_, A, R, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ask({})", self.to.core().path())
+        write!(f, "Ask({})", self.to.any().core().path())
     }
 }
 
-impl<R, M> Ask<'_, R, M> {
+impl<A, R, M> Ask<'_, A, R, M> {
     /// Sets how long to wait, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
@@ -358,13 +321,13 @@ impl<R, M> Ask<'_, R, M> {
     }
 }
 
-impl<R, M> Future for Ask<'_, R, M> {
+impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
     type Output = Result<R, AskError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let to = *this.to;
-        let path = || to.core().path();
+        let path = || to.any().core().path();
         let mut here = None;
         if !*this.sent {
             // Checked before the message is sent, and not only when the reply is late.
@@ -375,10 +338,11 @@ impl<R, M> Future for Ask<'_, R, M> {
                     "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
                 );
             }
-            let pushed = if !current::is_leaving() && to.offer(this.push) {
+            let cell = to.cell();
+            let pushed = if !current::is_leaving() && this.push.offer(cell) {
                 Poll::Ready(Ok(()))
             } else if *this.at_once {
-                Poll::Ready(this.push.try_closer(to, Patience::OnceUp))
+                Poll::Ready(this.push.try_closer(cell, Patience::OnceUp))
             } else {
                 this.push.poll(to, Patience::OnceUp, cx)
             };
@@ -409,7 +373,7 @@ impl<R, M> Future for Ask<'_, R, M> {
             return Poll::Ready(Err(AskError::TimedOut { path: path(), within }));
         }
         if observed::some_asks() {
-            this.answer.waits_for(to.core());
+            this.answer.waits_for(to.any().core());
         }
         Poll::Pending
     }
