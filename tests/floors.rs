@@ -16,7 +16,7 @@ const LARGEST_CIRCLES: [(&str, usize); 9] = [
     ("supervise-console", 2),
     ("supervise-lease", 0),
     ("supervise-macros", 5),
-    ("supervise-remote", 12),
+    ("supervise-remote", 10),
     ("supervise-remote-zenoh", 0),
     ("supervise-rules", 0),
     ("supervise-runtime", 5),

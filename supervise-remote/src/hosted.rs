@@ -24,7 +24,7 @@ use crate::clock::{Clock, Moment};
 use crate::errors::{Errors, from_wire, guarded, to_wire};
 use crate::frame::{How, PlaceOrder, ToOwner, WireFailure};
 use crate::inlet::too_large;
-use crate::net::lock;
+use crate::lock::lock;
 use crate::node::NodeInner;
 use crate::wire::{Peer, Wire};
 

@@ -12,7 +12,7 @@ use supervise_runtime::remote as hooks;
 
 use crate::errors::{guarded, to_wire_ended};
 use crate::frame::{Request, Taken, ToNode};
-use crate::net::lock;
+use crate::lock::lock;
 use crate::run::Run;
 use crate::wire::Peer;
 use crate::{Remote, RemoteRef};

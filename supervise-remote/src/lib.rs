@@ -38,7 +38,8 @@ mod frame;
 mod health;
 mod hosted;
 mod inlet;
-pub mod memory;
+pub mod lock;
+mod memory;
 #[cfg(feature = "metrics")]
 mod metered;
 mod net;

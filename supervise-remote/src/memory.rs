@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
-use crate::net::lock;
+use crate::lock::lock;
 use crate::wire::{Joining, Link, LinkEvent, Outgoing, Peer, Rights, Side, Signs, Wire};
 
 /// A network of processes inside of this one. Clones are the same network.

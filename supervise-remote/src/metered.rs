@@ -11,7 +11,7 @@ use metrics::{Unit, describe_gauge, describe_histogram, gauge, histogram};
 
 use crate::errors::guarded;
 use crate::health::NodeHealth;
-use crate::net::lock;
+use crate::lock::lock;
 
 /// The nodes of this process that serve, by their numbers. Several of them may have the same labels, and share the gauges.
 static NODES: Mutex<Nodes> = Mutex::new(Nodes { changes: 0, nodes: BTreeMap::new() });

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
 use supervise::spec::TreeSpec;
@@ -18,16 +18,12 @@ use crate::epoch;
 use crate::errors::guarded;
 use crate::frame::{PROTOCOL, Terms};
 use crate::health::NodeHealth;
+use crate::lock::lock;
 use crate::node::NodeInner;
 use crate::run::{Begin, Run};
 use crate::specs::{longest_orphan, shortest_leases};
 use crate::wire::{Side, Wire};
 use crate::{Remote, RemoteRef};
-
-/// Locks, also after a panic: no user code runs under a lock of this crate.
-pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The most bytes of a message, unless the wire or [`Net::max_frame`] says otherwise: 16 MiB.
 pub const MAX_FRAME: usize = 16 * 1024 * 1024;

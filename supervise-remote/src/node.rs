@@ -25,7 +25,8 @@ use crate::frame::{
 use crate::health::{Followed, NodeHealth};
 use crate::hosted::{Hosting, Lease, Order, Told, Words};
 use crate::inlet::too_large;
-use crate::net::{Net, NetInner, lock};
+use crate::lock::lock;
+use crate::net::{Net, NetInner};
 use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::{HELLO, other_tree, path_of};
 use crate::specs::remote_specs;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::errors::guarded;
-use crate::net::lock;
+use crate::lock::lock;
 use crate::wire::{Outgoing, Peer};
 
 /// A frame that waits to be sent.

@@ -19,7 +19,7 @@ use crate::clock::Moment;
 use crate::errors::{Errors, from_wire, guarded, to_wire};
 use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure, short};
 use crate::inlet::{AtOwner, InletOf, too_large};
-use crate::net::lock;
+use crate::lock::lock;
 use crate::proxy::Proxy;
 use crate::refs::RemoteRef;
 use crate::run::{Placed, Run, Waiting, Waits, Wish};

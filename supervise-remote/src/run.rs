@@ -17,7 +17,8 @@ use crate::clock::{Clock, Moment};
 use crate::epoch::Heard;
 use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner, short};
 use crate::inlet::{Answers, Inlet, Inlets};
-use crate::net::{NetInner, lock};
+use crate::lock::lock;
+use crate::net::NetInner;
 use crate::outbox::{Locked, Outbox, Sends, drained, flush};
 use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Signs};
 
