@@ -38,8 +38,8 @@ mod frame;
 mod health;
 mod hosted;
 mod inlet;
-pub mod lock;
-mod memory;
+mod lock;
+pub mod memory;
 #[cfg(feature = "metrics")]
 mod metered;
 mod net;
