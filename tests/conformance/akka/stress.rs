@@ -79,6 +79,16 @@ impl World {
         decided.iter().any(|above| path == above || path.starts_with(&format!("{above}/")))
     }
 
+    /// Notes that this actor has a new instance, and that the children which it has kept are restarted after it.
+    fn restarts_next(&self, path: &str) {
+        let mut decided = self.decided.lock().unwrap();
+        if decided.contains(path) {
+            let kept = self.children.lock().unwrap().get(path).cloned().unwrap_or_default();
+            decided.extend(kept.iter().map(|name| format!("{path}/{name}")));
+        }
+        decided.remove(path);
+    }
+
     /// Asks the supervisor at this path (`None` for the root).
     fn decide(&self, own: Option<&str>, failure: &Failure) -> Directive {
         let Some(trouble) = failure.error::<Trouble>() else { return Directive::Restart };
@@ -158,7 +168,7 @@ impl Actor for Node {
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
         self.world.undecided.lock().unwrap().remove(&self.path);
-        self.world.decided.lock().unwrap().remove(&self.path);
+        self.world.restarts_next(&self.path);
         if !self.world.open.load(Ordering::Relaxed) {
             return Ok(());
         }
