@@ -74,6 +74,49 @@
 //! * Mailboxes are bounded: a `tell` waits for room. Two actors that wait for room in each other's mailbox wait
 //!   forever, so use [`try_tell`](ActorRef::try_tell) in one of the two directions.
 //!
+//! # Under another name
+//!
+//! A crate of your own may re-export this one, so that your services depend on your crate alone; or `Cargo.toml` may give
+//! it another name, as in `trees = { package = "supervise-tree", version = ".." }`. [`supervisor!`], [`child!`],
+//! [`decider!`] and [`strategy!`] need no word of that: they find their crate wherever they are called. The two attributes
+//! are told the path:
+//!
+//! ```
+//! mod kit {
+//!     // As it stands in a crate that several services share.
+//!     pub mod trees {
+//!         pub use supervise::*;
+//!     }
+//! }
+//!
+//! use kit::trees::prelude::*;
+//!
+//! struct Db;
+//!
+//! #[actor(crate = kit::trees)]
+//! impl Db {
+//!     fn handle(&mut self, _query: String) {}
+//! }
+//!
+//! #[derive(Actor)]
+//! #[actor(msg = String, crate = kit::trees)]
+//! struct Log;
+//!
+//! impl Log {
+//!     async fn handle(&mut self, _line: String, _cx: &mut Context<Self>) {}
+//! }
+//!
+//! kit::trees::supervisor! {
+//!     struct Shop {
+//!         db: Db = Db,
+//!         log: Log = Log,
+//!     }
+//! }
+//! # assert_eq!(Shop::SPEC.children.len(), 2);
+//! ```
+//!
+//! A tree with remote children is then declared with the macro of the same name of `supervise-remote`.
+//!
 //! # Features
 //!
 //! All are off by default.
@@ -97,7 +140,10 @@ pub use reference::*;
 pub use supervise_runtime::*;
 
 #[doc(hidden)]
-pub use supervise_runtime::expansion;
+pub mod expansion {
+    pub use supervise_macros::{child, decider, strategy, supervisor};
+    pub use supervise_runtime::expansion::*;
+}
 
 #[cfg(feature = "serde")]
 #[doc = include_str!("../docs/json.md")]

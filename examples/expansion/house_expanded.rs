@@ -497,10 +497,10 @@ pub struct House {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },

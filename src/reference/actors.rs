@@ -148,6 +148,9 @@ pub use supervise_macros::Actor;
 ///     }
 /// }
 /// ```
+///
+/// `#[actor(crate = path)]` is for a program that has `supervise` under another name; see
+/// [there](crate#under-another-name).
 #[doc(inline)]
 pub use supervise_macros::actor;
 

@@ -156,5 +156,7 @@
 ///
 /// The errors of a child in a tree, with the same messages; a variable that is not `Clone`, in a child that is
 /// restarted; `self` in the start. See [`errors`](crate::errors).
-#[doc(inline)]
-pub use supervise_macros::child;
+#[macro_export]
+macro_rules! child {
+    ($($tokens:tt)*) => { $crate::expansion::child! { @[$crate] $($tokens)* } };
+}

@@ -58,8 +58,10 @@
 /// # assert!(matches!(shop.db.terminated().await, Ok(Ended::Failed(_))));
 /// # }
 /// ```
-#[doc(inline)]
-pub use supervise_macros::decider;
+#[macro_export]
+macro_rules! decider {
+    ($($tokens:tt)*) => { $crate::expansion::decider! { @[$crate] $($tokens)* } };
+}
 
 /// Creates a [`SupervisorStrategy`](crate::policy::SupervisorStrategy), which says how an actor supervises the children
 /// that it spawns.
@@ -85,5 +87,7 @@ pub use supervise_macros::decider;
 ///     }
 /// }
 /// ```
-#[doc(inline)]
-pub use supervise_macros::strategy;
+#[macro_export]
+macro_rules! strategy {
+    ($($tokens:tt)*) => { $crate::expansion::strategy! { @[$crate] $($tokens)* } };
+}

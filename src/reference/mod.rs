@@ -6,6 +6,3 @@ mod deciders;
 mod trees;
 
 pub use actors::*;
-pub use children::*;
-pub use deciders::*;
-pub use trees::*;

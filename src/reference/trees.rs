@@ -966,5 +966,7 @@
 /// variant of an enum that it names; a child type that is neither an actor nor a tree; a value that a remote child names
 /// and that cannot be sent to its node. The errors point at the tokens
 /// that cause them; [`errors`](crate::errors) shows each of them.
-#[doc(inline)]
-pub use supervise_macros::supervisor;
+#[macro_export]
+macro_rules! supervisor {
+    ($($tokens:tt)*) => { $crate::expansion::supervisor! { @[$crate] $($tokens)* } };
+}

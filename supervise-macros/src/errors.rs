@@ -11,6 +11,8 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser};
 
+use crate::paths::Supervise;
+
 /// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
@@ -120,7 +122,7 @@ impl Errors {
     /// of their own, and rustc shows equal errors at one place once.
     pub(crate) fn failed_type(&self) -> Option<TokenStream> {
         let first = self.list.first()?.to_tokens();
-        Some(quote!(<() as ::supervise::expansion::ChildIf<{ #first }>>::Handle))
+        Some(quote!(<() as #Supervise::expansion::ChildIf<{ #first }>>::Handle))
     }
 
     /// Emits one error for each mistake.

@@ -1,5 +1,8 @@
 //! The macros of `supervise`. Depend on that crate instead, which documents them.
 //!
+//! `supervisor!`, `child!`, `decider!` and `strategy!` are called by declarative macros of the same names, which pass the
+//! path of their crate.
+//!
 //! Every macro has the same stages: tokens, repair, parse, model, check, expand. All stages collect mistakes, which
 //! come last in the output.
 
@@ -8,6 +11,7 @@ mod decider;
 mod duration;
 mod errors;
 mod free_names;
+mod paths;
 mod pretty;
 mod repair;
 mod settings;
@@ -19,29 +23,36 @@ mod tree;
 use proc_macro::TokenStream;
 
 use errors::guarded;
+use paths::Paths;
+
+/// Expands a macro with the paths that the declarative macro in front of it passes.
+fn expand(input: TokenStream, to: impl FnOnce(proc_macro2::TokenStream) -> proc_macro2::TokenStream) -> TokenStream {
+    let (paths, input) = Paths::split(input.into());
+    paths.hold(|| guarded(|| to(input))).into()
+}
 
 /// Declares supervision trees.
 #[proc_macro]
 pub fn supervisor(input: TokenStream) -> TokenStream {
-    guarded(|| tree::supervisor(input.into())).into()
+    expand(input, tree::supervisor)
 }
 
 /// Declares a child that is spawned at run time.
 #[proc_macro]
 pub fn child(input: TokenStream) -> TokenStream {
-    guarded(|| tree::child(input.into())).into()
+    expand(input, tree::child)
 }
 
 /// A decider as a value.
 #[proc_macro]
 pub fn decider(input: TokenStream) -> TokenStream {
-    guarded(|| decider::decider(input.into())).into()
+    expand(input, decider::decider)
 }
 
 /// A `SupervisorStrategy` as a value.
 #[proc_macro]
 pub fn strategy(input: TokenStream) -> TokenStream {
-    guarded(|| strategy::strategy(input.into())).into()
+    expand(input, strategy::strategy)
 }
 
 /// Makes a struct with an inherent `handle` an actor.

@@ -6,6 +6,7 @@ use quote::quote;
 use syn::Attribute;
 
 use crate::errors::Errors;
+use crate::paths::Supervise;
 use crate::repair::repair;
 use crate::settings::is_of_supervisors;
 use crate::tree::{check_supervision, model::Body, parse, supervision};
@@ -39,7 +40,7 @@ pub(crate) fn strategy(input: TokenStream) -> TokenStream {
     let value = if errors.take_hidden() { supervision(&[]) } else { supervision(&body.settings) };
     let errors = errors.to_tokens();
     quote!({
-        use ::supervise::expansion as __rt;
+        use #Supervise::expansion as __rt;
         #[allow(unused_qualifications)]
         let __strategy = #value;
         #errors

@@ -5,6 +5,8 @@ pub use crate::errors::{CrossesAsText, CrossesTyped, Crossing, Errors};
 pub use crate::hosted::{Hosting, Order, erased};
 pub use crate::proxy::far_start;
 pub use crate::refs::Export;
+pub use supervise;
+pub use supervise::expansion::supervisor;
 pub use supervise_runtime::remote as hooks;
 
 /// Finds out how an error type crosses: as itself if it can, else as text.

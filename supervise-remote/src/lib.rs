@@ -66,6 +66,36 @@ pub use node::Node;
 pub use proxy::{Far, FarStart, Proxy};
 pub use refs::{RemoteAsk, RemoteError, RemoteRef, RemoteTell};
 
+/// [`supervise::supervisor!`], for a tree with remote children in a program that has no dependency `supervise_remote`.
+///
+/// The macro of `supervise` looks for the crate `supervise_remote` by that name. A program that has it under another name,
+/// or through a crate of its own, declares its trees with this macro, which names everything by its own path:
+///
+/// ```
+/// mod kit {
+///     // As it stands in a crate that several services share.
+///     pub use supervise_remote::supervisor;
+/// }
+/// # use supervise::prelude::*;
+/// # struct Thumbnails;
+/// # #[actor]
+/// # impl Thumbnails { fn handle(&mut self, _: String) {} }
+///
+/// kit::supervisor! {
+///     struct Shop {
+///         #[on("worker")]
+///         thumbnails: remote Thumbnails = Thumbnails,
+///     }
+/// }
+/// # assert_eq!(Shop::SPEC.children.len(), 1);
+/// ```
+#[macro_export]
+macro_rules! supervisor {
+    ($($tokens:tt)*) => {
+        $crate::expansion::supervisor! { @[$crate::expansion::supervise][$crate] $($tokens)* }
+    };
+}
+
 /// A message that may cross to another process: it is `Serialize` and `DeserializeOwned`, and `Send` as every message is.
 ///
 /// Derive `Serialize` and `Deserialize`; there is nothing to implement. [`Reply`](supervise::Reply) and [`RemoteRef`] may

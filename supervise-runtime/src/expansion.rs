@@ -24,8 +24,8 @@ pub use crate::tree::lease::{LeaseOf, Only, Subtree, lease_of, of_subtree};
 pub use crate::tree::{
     ATree, Ahead, Builder, BuiltHandle, CanBeAKey, CanCloneForStarts, CanKeep, CanKeepForInitial, CanKeepForInstances,
     CanMove, CanMoveIntoInstances, CanReturn, Capture, Checked, Child, ChildIf, ChildSlot, CloneForStart, Handle,
-    IsAChild, Keep, Launched, Published, Running, SendValue, SharedValue, Spawned, Start, Tree, TreeDef, TreeHandle,
-    TreeRef, initial, later, launch_tree, name_of_child, new_child, new_child_once, no_initial,
+    IsAChild, Keep, Keeper, Launched, Published, Running, SendValue, SharedValue, Spawned, Start, Tree, TreeDef,
+    TreeHandle, TreeRef, initial, later, launch_tree, name_of_child, new_child, new_child_once, no_initial,
 };
 pub use crate::values::asked::{
     ArmOf, BugOfRemoteIsAsked, BugOfTaskIsAsked, EndIsAsked, InvalidSettingsAreAsked, LimitOfRemoteIsAsked,

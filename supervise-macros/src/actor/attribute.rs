@@ -2,25 +2,59 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, DeriveInput, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReceiverKind, ReturnType, Type};
+use syn::{
+    Attribute, DeriveInput, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, Path, ReceiverKind, ReturnType, Token, Type,
+};
 
 use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, dummy, methods, watcher};
 use super::owned::owned;
 use super::signatures;
 use crate::errors::{Errors, did_you_mean, in_line, neighbour};
+use crate::paths::{self, Paths};
 use crate::tree::generics::without;
 
 /// Expands the whole macro.
 pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
-    let mut block: ItemImpl = match syn::parse2(item.clone()) {
+    let block: ItemImpl = match syn::parse2(item.clone()) {
         Ok(block) => block,
         Err(_) => return no_impl(&args, item),
     };
     let mut errors = Errors::default();
-    if !args.is_empty() {
-        errors.on(&args, "`#[actor]` takes no arguments on an `impl` block; the types are those of `handle`");
+    match path(args, &mut errors) {
+        Some(path) => Paths::told(&path).hold(|| of_block(block, errors)),
+        None => of_block(block, errors),
     }
+}
+
+/// Reads `crate = path`, the only argument.
+fn path(args: TokenStream, errors: &mut Errors) -> Option<Path> {
+    match args.clone().into_iter().next() {
+        None => return None,
+        Some(TokenTree::Ident(word)) if word == "crate" => {}
+        Some(_) => {
+            errors.on(
+                &args,
+                "`#[actor]` takes no arguments on an `impl` block, except `crate = path`; the types are those of \
+                 `handle`",
+            );
+            return None;
+        }
+    }
+    let read = |input: ParseStream<'_>| {
+        input.parse::<Token![crate]>()?;
+        let path = paths::value(input)?;
+        if !input.is_empty() {
+            return Err(input
+                .error("`#[actor]` takes `crate = path` alone on an `impl` block; the types are those of `handle`"));
+        }
+        Ok(path)
+    };
+    read.parse2(args).map_err(|error| errors.push(error)).ok()
+}
+
+fn of_block(mut block: ItemImpl, mut errors: Errors) -> TokenStream {
     if let Some((path, _)) = &block.trait_ {
         errors.on(path, "`#[actor]` belongs on an inherent `impl`; remove it, or the trait");
         if functions(&block).all(|function| function.sig.ident != "handle") {
@@ -313,6 +347,23 @@ mod tests {
         assert!(text.contains("(Self :: handle (self , __msg , __cx)) . await"), "{text}");
         let text = expand("impl<T: Send> Db<T> { fn handle(&mut self, m: T) {} }");
         assert!(text.contains("Self :: handle (self , __msg))") && text.contains("Actor for Db < T >"), "{text}");
+    }
+
+    #[test]
+    fn takes_the_path_of_the_crate() {
+        let item = "impl Db { fn handle(&mut self, m: ()) {} }";
+        let expand = |args: &str| attribute(args.parse().unwrap(), item.parse().unwrap()).to_string();
+        assert!(expand("crate = kit::trees").contains("use kit :: trees :: expansion as __rt"));
+        assert!(expand("").contains("use :: supervise :: expansion as __rt"), "the path is not kept");
+        for (args, message) in [
+            ("crate", "`crate` has no path; write `crate = path`"),
+            ("crate = \"kit::trees\"", "a path is no text; write `crate = kit::trees`"),
+            ("msg = ()", "takes no arguments on an `impl` block, except `crate = path`"),
+            ("crate = kit, msg = ()", "takes `crate = path` alone on an `impl` block; the types are those of `handle`"),
+        ] {
+            let text = expand(args);
+            assert!(text.contains(message) && text.contains("Actor for Db"), "no `{message}` in {text}");
+        }
     }
 
     #[test]

@@ -8,11 +8,12 @@ use syn::{Attribute, DeriveInput, Ident, Meta, Path, Token, Type};
 use super::hooks::{HOOKS, Hook, Types, apart, declared, dummy, methods, watcher};
 use super::owned::owned;
 use crate::errors::{Errors, did_you_mean, in_line};
+use crate::paths::{self, Paths};
 use crate::tree::generics::without;
 
 /// Expands the whole macro.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
-    let mut input: DeriveInput = match syn::parse2(input) {
+    let input: DeriveInput = match syn::parse2(input) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
@@ -20,10 +21,11 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let mut types = Types::default();
     let mut hooks: Vec<Hook> = Vec::new();
     let mut watches = false;
+    let mut path = None;
     for attribute in &input.attrs {
         let Some(name) = attribute.path().get_ident() else { continue };
         if name == "actor" {
-            read(&mut types, attribute, &mut errors);
+            path = read(&mut types, attribute, &mut errors).or(path);
         } else if HOOKS.contains(&&*name.to_string()) {
             watches |= name == "terminated";
             if let Some(first) = hooks.iter().find(|hook| hook.kind == *name) {
@@ -34,6 +36,13 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             }
         }
     }
+    match path {
+        Some(path) => Paths::told(&path).hold(|| of_type(input, types, &hooks, watches, errors)),
+        None => of_type(input, types, &hooks, watches, errors),
+    }
+}
+
+fn of_type(mut input: DeriveInput, types: Types, hooks: &[Hook], watches: bool, mut errors: Errors) -> TokenStream {
     let name = &input.ident;
     if types.msg.is_none() && errors.is_empty() {
         errors.at(
@@ -53,8 +62,8 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let handle = quote_spanned! {name.span()=>
         __rt::may_move_between_threads(__rt::call_handle(Self::handle, self, __msg, __cx)).await
     };
-    let (declared, methods) = (declared(&hooks), methods(&hooks));
-    let watcher = watcher(&hooks, &input.generics, &ty);
+    let (declared, methods) = (declared(hooks), methods(hooks));
+    let watcher = watcher(hooks, &input.generics, &ty);
     let traits = quote! {
         #[automatically_derived]
         impl #params __rt::Actor for #ty #bounds {
@@ -75,21 +84,26 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     apart(&[], traits)
 }
 
-/// `#[actor(msg = T, error = E)]`
-fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) {
+/// Reads `#[actor(msg = T, error = E, crate = path)]`, and returns the path.
+fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) -> Option<Path> {
     // `#[actor]` without arguments is treated as if it were missing.
     if matches!(attribute.meta, Meta::Path(_)) {
-        return;
+        return None;
     }
+    let mut path = None;
     let read = attribute.parse_nested_meta(|meta| {
         let Some(name) = meta.path.get_ident().cloned() else {
             return Err(meta.error("expected `msg = Type` or `error = Type`"));
         };
+        if name == "crate" {
+            path = Some(paths::value(meta.input)?);
+            return Ok(());
+        }
         let place = match &*name.to_string() {
             "msg" => &mut types.msg,
             "error" => &mut types.error,
             other => {
-                let repair = did_you_mean(other, &["msg", "error"]);
+                let repair = did_you_mean(other, &["msg", "error", "crate"]);
                 return Err(meta.error(format!("`actor` has no argument `{other}`{repair}")));
             }
         };
@@ -105,6 +119,7 @@ fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) {
     if let Err(error) = read {
         errors.push(error);
     }
+    path
 }
 
 /// Turns `#[pre_restart(flush)]` into the method `Self::flush`. A longer path is kept as it is.
@@ -159,6 +174,14 @@ mod tests {
         ] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
+    }
+
+    #[test]
+    fn takes_the_path_of_the_crate() {
+        let text = expand("#[actor(msg = (), crate = kit::trees)] struct Db;");
+        assert!(text.contains("use kit :: trees :: expansion as __rt"), "{text}");
+        assert!(expand("#[actor(msg = ())] struct Db;").contains("use :: supervise :: expansion as __rt"));
+        assert!(expand("#[actor(msg = (), crate)] struct Db;").contains("write `crate = path`"));
     }
 
     #[test]

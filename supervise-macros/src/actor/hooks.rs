@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Generics};
 
 use crate::errors::Errors;
+use crate::paths::Supervise;
 
 /// Every hook that can be named by an attribute.
 pub(crate) const HOOKS: &[&str] =
@@ -123,7 +124,7 @@ pub(super) fn apart(outer: &[Attribute], traits: TokenStream) -> TokenStream {
         #(#outer)*
         #[allow(unused_qualifications)]
         const _: () = {
-            use ::supervise::expansion as __rt;
+            use #Supervise::expansion as __rt;
             #traits
         };
     }

@@ -149,7 +149,9 @@ fn emit(group: &Group<'_>, before: &[&Group<'_>], closed: bool, decided: Decided
         let (pat, noted, answer) = (&arm.pat, noted(arm), answer(arm));
         let guard = arm.guard.as_ref().map(lower).map(|guard| quote!(if #guard));
         let cfgs = &arm.cfgs;
-        quote!(#(#cfgs)* #pat #guard => { #noted return ::core::option::Option::Some(#answer); })
+        // At the answer, behind which rustc then proposes an arm for a variant that is missing.
+        let body = quote_spanned!(arm.answer.span()=> { #noted return ::core::option::Option::Some(#answer); });
+        quote!(#(#cfgs)* #pat #guard => #body)
     });
     let by_path = group.by_path || before.iter().any(|earlier| earlier.by_path);
     let rest = if closed && by_path && !group.overlaps() {

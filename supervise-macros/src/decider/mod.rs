@@ -19,6 +19,7 @@ pub(crate) use expand::expand;
 pub(crate) use parse::parse;
 
 use crate::errors::Errors;
+use crate::paths::Supervise;
 use crate::tree::model::word;
 
 /// The content of a decider's parentheses.
@@ -136,7 +137,7 @@ pub(crate) fn decider(input: TokenStream) -> TokenStream {
     let into = quote_spanned!(value.span()=> __rt::IntoDecider::into_decider(#value));
     let errors = errors.to_tokens();
     quote!({
-        use ::supervise::expansion as __rt;
+        use #Supervise::expansion as __rt;
         #[allow(unused_qualifications)]
         let __decider = #into;
         #errors

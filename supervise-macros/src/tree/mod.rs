@@ -19,6 +19,7 @@ pub(crate) use expand::supervision;
 pub(crate) use parse::generics;
 
 use crate::errors::Errors;
+use crate::paths::Supervise;
 use crate::repair::repair;
 
 /// Expands the whole macro.
@@ -66,7 +67,7 @@ pub(crate) fn child(input: TokenStream) -> TokenStream {
         false => mistakes,
     };
     quote!({
-        use ::supervise::expansion as __rt;
+        use #Supervise::expansion as __rt;
         #[allow(unexpected_cfgs, unreachable_code, unused_qualifications)]
         let __child = {
             #value

@@ -57,6 +57,17 @@ impl<T: Clone> CloneForStart for T {}
 #[derive(Debug)]
 pub struct ATree;
 
+/// Names [`ATree`] by a trait. Such a name has its place in the source as a whole, whatever path leads to the trait, and
+/// rustc shows equal errors at one place once.
+pub trait Keeper {
+    /// The type that keeps values.
+    type ATree;
+}
+
+impl Keeper for () {
+    type ATree = ATree;
+}
+
 /// The first half of every check of a kept type. The second half asks for `Clone`, so that an error names what is missing.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

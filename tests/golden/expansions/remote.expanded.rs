@@ -1861,10 +1861,10 @@ pub struct Shop<T: Row + 'static> {
         (
             <u64 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
                         u64,
                     >>::IS
-                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u64,
                         >>::IS
                 },
@@ -1874,10 +1874,10 @@ pub struct Shop<T: Row + 'static> {
                 u8,
             ) as ::supervise::expansion::Checked<
                 {
-                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
                         (u8, u8),
                     >>::IS
-                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
                             (u8, u8),
                         >>::IS
                 },
@@ -1906,7 +1906,7 @@ pub struct Shop<T: Row + 'static> {
     >>::Keyed<
         <String as ::supervise::expansion::Checked<
             {
-                <::supervise::expansion::ATree as ::supervise::expansion::CanBeAKey<
+                <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },
@@ -1914,10 +1914,10 @@ pub struct Shop<T: Row + 'static> {
         (
             <u8 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::expansion::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
                         u8,
                     >>::IS
-                        & <::supervise::expansion::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u8,
                         >>::IS
                 },

@@ -990,7 +990,7 @@ struct Defaults {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <::supervise::expansion::ATree as ::supervise::expansion::CanMoveIntoInstances<
+                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMoveIntoInstances<
                         u32,
                     >>::IS
                 },

@@ -200,9 +200,10 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         return quote_spanned!(unit.span()=> { #capture let #own = #options; let #own = __rt::of_subtree(#own); let #given = { #rebind #taken }; #call });
     }
     // Temporaries of the options must not live across the await.
+    let given = local("__options");
     let (named, options) = match options::are_plain(child) {
         true => (None, options),
-        false => (Some(quote_spanned!(unit.span()=> let __options = #options;)), quote!(__options)),
+        false => (Some(quote_spanned!(unit.span()=> let #given = #options;)), quote!(#given)),
     };
     // At the start expression, where rustc then reports a future that is not `Send`.
     let call = quote_spanned! {start.span()=>

@@ -12,6 +12,7 @@ use super::super::model::{Body, Child, Tree, Unit};
 use super::scope::plain;
 use super::types::{Published, Sub, Types, declared, field_of_the_tree, published};
 use super::{draw, remote};
+use crate::paths::Supervise;
 
 /// The tree around a struct.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +59,8 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
     // A parameter of the tree may have this name too.
     let until = Ident::new("until", Span::mixed_site());
     // At the name, where rustc then reports mistakes in the types of children instead of at the whole macro call.
-    let spec = quote_spanned!(name.span()=> <Self as ::supervise::expansion::TreeHandle>::SPEC);
+    let supervise = Supervise.at(name.span());
+    let spec = quote_spanned!(name.span()=> <Self as #supervise::expansion::TreeHandle>::SPEC);
     let failed = around.failed.filter(|_| !tree.has_start());
     let failed = failed.map(|failed| {
         let names = ["tree", "start", "run"].map(|name| Ident::new(name, Span::call_site()));
@@ -81,15 +83,15 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
         #head {
             /// The tree as it is declared.
             #[allow(dead_code)]
-            #vis const SPEC: ::supervise::expansion::TreeSpec = #spec;
+            #vis const SPEC: #Supervise::expansion::TreeSpec = #spec;
 
             #shown
             #[doc = #tree_doc]
             #[must_use]
             #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn tree(#(#params: #param_types),*) -> ::supervise::expansion::Tree<Self> {
-                ::supervise::expansion::Tree::new((#(#params,)*))
+            #vis fn tree(#(#params: #param_types),*) -> #Supervise::expansion::Tree<Self> {
+                #Supervise::expansion::Tree::new((#(#params,)*))
             }
 
             #shown
@@ -101,11 +103,11 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #[track_caller]
             #[allow(clippy::self_named_constructors)] // a tree may be called `Start`
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-            #vis fn start(#(#params: #param_types),*) -> ::supervise::expansion::BoxFuture<
+            #vis fn start(#(#params: #param_types),*) -> #Supervise::expansion::BoxFuture<
                 'static,
-                ::core::result::Result<::supervise::expansion::Running<Self>, ::supervise::expansion::Failure>,
+                ::core::result::Result<#Supervise::expansion::Running<Self>, #Supervise::expansion::Failure>,
             > {
-                ::supervise::expansion::Tree::start(Self::tree(#(#params),*))
+                #Supervise::expansion::Tree::start(Self::tree(#(#params),*))
             }
 
             #shown
@@ -121,11 +123,11 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #vis fn run<'__until>(
                 #(#params: #param_types,)*
                 #until: impl ::core::future::Future + ::core::marker::Send + '__until,
-            ) -> ::supervise::expansion::BoxFuture<
+            ) -> #Supervise::expansion::BoxFuture<
                 '__until,
-                ::core::result::Result<::supervise::expansion::Report, ::supervise::expansion::Failure>,
+                ::core::result::Result<#Supervise::expansion::Report, #Supervise::expansion::Failure>,
             > {
-                ::supervise::expansion::Tree::run(Self::tree(#(#params),*), #until)
+                #Supervise::expansion::Tree::run(Self::tree(#(#params),*), #until)
             }
 
             #node
@@ -194,13 +196,15 @@ fn item(
     let lets = published(body);
     let links = lets.iter().map(|published| {
         let (cfgs, name) = (&published.entry.cfgs, published.field());
-        quote!(#(#cfgs)* #[doc(hidden)] #name: ::supervise::expansion::Published,)
+        quote!(#(#cfgs)* #[doc(hidden)] #name: #Supervise::expansion::Published,)
     });
+    // The `self` of the method around it, whatever macro the name of the child comes from.
+    let this = quote!(self);
     let clones = typed.iter().map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
         let shown = (child.shape.is_none()).then(|| quote!(#[cfg(not(any(doc, rust_analyzer)))]));
         let span = child.unit().map_or(name.span(), Unit::span);
-        let clone = quote_spanned!(span=> ::core::clone::Clone::clone(&self.#name));
+        let clone = quote_spanned!(span=> ::core::clone::Clone::clone(&#this.#name));
         quote!(#(#cfgs)* #shown #name: #clone,)
     });
     let link_clones = lets.iter().map(|published| {
@@ -222,18 +226,22 @@ fn item(
     let [clone, debug, deref] = [quote!(::core::clone::Clone), quote!(::core::fmt::Debug), quote!(::core::ops::Deref)]
         .map(|of| types.implementing(&of, name));
     let own = field_of_the_tree(body);
+    // At the name, to which rustc then points where a message is about the tree.
+    let keyword = quote_spanned!(name.span()=> struct);
+    let content = quote! {
+        #(#fields)*
+        #(#links)*
+        #[doc(hidden)]
+        #own: #Supervise::expansion::TreeRef,
+        #marker
+    };
+    let content = quote_spanned!(name.span()=> { #content });
     quote! {
         #(#cfgs)*
         #(#docs)*
         #drawing
         #[allow(unexpected_cfgs, clippy::partial_pub_fields, clippy::type_complexity)]
-        #vis struct #name #params #bounds {
-            #(#fields)*
-            #(#links)*
-            #[doc(hidden)]
-            #own: ::supervise::expansion::TreeRef,
-            #marker
-        }
+        #vis #keyword #name #params #bounds #content
         #(#cfgs)*
         #[automatically_derived]
         #allow
@@ -252,8 +260,8 @@ fn item(
         #(#cfgs)*
         #[automatically_derived]
         #deref {
-            type Target = ::supervise::expansion::TreeRef;
-            fn deref(&self) -> &::supervise::expansion::TreeRef {
+            type Target = #Supervise::expansion::TreeRef;
+            fn deref(&self) -> &#Supervise::expansion::TreeRef {
                 &self.#own
             }
         }

@@ -22,6 +22,7 @@ pub(crate) use options::supervision;
 pub(super) use spawned::spawned;
 
 use super::model::Tree;
+use crate::paths::Supervise;
 use handle::Around;
 use scope::local;
 use spec::Times;
@@ -77,7 +78,7 @@ pub(crate) fn tree(tree: &Tree, hidden: bool, misplaced: &[&Ident], failed: Opti
             unused_qualifications
         )]
         const _: () = {
-            use ::supervise::expansion as __rt;
+            use #Supervise::expansion as __rt;
             #far
             #definition
             #specs

@@ -17,6 +17,7 @@ use super::options::{half_typed, methods};
 use super::scope::{Scope, local, plain};
 use super::types::{Types, item};
 use crate::duration::{lower, lower_time};
+use crate::paths::Supervise;
 use crate::pretty::to_source;
 use crate::settings::{OF_NODE, words};
 
@@ -49,7 +50,7 @@ pub(super) fn node(tree: &Tree) -> Option<TokenStream> {
         #[must_use]
         #[allow(dead_code)]
         #vis fn node(role: &str) -> #path {
-            #path::of(const { &<Self as ::supervise::expansion::TreeHandle>::SPEC }, role)
+            #path::of(const { &<Self as #Supervise::expansion::TreeHandle>::SPEC }, role)
         }
     })
 }

@@ -14,6 +14,7 @@ use super::super::model::{
 };
 use super::remote;
 use super::scope::{hidden, plain};
+use crate::paths::{Supervise, SuperviseRemote};
 use crate::pretty::to_source;
 use crate::settings::words;
 
@@ -81,7 +82,7 @@ impl<'a> Types<'a> {
     pub(super) fn far_crate(self, at: Span) -> TokenStream {
         match self.runtime {
             Runtime::Imported => quote_spanned!(at=> __far),
-            Runtime::Absolute => quote_spanned!(self.far=> ::supervise_remote),
+            Runtime::Absolute => SuperviseRemote.at(self.far),
         }
     }
 
@@ -94,13 +95,27 @@ impl<'a> Types<'a> {
     /// Emits the import of that crate, so that one error says that it is missing.
     pub(super) fn import_far(self, body: &Body) -> Option<TokenStream> {
         remote::first(body)
-            .map(|_| quote_spanned!(self.far=> #[allow(unused_imports)] use ::supervise_remote as __far;))
+            .map(|_| SuperviseRemote.at(self.far))
+            .map(|far| quote_spanned!(self.far=> #[allow(unused_imports)] use #far as __far;))
     }
 
     fn path(self, span: Span) -> TokenStream {
         match self.runtime {
             Runtime::Imported => quote_spanned!(span=> __rt),
-            Runtime::Absolute => quote_spanned!(span=> ::supervise::expansion),
+            Runtime::Absolute => {
+                let supervise = Supervise.at(span);
+                quote_spanned!(span=> #supervise::expansion)
+            }
+        }
+    }
+
+    /// Emits the type on which a kept type is checked. A whole path may begin with a name of another place, such as
+    /// `$crate`, and rustc would report the error a second time, at the macro.
+    fn keeper(self, at: Span) -> TokenStream {
+        let rt = self.path(at);
+        match self.runtime {
+            Runtime::Imported => quote_spanned!(at=> #rt::ATree),
+            Runtime::Absolute => quote_spanned!(at=> <() as #rt::Keeper>::ATree),
         }
     }
 
@@ -321,9 +336,10 @@ impl<'a> Types<'a> {
             return ty.to_token_stream();
         }
         let (rt, is) = (self.path(span_of(ty)), Ident::new("IS", last_span(ty)));
+        let keeper = self.keeper(span_of(ty));
         let asked = |of| {
             let of = Ident::new(of, span_of(ty));
-            quote_spanned!(span_of(ty)=> <#rt::ATree as #rt::#of<#ty>>::#is)
+            quote_spanned!(span_of(ty)=> <#keeper as #rt::#of<#ty>>::#is)
         };
         let is = match asked_for {
             "CanKeep" | "CanKeepForInstances" | "CanKeepForInitial" => {
@@ -341,7 +357,8 @@ impl<'a> Types<'a> {
         let ty = published.ty;
         let (rt, of, get) =
             (self.path(span_of(ty)), Ident::new("CanReturn", span_of(ty)), Ident::new("get", last_span(ty)));
-        quote_spanned!(span_of(ty)=> <#rt::ATree as #rt::#of<#ty>>::#get(#link))
+        let keeper = self.keeper(span_of(ty));
+        quote_spanned!(span_of(ty)=> <#keeper as #rt::#of<#ty>>::#get(#link))
     }
 
     /// Emits `<T as Trait>::NAME`, from the first to the last token of the type: rustc shows equal errors at one place
