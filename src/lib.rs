@@ -136,6 +136,10 @@
 mod reference;
 
 pub use reference::*;
+// Named for itself, so that rustc says which feature is missing.
+#[cfg(feature = "signal")]
+#[doc(inline)]
+pub use supervise_runtime::signal;
 #[doc(inline)]
 pub use supervise_runtime::*;
 

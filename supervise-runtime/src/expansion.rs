@@ -10,7 +10,7 @@ pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
 pub use crate::actor::options::{ChildOptions, HalfTyped, NotATree, OfActors, WithMailbox};
 pub use crate::actor::{
-    Actor, HandleOutput, HasHandle, IsAHandle, NoHandle, Outcome, OutputIf, Watcher, call_handle,
+    Actor, ErrorOfAnActor, HandleOutput, HasHandle, IsAHandle, NoHandle, Outcome, OutputIf, Watcher, call_handle,
     may_move_between_threads,
 };
 pub use crate::base::BoxFuture;

@@ -137,7 +137,10 @@ struct Handle<'a> {
 /// Finds every `handle`. Several are possible under `#[cfg(..)]`, which this macro cannot evaluate.
 fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
     let found: Vec<_> = functions(block).filter(|function| function.sig.ident == "handle").collect();
-    if found.is_empty() {
+    if let (true, Some(other)) = (found.is_empty(), functions(block).find(|function| takes_messages(function))) {
+        let name = &other.sig.ident;
+        errors.on(name, format!("the messages of an actor come to `handle`; write `handle` for `{name}`"));
+    } else if found.is_empty() {
         errors.on(
             &block.self_ty,
             "there is no `handle` in this `#[actor] impl`; add `async fn handle(&mut self, msg: Msg, cx: &mut \
@@ -148,6 +151,27 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
     let generic = !block.generics.params.is_empty();
     let whole = found.iter().any(|function| cfgs(&function.attrs).is_empty());
     found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, generic, errors)).collect()
+}
+
+/// Returns whether this is the method for messages in another system.
+fn takes_messages(function: &ImplItemFn) -> bool {
+    const NAMES: [&str; 12] = [
+        "receive",
+        "on_receive",
+        "on_message",
+        "handle_message",
+        "handle_msg",
+        "handle_call",
+        "handle_cast",
+        "handle_info",
+        "process",
+        "process_message",
+        "call",
+        "dispatch",
+    ];
+    let inputs = &function.sig.inputs;
+    let takes = matches!((inputs.first(), inputs.get(1)), (Some(FnArg::Receiver(_)), Some(FnArg::Typed(_))));
+    takes && NAMES.iter().any(|name| function.sig.ident == name)
 }
 
 fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> Option<Handle<'a>> {

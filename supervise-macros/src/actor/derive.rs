@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, DeriveInput, Ident, Meta, Path, Token, Type};
+use syn::{Attribute, DeriveInput, Ident, LitStr, Meta, Path, Token, Type};
 
 use super::hooks::{HOOKS, Hook, Types, apart, declared, dummy, methods, watcher};
 use super::owned::owned;
@@ -90,7 +90,7 @@ fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) -> Option
     if matches!(attribute.meta, Meta::Path(_)) {
         return None;
     }
-    let mut path = None;
+    let (mut path, mut quoted) = (None, Vec::new());
     let read = attribute.parse_nested_meta(|meta| {
         let Some(name) = meta.path.get_ident().cloned() else {
             return Err(meta.error("expected `msg = Type` or `error = Type`"));
@@ -110,7 +110,16 @@ fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) -> Option
         if !meta.input.peek(Token![=]) {
             return Err(meta.error(format!("`{name}` has no type; write `{name} = Type`")));
         }
-        let ty: Type = meta.value()?.parse()?;
+        let value = meta.value()?;
+        let ty: Type = match value.fork().parse::<LitStr>() {
+            Ok(text) => {
+                value.parse::<LitStr>()?;
+                let message = format!("a type stands without quotes; write `{name} = {}`", text.value());
+                quoted.push(syn::Error::new(text.span(), message));
+                text.parse()?
+            }
+            Err(_) => value.parse()?,
+        };
         if place.replace(quote!(#ty)).is_some() {
             return Err(meta.error(format!("`{name}` is given twice; keep one of them")));
         }
@@ -119,6 +128,7 @@ fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) -> Option
     if let Err(error) = read {
         errors.push(error);
     }
+    quoted.into_iter().for_each(|error| errors.push(error));
     path
 }
 

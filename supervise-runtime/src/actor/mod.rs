@@ -264,7 +264,20 @@ impl HandleOutput for () {
     }
 }
 
-impl<E> HandleOutput for Result<(), E> {
+/// The bound on the error of an actor, with words of its own.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of an actor",
+    label = "does not turn into a `BoxError`",
+    note = "an error crosses threads on its way to the supervisor: it is `Send`, `Sync` and `'static`",
+    note = "implement `std::error::Error` for a type of your own; a boxed error is `supervise::BoxError`"
+)]
+pub trait ErrorOfAnActor {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<BoxError> + Send + 'static> ErrorOfAnActor for E {}
+
+impl<E: ErrorOfAnActor> HandleOutput for Result<(), E> {
     type Error = E;
     fn done(self) -> Self {
         self

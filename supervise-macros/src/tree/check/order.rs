@@ -48,10 +48,13 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                     if let Some(at) = named(expr, &free, name)
                         && !is_earlier(name)
                     {
-                        errors.reject_at(
-                            at,
-                            format!("`{name}` names itself, but its handle exists only once it is up; remove this"),
-                        );
+                        let is_function = child.is_task() && matches!(expr, Expr::Path(_));
+                        let message = if is_function {
+                            format!("a task starts from a future; call the function, as in `{name}(..)`")
+                        } else {
+                            format!("`{name}` names itself, but its handle exists only once it is up; remove this")
+                        };
+                        errors.reject_at(at, message);
                     }
                     for other in named_below(&free).into_iter().filter(|other| other.name != *name) {
                         report(expr, &free, other, (&format!("`{name}`"), std::slice::from_ref(name)), errors);

@@ -132,8 +132,8 @@ fn bound_in(expr: &Expr) -> Vec<Ident> {
 /// Checks what a remote child takes along.
 fn crosses(child: &Child, crossing: &Crossing<'_>, around: &Body, errors: &mut Errors) {
     for value in &crossing.values {
-        if let Some(message) = stays(child, value, around) {
-            errors.reject_at(value.at, message);
+        if let Some((at, message)) = stays(child, value, around) {
+            errors.reject_at(at.unwrap_or(value.at), message);
         } else if value.is_conditional {
             let name = &value.name;
             let message = format!(
@@ -152,15 +152,14 @@ fn crosses(child: &Child, crossing: &Crossing<'_>, around: &Body, errors: &mut E
     }
 }
 
-/// Returns the error of a value that cannot cross.
-fn stays(child: &Child, value: &Value<'_>, around: &Body) -> Option<String> {
+/// Returns the error of a value that cannot cross, and its place if it is not at the mention.
+fn stays(child: &Child, value: &Value<'_>, around: &Body) -> Option<(Option<Span>, String)> {
     let (name, far) = (&value.name, &child.name);
     let what = match value.origin {
         Origin::Value(Some(ty)) if !has_a_gap(ty) => return None,
         Origin::Value(_) => {
-            let line = declared_in(around, name).map_or_else(String::new, in_line);
             let message = format!("`{name}` crosses to the node of `{far}`, so its type must be written; ");
-            return Some(format!("{message}write `let {name}: Type = value;`{line}"));
+            return Some((declared_in(around, name), format!("{message}write `let {name}: Type = value;`")));
         }
         Origin::Tree => "`tree` is the handle of a tree".to_owned(),
         Origin::Child(other) => match &other.shape {
@@ -173,9 +172,10 @@ fn stays(child: &Child, value: &Value<'_>, around: &Body) -> Option<String> {
             None => return None, // reported
         },
     };
-    Some(format!(
+    let message = format!(
         "{what}, and only handles of actors cross to the node of `{far}`; name an actor that does it for `{far}`"
-    ))
+    );
+    Some((None, message))
 }
 
 /// Returns the place of a `let`.

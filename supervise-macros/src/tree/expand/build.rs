@@ -433,11 +433,11 @@ pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         (Unit::Type(_) | Unit::Remote(..), start) => quote!(#start),
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
         (Unit::Task(_), start) => {
-            let future = polled(&quote!(#start), start.span());
+            let output = polled(&quote!(#start), start.span());
             quote_spanned! {unit.span()=>
                 __rt::future_of(async move {
                     #[allow(unreachable_code)]
-                    __rt::TaskOutput::done(#future.await)
+                    __rt::TaskOutput::done(#output)
                 })
             }
         }
@@ -458,13 +458,13 @@ fn far(unit: &Unit, value: &TokenStream, scope: &Scope<'_>) -> TokenStream {
     }
 }
 
-/// Emits the future of a task, or the error that the tree cannot poll it.
+/// Emits the output of a task's future, or the error that the tree cannot poll it.
 fn polled(future: &TokenStream, at: Span) -> TokenStream {
     quote_spanned! {at=> {
         #[allow(unused_imports)] // by a future that is reported
         use __rt::Polled as _;
         __rt::Poll(#future).polled()
-    }}
+    }.await}
 }
 
 /// Emits `|cx| future`. The body of the closure moves into the block that owns the context, so that the future can
@@ -485,12 +485,12 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
         Some(_) => quote!(async move { #body }),
         None => quote!(#body),
     };
-    let future = polled(&body, closure.body.span());
+    let output = polled(&body, closure.body.span());
     quote_spanned! {unit.span()=>
         __rt::task_of(move |#context: __rt::TaskContext| async move {
             #pattern
             #[allow(unreachable_code)]
-            __rt::TaskOutput::done(#future.await)
+            __rt::TaskOutput::done(#output)
         })
     }
 }

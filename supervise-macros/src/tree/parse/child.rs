@@ -70,6 +70,7 @@ pub(super) fn entry(
         }
         return Err(Mistake::from(syn::Error::new(word.span(), message)).hiding_body());
     }
+    meant::word_of_another_language(input, errors)?;
     let early = meant::word_in_front(input)?;
     let name = name(input, errors)?;
     let child = Child {
@@ -191,6 +192,12 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
         // In `db Db = ..` only the colon is missing.
         errors.at(name.span(), message);
     }
+    if input.peek(Token![pub]) {
+        let vis: Visibility = input.parse()?;
+        let shown = to_source(vis.to_token_stream());
+        errors.on(&vis, format!("`{shown}` stands in front of the name; write `{shown} {name}: ..`"));
+        child.vis = Some(vis);
+    }
     if let Some(start) = meant::start_without_a_type(input) {
         let ty = meant::type_of_start(&start);
         let shown = to_source(start.to_token_stream());
@@ -227,6 +234,7 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
 fn with_shape(input: ParseStream, child: &mut Child, shape: Shape, errors: &mut Errors) -> syn::Result<()> {
     let name = child.name.clone();
     child.shape = Some(shape);
+    meant::question_mark(input, child, errors)?;
     if let Some(subtree) = child.subtree() {
         if starts(input) {
             let message = format!("the inline subtree `{}` has no start expression; remove it", subtree.name);
@@ -250,7 +258,11 @@ fn with_shape(input: ParseStream, child: &mut Child, shape: Shape, errors: &mut 
         errors.at(name.span(), format!("`{name}` has no start expression; write `{name}: {ty} = start,`"));
         return end_of_field(input, &name, errors);
     }
+    if let Some(word) = meant::remote_in_front_of_the_start(input)? {
+        meant::word_behind(word, child, errors);
+    }
     let mut start: Expr = input.parse()?;
+    meant::condition(input, &name, &ty, &start, errors)?;
     if child.is_set() {
         kept::owned_arguments(&mut start, errors);
     }

@@ -8,7 +8,8 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Expr, ExprCall, GenericArgument, Lit, Path, PathArguments, Token, Type, TypePath, parse_quote, token,
+    BinOp, Expr, ExprCall, ExprField, ExprLit, GenericArgument, Lit, Member, Path, PathArguments, Stmt, Token, Type,
+    TypePath, parse_quote, token,
 };
 
 use super::super::model::{Arg, Body, Child, Item, Shape, Unit, word};
@@ -63,7 +64,7 @@ pub(super) fn args(known: &'static Setting, args: Vec<Arg>, errors: &mut Errors)
     let mut meant: Vec<Arg> = Vec::with_capacity(args.len());
     let mut nameless = Vec::new();
     for arg in args {
-        let arg = bounded(known, unquoted(known, arg, errors), errors);
+        let arg = bounded(known, unquoted(known, with_unit(arg, errors), errors), errors);
         let arg = match (&arg.name, slot(known, &meant, &arg.value)) {
             (Some(name), _) => unnamed(known, name.clone(), arg, errors),
             (None, Some(slot)) => {
@@ -84,11 +85,21 @@ pub(super) fn args(known: &'static Setting, args: Vec<Arg>, errors: &mut Errors)
 }
 
 /// The names that other systems have for the ends of a range.
-const ENDS: [[&str; 2]; 4] = [["min", "max"], ["initial", "max"], ["from", "to"], ["min_backoff", "max_backoff"]];
+const ENDS: [[&str; 2]; 8] = [
+    ["min", "max"],
+    ["initial", "max"],
+    ["from", "to"],
+    ["minbackoff", "maxbackoff"],
+    ["mindelay", "maxdelay"],
+    ["initialdelay", "maxdelay"],
+    ["initialinterval", "maxinterval"],
+    ["base", "cap"],
+];
 
 /// Reads `3s, 30s`, `min = 3s, max = 30s` and `3s-30s` as `3s..30s`.
 fn range(mut args: Vec<Arg>, errors: &mut Errors) -> Vec<Arg> {
-    let at_name = |name: &str| args.iter().position(|arg| arg.name.as_ref().is_some_and(|arg| arg == name));
+    let bare = |name: &Ident| name.to_string().to_lowercase().replace('_', "");
+    let at_name = |name: &str| args.iter().position(|arg| arg.name.as_ref().is_some_and(|arg| bare(arg) == name));
     let ends = ENDS.iter().find_map(|[min, max]| Some((at_name(min)?, at_name(max)?)));
     let is_time = |arg: &Arg| arg.name.is_none() && is_duration(&arg.value);
     let ends = ends.or_else(|| (args.len() > 1 && is_time(&args[0]) && is_time(&args[1])).then_some((0, 1)));
@@ -139,6 +150,24 @@ fn split(known: &Setting, args: Vec<Arg>, errors: &mut Errors) -> Vec<Arg> {
         meant.extend(these);
     }
     meant
+}
+
+/// Reads `10.minutes` as `10min`, which is a field of a number in Rust.
+fn with_unit(arg: Arg, errors: &mut Errors) -> Arg {
+    let Expr::Field(ExprField { base, member: Member::Named(unit), .. }) = &arg.value else { return arg };
+    let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = &**base else { return arg };
+    let unit = match unit.to_string().trim_end_matches('s') {
+        "millisecond" | "milli" | "m" => "ms",
+        "second" | "sec" => "s",
+        "minute" | "min" => "min",
+        "hour" => "h",
+        "day" => "d",
+        _ => return arg,
+    };
+    let Ok(mut whole) = format!("{number}{unit}").parse::<Literal>() else { return arg };
+    whole.set_span(number.span());
+    errors.on(&arg.value, format!("a duration is one word; write `{whole}`"));
+    Arg { value: Expr::Lit(ExprLit { attrs: Vec::new(), lit: Lit::new(whole) }), ..arg }
 }
 
 /// Reads `max_restarts = "3"` as `max_restarts = 3`, and `"Permanent"` as `Permanent`.
@@ -391,8 +420,9 @@ pub(super) fn task(child: &mut Child, start: &Expr, errors: &mut Errors) {
     }
 }
 
-/// Reports a length of an array that is known only when the tree starts, and reads it as any number.
-pub(super) fn lengths(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
+/// Reports names that mean something else where they stand: the length of an array that is known only when the tree
+/// starts, which is read as any number, and the context of a task without its closure.
+pub(super) fn names(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
     let mut names = outer.to_vec();
     for item in &mut body.items {
         match item {
@@ -400,13 +430,25 @@ pub(super) fn lengths(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
             Item::Child(child) => {
                 match &mut child.shape {
                     Some(Shape::Array(unit, count)) => length(unit, count, &names, errors),
-                    Some(Shape::Inline(subtree)) => lengths(&mut subtree.body, &names, errors),
+                    Some(Shape::Inline(subtree)) => self::names(&mut subtree.body, &names, errors),
+                    Some(Shape::One(Unit::Task(_))) => context(child, &names, errors),
                     _ => {}
                 }
                 names.push(child.name.clone());
             }
         }
     }
+}
+
+/// Reads `serve(cx, cart)` as `|cx| serve(cx, cart)`.
+fn context(child: &mut Child, names: &[Ident], errors: &mut Errors) {
+    let Some(start) = child.start.as_mut().filter(|start| !matches!(start, Expr::Closure(_))) else { return };
+    let cx = Ident::new("cx", Span::call_site());
+    let Some(at) = FreeNames::of([&*start]).value(&cx).filter(|_| !names.contains(&cx)) else { return };
+    let shown = to_source(start.to_token_stream());
+    errors.at(at, format!("the context of a task is the argument of a closure; write `|cx| {shown}`"));
+    let cx = Ident::new("cx", at);
+    *start = parse_quote!(|#cx| #start);
 }
 
 fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
@@ -424,6 +466,66 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
     errors.on(&*count, message);
     // Long enough for every index that the user writes.
     *count = parse_quote!(4096);
+}
+
+/// Takes a word in front of the name of a child, as `val` in other languages.
+pub(super) fn word_of_another_language(input: ParseStream, errors: &mut Errors) -> syn::Result<()> {
+    let ours = |word: &Ident| ["remote", "task"].iter().any(|known| word.to_string().eq_ignore_ascii_case(known));
+    let typed = input.peek(Ident::peek_any) && input.peek2(syn::Ident) && input.peek3(Token![:]);
+    if typed && !input.fork().call(Ident::parse_any).is_ok_and(|word| ours(&word)) {
+        let word = input.call(Ident::parse_any)?;
+        errors.at(word.span(), format!("a child begins with its name; remove `{word}`"));
+    }
+    Ok(())
+}
+
+/// Reads `T?` as `Option<T>`.
+pub(super) fn question_mark(input: ParseStream, child: &mut Child, errors: &mut Errors) -> syn::Result<()> {
+    if !input.peek(Token![?]) {
+        return Ok(());
+    }
+    let mark = input.parse::<Token![?]>()?;
+    let Some(Shape::One(unit)) = child.shape.take() else {
+        return Err(syn::Error::new(mark.span(), "only a single child is optional; remove the `?`"));
+    };
+    let shown = match &unit {
+        Unit::Type(ty) => to_source(ty.to_token_stream()),
+        Unit::Remote(word, ty) => to_source(quote!(#word #ty)),
+        Unit::Task(_) => "task".to_owned(),
+    };
+    errors.on(mark, format!("a child that may be missing is an `Option`; write `{}: Option<{shown}>`", child.name));
+    child.shape = Some(Shape::Optional(unit));
+    Ok(())
+}
+
+/// Takes the word `remote` in front of a start.
+pub(super) fn remote_in_front_of_the_start(input: ParseStream) -> syn::Result<Option<Ident>> {
+    let is_word = input.fork().parse::<Ident>().is_ok_and(|word| word == "remote");
+    if is_word && input.peek2(syn::Ident) { input.parse().map(Some) } else { Ok(None) }
+}
+
+/// Takes an `if` behind a start, and its condition.
+pub(super) fn condition(
+    input: ParseStream,
+    name: &Ident,
+    ty: &str,
+    start: &Expr,
+    errors: &mut Errors,
+) -> syn::Result<()> {
+    if !input.peek(Token![if]) {
+        return Ok(());
+    }
+    let word = input.parse::<Token![if]>()?;
+    let condition: Expr = input.parse()?;
+    let (condition, start) = (to_source(condition.to_token_stream()), to_source(start.to_token_stream()));
+    errors.on(
+        word,
+        format!(
+            "a child that may be missing is an `Option`; write `{name}: Option<{ty}> = if {condition} {{ Some({start}) \
+             }} else {{ None }},`"
+        ),
+    );
+    Ok(())
 }
 
 /// Takes the word `remote` or `task` that stands in front of the name of a child.
@@ -514,6 +616,11 @@ pub(super) fn behind_a_remote_ref(ty: &Type) -> Option<&Type> {
 pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
     match start {
         Expr::Closure(closure) if closure.asyncness.is_none() => start_of_a_task(&mut closure.body, errors),
+        Expr::Block(block) => {
+            if let Some(Stmt::Expr(last, None)) = block.block.stmts.last_mut() {
+                start_of_a_task(last, errors);
+            }
+        }
         Expr::Await(awaited) => {
             let (dot, word) = (awaited.dot_token, awaited.await_token);
             errors.on(quote!(#dot #word), "the tree polls the future of a task itself; remove the `.await`");

@@ -128,7 +128,7 @@ fn rest(input: ParseStream, mut tree: Tree, errors: &mut Errors) -> syn::Result<
     braced!(inside in input);
     tree.body = body(&inside, &tree.name, errors);
     let names: Vec<Ident> = tree.params.iter().map(|param| param.name.clone()).collect();
-    meant::lengths(&mut tree.body, &names, errors);
+    meant::names(&mut tree.body, &names, errors);
     told_apart(&mut tree.body, &mut vec![tree.name.clone()], errors);
     Ok(tree)
 }

@@ -1,10 +1,10 @@
 //! Reads the parameters of a tree.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::visit::Visit;
-use syn::{Ident, Token, Type, TypeImplTrait, Visibility, parse_quote};
+use syn::{Expr, Ident, Token, Type, TypeImplTrait, Visibility, parse_quote};
 
 use super::super::model::Param;
 use super::{child, kept};
@@ -63,6 +63,12 @@ fn param(input: ParseStream, tree: &Ident, unsure: &mut bool, errors: &mut Error
         errors.push(error);
     }
     let mut ty = input.parse()?;
+    if input.peek(Token![=]) {
+        let sign = input.parse::<Token![=]>()?;
+        let value: Expr = input.parse()?;
+        let (sign, shown) = (quote!(#sign #value), to_source(value.to_token_stream()));
+        errors.on(sign, format!("a parameter has no default; pass `{shown}` to `{tree}::start(..)`, and remove this"));
+    }
     *unsure |= kept::owned(&mut ty, errors);
     if let Some(bounds) = unnamed(&ty) {
         let shown = to_source(bounds.to_token_stream());

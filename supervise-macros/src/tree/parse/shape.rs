@@ -4,7 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Generics, Path, Token, Type, TypePath, Visibility, braced, bracketed, parenthesized, token};
+use syn::{
+    AngleBracketedGenericArguments, Generics, Path, Token, Type, TypePath, Visibility, braced, bracketed,
+    parenthesized, token,
+};
 
 use super::super::model::{Shape, Subtree, Unit};
 use super::{body, kept};
@@ -29,6 +32,16 @@ pub(super) fn shape(input: ParseStream, name: impl std::fmt::Display, errors: &m
     }
     if input.peek(Token![struct]) {
         return subtree(input, errors).map(Shape::Inline);
+    }
+    let is_word = input.fork().parse::<Ident>().is_ok_and(|word| word != "task");
+    if is_word && input.peek2(syn::Ident) && input.peek3(token::Brace) && !is_remote(input) {
+        let word: Ident = input.parse()?;
+        let subtree = named(input, errors)?;
+        errors.on(
+            word,
+            format!("an inline subtree begins with `struct`; write `{name}: struct {} {{ .. }}`", subtree.name),
+        );
+        return Ok(Shape::Inline(subtree));
     }
     if input.peek(token::Bracket) {
         return brackets(input, errors);
@@ -158,8 +171,12 @@ fn brackets(input: ParseStream, errors: &mut Errors) -> syn::Result<Shape> {
 fn unit(input: ParseStream) -> syn::Result<Unit> {
     let word = if is_remote(input) { Some(input.parse::<Ident>()?) } else { None };
     let ahead = input.fork();
-    if ahead.parse::<Ident>().is_ok_and(|word| word == "task") && !ahead.peek(Token![::]) && !ahead.peek(Token![<]) {
+    if ahead.parse::<Ident>().is_ok_and(|word| word == "task") && !ahead.peek(Token![::]) {
         let task: Ident = input.parse()?;
+        if input.peek(Token![<]) {
+            let output: AngleBracketedGenericArguments = input.parse()?;
+            return Err(syn::Error::new_spanned(output, "a task has no type of its own; write `task`"));
+        }
         return word.map_or(Ok(Unit::Task(task.span())), |word| Err(no_task(&word)));
     }
     let ty: Type = input.parse()?;
@@ -183,6 +200,11 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
 
 fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
     input.parse::<Token![struct]>()?;
+    named(input, errors)
+}
+
+/// Reads a subtree from its name on.
+fn named(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
     let name: Ident = input.parse()?;
     if input.peek(Token![<]) {
         let generics: Generics = input.parse()?;
@@ -193,6 +215,9 @@ fn subtree(input: ParseStream, errors: &mut Errors) -> syn::Result<Subtree> {
         let parens = parenthesized!(inside in input);
         errors.at(parens.span.open(), "an inline subtree takes no parameters; it may name those of the tree around it");
         let _ = inside.parse::<TokenStream>();
+    }
+    if input.peek(Token![=]) && input.peek2(token::Brace) {
+        errors.on(input.parse::<Token![=]>()?, "an inline subtree has its children in braces; remove the `=`");
     }
     if !input.peek(token::Brace) {
         return Err(input.error(format!("expected `{{ .. }}` with the children of `{name}`")));

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Token, token};
+use syn::{Attribute, Expr, LitStr, Token, token};
 
 use super::super::model::{Child, NewChild};
 use super::{settings, shape, split};
@@ -84,6 +84,11 @@ fn rest(input: ParseStream, child: &mut Child, written: &str, errors: &mut Error
         }
         // Only the colon is missing.
         errors.at(child.name.span(), message);
+    }
+    if let Ok(text) = input.fork().parse::<LitStr>() {
+        let shown = to_source(text.to_token_stream());
+        let message = format!("a child is written as in a tree; write `child! {{ {shown}: Type = start }}`");
+        return Err(syn::Error::new(text.span(), message));
     }
     child.shape = Some(shape::shape(input, written, errors)?);
     if child.subtree().is_none() {

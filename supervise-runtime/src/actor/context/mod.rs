@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
+use std::future::Future;
+use std::time::Duration;
 
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::actor::child_ref::{AnyRef, ChildRef, InstanceSet};
+use crate::actor::timers::{Every, Timer};
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
 use crate::decide::group::Owner;
@@ -500,5 +503,68 @@ impl<A: Actor> Context<A> {
         if let Some(table) = self.cell().core().table() {
             table.on_child(self.cell(), &**child.any().cell(), |group, id| group.keep(id));
         }
+    }
+
+    // rustc names a function of an `impl` next to its type as a user does, where a bound of it is not met.
+
+    /// Sends a message to this actor once in every `period`, for the first time after one period.
+    ///
+    /// `msg` is a message that is `Clone`, or a closure that makes one. The closure is called when the tick is handled;
+    /// a panic in it is a failure of the actor, and ends the timer. While a tick waits in the mailbox, the same timer
+    /// queues no second one, and missed ticks are not made up for. A period below 1 ms counts as 1 ms. As with
+    /// [`send_after`](Context::send_after), all ticks are dropped when the actor is restarted or stops, so set a timer
+    /// that should always run in `pre_start`. A drain ends all timers when it begins (S11, S26).
+    ///
+    /// ```
+    /// # use supervise::{Actor, Context};
+    /// # use std::time::Duration;
+    /// struct Poller;
+    ///
+    /// # impl Actor for Poller { type Msg = &'static str; type Error = std::convert::Infallible;
+    /// async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     cx.send_every(Duration::from_secs(5), "poll");
+    ///     let mut round = 0;
+    ///     cx.send_every(Duration::from_secs(60), move || {
+    ///         round += 1;
+    ///         if round % 60 == 0 { "hour" } else { "minute" }
+    ///     });
+    ///     Ok(())
+    /// }
+    /// #   async fn receive(&mut self, _: &'static str, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) }
+    /// # }
+    /// ```
+    pub fn send_every<Kind>(&mut self, period: Duration, msg: impl Every<A::Msg, Kind>) -> Timer {
+        self.every(period, msg.every())
+    }
+
+    /// Runs `future` while the actor handles messages; `message` turns its result into a message, which is queued like
+    /// any other.
+    ///
+    /// The future is polled in the actor's own task, also while a handler waits: it must not block. It is dropped when
+    /// the actor is restarted or stops, together with a result that is still in the mailbox. A drain waits for the
+    /// future and its message, so a future without an end has to watch a token. A panic in the future is a failure of
+    /// the actor, after the message in hand (S11, S26).
+    ///
+    /// ```
+    /// # use supervise::{Actor, Context};
+    /// # async fn fetch(url: String) -> std::io::Result<String> { Ok(url) }
+    /// struct Crawler;
+    /// enum Msg { Fetch(String), Fetched(std::io::Result<String>) }
+    ///
+    /// # impl Actor for Crawler { type Msg = Msg; type Error = std::io::Error;
+    /// async fn receive(&mut self, msg: Msg, cx: &mut Context<Self>) -> Result<(), Self::Error> {
+    ///     match msg {
+    ///         Msg::Fetch(url) => cx.run(fetch(url), Msg::Fetched), // the next message need not wait for the result
+    ///         Msg::Fetched(page) => println!("{}", page?),
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # }
+    /// ```
+    pub fn run<F>(&mut self, future: F, message: impl FnOnce(F::Output) -> A::Msg + Send + 'static)
+    where
+        F: Future + Send + 'static,
+    {
+        self.beside(future, message);
     }
 }
