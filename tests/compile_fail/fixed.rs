@@ -13,6 +13,8 @@ mod actor {
     mod context_before_the_message;
     #[path = "context_by_value.fixed.rs"]
     mod context_by_value;
+    #[path = "error_that_is_no_error.fixed.rs"]
+    mod error_that_is_no_error;
     #[path = "generic_handle.fixed.rs"]
     mod generic_handle;
     #[path = "guard_held_over_an_await.fixed.rs"]
@@ -55,6 +57,8 @@ mod actor {
     mod method_as_a_message;
     #[path = "own_handle_as_a_message.fixed.rs"]
     mod own_handle_as_a_message;
+    #[path = "receive_for_handle.fixed.rs"]
+    mod receive_for_handle;
     #[path = "two_handles.fixed.rs"]
     mod two_handles;
     #[path = "type_parameter_of_an_actor.fixed.rs"]
@@ -471,8 +475,14 @@ mod shapes {
     mod closure_for_an_optional_child;
     #[path = "collection_as_a_type.fixed.rs"]
     mod collection_as_a_type;
+    #[path = "condition_behind_the_start.fixed.rs"]
+    mod condition_behind_the_start;
     #[path = "context_inside_a_block.fixed.rs"]
     mod context_inside_a_block;
+    #[path = "context_without_a_closure.fixed.rs"]
+    mod context_without_a_closure;
+    #[path = "function_of_a_task_not_called.fixed.rs"]
+    mod function_of_a_task_not_called;
     #[path = "future_as_a_start.fixed.rs"]
     mod future_as_a_start;
     #[path = "handle_as_a_type.fixed.rs"]
@@ -481,6 +491,8 @@ mod shapes {
     mod keyed_set_without_key;
     #[path = "nested_shapes.fixed.rs"]
     mod nested_shapes;
+    #[path = "optional_by_question_mark.fixed.rs"]
+    mod optional_by_question_mark;
     #[path = "set_argument_without_type.fixed.rs"]
     mod set_argument_without_type;
     #[path = "set_with_too_many_arguments.fixed.rs"]
@@ -489,6 +501,8 @@ mod shapes {
     mod set_without_a_closure;
     #[path = "task_in_upper_case.fixed.rs"]
     mod task_in_upper_case;
+    #[path = "task_with_a_type.fixed.rs"]
+    mod task_with_a_type;
     #[path = "task_with_two_contexts.fixed.rs"]
     mod task_with_two_contexts;
 }
@@ -583,6 +597,8 @@ mod tree {
     mod child_without_type;
     #[path = "comma_and_semicolon_confused.fixed.rs"]
     mod comma_and_semicolon_confused;
+    #[path = "default_of_a_parameter.fixed.rs"]
+    mod default_of_a_parameter;
     #[path = "doc_comment_without_a_child.fixed.rs"]
     mod doc_comment_without_a_child;
     #[path = "half_typed_code.fixed.rs"]
@@ -609,6 +625,8 @@ mod tree {
     mod parameter_with_pub_or_mut;
     #[path = "parameter_without_its_signs.fixed.rs"]
     mod parameter_without_its_signs;
+    #[path = "pub_before_the_type.fixed.rs"]
+    mod pub_before_the_type;
     #[path = "public_let_of_a_pattern.fixed.rs"]
     mod public_let_of_a_pattern;
     #[path = "public_let_without_type.fixed.rs"]
@@ -617,6 +635,8 @@ mod tree {
     mod semicolon_after_a_tree;
     #[path = "start_without_its_sign.fixed.rs"]
     mod start_without_its_sign;
+    #[path = "subtree_of_another_word.fixed.rs"]
+    mod subtree_of_another_word;
     #[path = "subtree_with_parameters.fixed.rs"]
     mod subtree_with_parameters;
     #[path = "subtree_with_start.fixed.rs"]
@@ -633,6 +653,8 @@ mod tree {
     mod value_as_a_child;
     #[path = "where_before_the_parameters.fixed.rs"]
     mod where_before_the_parameters;
+    #[path = "word_before_the_name.fixed.rs"]
+    mod word_before_the_name;
 }
 mod types {
     #[path = "actor_setting_on_a_tree.fixed.rs"]

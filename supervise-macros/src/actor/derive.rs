@@ -200,6 +200,7 @@ mod tests {
             ("struct Db;", "nothing says which messages `Db` takes"),
             ("#[actor(mesg = ())] struct Db;", "did you mean `msg`?"),
             ("#[actor(msg)] struct Db;", "`msg` has no type"),
+            ("#[actor(msg = \"Vec<u8>\")] struct Db;", "write `msg = Vec<u8>`"),
             ("#[actor(msg = ())] #[pre_start] struct Db;", "write `#[pre_start(method)]`"),
             ("#[actor(msg = ())] #[pre_start(pre_start)] struct Db;", "would call itself"),
             ("#[actor(msg = ())] #[supervision(crate::db::Db::supervision)] struct Db;", "would call itself"),

@@ -11,9 +11,9 @@ impl Pricing {
 
 supervisor! {
     struct Shop {
-        let rate = 3;
+        let rate = 3; //~
         #[on("worker")]
-        pricing: remote Pricing = Pricing(rate), //~
+        pricing: remote Pricing = Pricing(rate),
     }
 }
 

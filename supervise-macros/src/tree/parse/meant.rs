@@ -442,12 +442,17 @@ pub(super) fn names(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
 
 /// Reads `serve(cx, cart)` as `|cx| serve(cx, cart)`.
 fn context(child: &mut Child, names: &[Ident], errors: &mut Errors) {
-    let Some(start) = child.start.as_mut().filter(|start| !matches!(start, Expr::Closure(_))) else { return };
-    let cx = Ident::new("cx", Span::call_site());
-    let Some(at) = FreeNames::of([&*start]).value(&cx).filter(|_| !names.contains(&cx)) else { return };
+    let Some(start) = &mut child.start else { return };
+    let args = match start {
+        Expr::Call(call) => &call.args,
+        Expr::MethodCall(call) => &call.args,
+        _ => return,
+    };
+    let Some(cx) = args.iter().filter_map(word).find(|arg| *arg == "cx" && !names.contains(arg)).cloned() else {
+        return;
+    };
     let shown = to_source(start.to_token_stream());
-    errors.at(at, format!("the context of a task is the argument of a closure; write `|cx| {shown}`"));
-    let cx = Ident::new("cx", at);
+    errors.at(cx.span(), format!("the context of a task is the argument of a closure; write `|cx| {shown}`"));
     *start = parse_quote!(|#cx| #start);
 }
 

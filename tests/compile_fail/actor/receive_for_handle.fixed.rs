@@ -1,0 +1,22 @@
+// `actor/receive_for_handle.rs`, repaired.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: String) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell("a".to_owned()).await?;
+    shop.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,23 @@
+// C14. The messages of an actor come to `handle`, whatever other systems call that method.
+// Repair: Call it `handle`.
+use supervise::prelude::*;
+
+struct Db;
+#[actor]
+impl Db {
+    fn receive(&mut self, _msg: String) {} //~
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    shop.db.tell("a".to_owned()).await?;
+    shop.shutdown().await;
+    Ok(())
+}
