@@ -127,7 +127,7 @@ pub mod prelude {
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Handles, Keyed, Phase, Reply, Running,
         TaskContext, TaskRef, Tree, TreeRef, Watched, Watcher, actor, child, decider, post_restart, post_stop,
-        pre_restart, pre_start, spawn, spawn_with, strategy, supervision, supervisor, terminated,
+        pre_restart, pre_start, spawn, strategy, supervision, supervisor, terminated,
     };
 }
 

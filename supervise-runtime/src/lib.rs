@@ -45,7 +45,7 @@ pub use tree::handles::Handles;
 pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
-pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn, spawn_with};
+pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
 pub use values::fence::FenceToken;
@@ -147,7 +147,6 @@ pub mod bound {
     pub use crate::actor::timers::Every;
     pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
-    pub use crate::tree::IntoStart;
     pub use crate::values::failure::Decides;
     pub use crate::values::strategy::IntoDecider;
 }

@@ -130,14 +130,12 @@ impl Actor for Node {
         self.reach("pre_start").await?;
         if let Some(name) = self.kid.brood {
             let journal = self.journal.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move {
+            tokio::spawn(cx.spawn(child! {
+                name: Node = {
                     journal.write(format!("{name} start"));
-                    Ok(Kid::new(name).start(journal))
+                    Kid::new(name).start(journal)
                 }
-            };
-            tokio::spawn(cx.spawn_with(name, start));
+            }));
             tokio::task::yield_now().await;
         }
         Ok(())

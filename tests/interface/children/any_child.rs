@@ -56,11 +56,7 @@ impl Boss {
         match ask {
             Ask::Hire(name, reply) => {
                 let journal = self.journal.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start(name, journal).await?) }
-                };
-                reply.send(cx.spawn_with(name, start).await?);
+                reply.send(cx.spawn(child! { name: Probe = Probe::start(name, journal).await? }).await?);
             }
             Ask::Children(reply) => reply.send(cx.children()),
             Ask::ShutDown(child, reply) => reply.send(child.shutdown().await),

@@ -505,11 +505,7 @@ async fn a_shared_budget_that_makes_no_sense_is_an_error() {
         #[pre_start]
         async fn begin(&mut self, cx: &mut Context<Self>) {
             let journal = self.0.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("child", journal).await?) }
-            };
-            self.2 = cx.spawn_with("child", start).await.err();
+            self.2 = cx.spawn(child! { "child": Probe = Probe::start("child", journal).await? }).await.err();
         }
         #[supervision]
         fn strategy(&self) -> SupervisorStrategy {

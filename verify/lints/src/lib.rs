@@ -276,7 +276,7 @@ pub async fn spawned(first: u64, name: &str) -> Result<(), supervise::error::Spa
     };
     spawn(task).await?.stop();
     spawn(child! { "branch": Branch = Branch::tree(first) }).await?.stop();
-    spawn_with("plain", || Counter::new(3)).await?.stop();
+    spawn(child! { "plain": Counter = Counter::new(3) }).await?.stop();
     drop(names);
     Ok(())
 }
