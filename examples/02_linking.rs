@@ -3,9 +3,9 @@
 //!
 //! | 2009 | here |
 //! |---|---|
-//! | `spawn(classOf[Printer])` | `supervise::spawn_with("laser", ..)` |
+//! | `spawn(classOf[Printer])` | `supervise::spawn(child! { "laser": Printer = .. })` |
 //! | `link(laser)`, `unlink(laser)` | `cx.link(&laser)`, `cx.unlink(&laser)` |
-//! | `spawnLink(classOf[Printer])` | `cx.spawn_with("inkjet", ..)` |
+//! | `spawnLink(classOf[Printer])` | `cx.spawn(child! { "inkjet": Printer = .. })` |
 //! | `faultHandler = Some(OneForOneStrategy(3, 10000))` | the method marked `#[supervision]` |
 //! | `trapExit = true` and `Exit(dead, cause)` | `cx.watch(&laser)` and the method marked `#[terminated]` |
 //!
@@ -77,7 +77,7 @@ impl Room {
             Order::Link(printer, reply) => reply.send(cx.link(&printer).await),
             Order::Unlink(printer, reply) => reply.send(cx.unlink(&printer).await),
             Order::SpawnLink(name, reply) => {
-                reply.send(cx.spawn_with(name, || async { Ok(Printer::default()) }).await);
+                reply.send(cx.spawn(child! { name: Printer = Printer::default() }).await);
             }
         }
     }
@@ -110,11 +110,11 @@ impl Desk {
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() -> anyhow::Result<()> {
-    let room = spawn_with("room", || async { Ok(Room) }).await?;
-    let desk = spawn_with("desk", || async { Ok(Desk) }).await?;
+    let room = spawn(child! { "room": Room = Room }).await?;
+    let desk = spawn(child! { "desk": Desk = Desk }).await?;
 
     println!("spawn: laser has no supervisor, so the default decides, which restarts after each failure");
-    let laser = spawn_with("laser", || async { Ok(Printer::default()) }).await?;
+    let laser = spawn(child! { "laser": Printer = Printer::default() }).await?;
     desk.tell(laser.clone()).await?;
     laser.tell(Job::Print).await?;
     println!("  main makes laser smoke");

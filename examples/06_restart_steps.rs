@@ -13,11 +13,11 @@
 //! is restarted, with the same handle and the messages in its mailbox. `other` ends; the child that then has the same
 //! name is a different actor. The rules are S11 and S12.
 
-use std::future::{Ready, ready};
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
-use supervise::error::{SpawnError, UserError};
+use supervise::NewChild;
+use supervise::error::SpawnError;
 use supervise::event::EventKind;
 use supervise::inspect::NodeState;
 use supervise::prelude::*;
@@ -73,9 +73,9 @@ impl Parent {
         // The previous instance may have kept this child.
         let kept = match cx.child::<Child>("kept") {
             Some(kept) => kept,
-            None => cx.spawn_with("kept", child("kept", &self.journal)).await?,
+            None => cx.spawn(new_child("kept", &self.journal)).await?,
         };
-        let other = cx.spawn_with("other", child("other", &self.journal)).await?;
+        let other = cx.spawn(new_child("other", &self.journal)).await?;
         self.children = vec![kept, other];
         self.journal.write(5, "parent: pre_start on the new instance, which spawns another `other`");
         Ok(())
@@ -107,10 +107,10 @@ struct Child {
     journal: Journal,
 }
 
-/// The start function of a child, for the first start and for every restart.
-fn child(name: &'static str, journal: &Journal) -> impl FnMut() -> Ready<Result<Child, UserError>> + use<> {
+/// A child that is about to be spawned. Its start expression runs for the first start and for every restart.
+fn new_child(name: &'static str, journal: &Journal) -> NewChild<Child> {
     let journal = journal.clone();
-    move || ready(Ok(Child { name, journal: journal.clone() }))
+    child! { name: Child = Child { name, journal } }
 }
 
 struct Letter(Reply<()>);

@@ -124,7 +124,7 @@ impl Chandelier {
     #[pre_start]
     async fn light(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         for name in ["left", "right"] {
-            let bulb = cx.spawn_with(name, || async { Ok(Bulb) }).await?;
+            let bulb = cx.spawn(child! { name: Bulb = Bulb }).await?;
             cx.watch(&bulb);
             self.bulbs.push(bulb);
         }

@@ -109,8 +109,8 @@ async fn outside() -> anyhow::Result<()> {
     };
     println!("  a second attempt is an error: {error}");
 
-    let one = spawn_with("one", || async { Ok(Till) }).await?;
-    let two = spawn_with("two", || async { Ok(Till) }).await?;
+    let one = spawn(child! { "one": Till = Till }).await?;
+    let two = spawn(child! { "two": Till = Till }).await?;
     let own = spawn(child! {
         #[decider(_: Trouble => Restart)]
         "own": Till = Till

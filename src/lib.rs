@@ -167,9 +167,7 @@ pub mod testing;
 /// name ambiguous: import the item that you mean by name, `use kit::spawn;`.
 pub mod prelude {
     #[doc(no_inline)]
-    pub use crate::policy::{
-        Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, SteppedBackoff, Strategy, SupervisorStrategy,
-    };
+    pub use crate::policy::{Backoff, Decider, Directive, Lifecycle, Strategy, SupervisorStrategy};
     #[cfg(feature = "signal")]
     #[doc(no_inline)]
     pub use crate::signal;
@@ -177,7 +175,7 @@ pub mod prelude {
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Handles, Keyed, Phase, Reply, Running,
         TaskContext, TaskRef, Tree, TreeRef, Watched, Watcher, actor, child, decider, post_restart, post_stop,
-        pre_restart, pre_start, spawn, spawn_with, strategy, supervision, supervisor, terminated,
+        pre_restart, pre_start, spawn, strategy, supervision, supervisor, terminated,
     };
 }
 

@@ -16,7 +16,7 @@ impl Station {
     #[pre_start]
     async fn mount(&mut self, cx: &mut Context<Self>) -> anyhow::Result<()> {
         for (place, degrees) in [("roof", Some(11)), ("pole", None), ("cellar", Some(8))] {
-            self.sensors.push(cx.spawn_with(place, move || async move { Ok(Sensor { degrees }) }).await?);
+            self.sensors.push(cx.spawn(child! { place: Sensor = Sensor { degrees } }).await?);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use supervise::error::{SpawnError, UserError};
+use supervise::error::SpawnError;
 use supervise::prelude::*;
 
 use crate::line::{Line, Packet};
@@ -48,11 +48,8 @@ impl ReliableNetwork {
     #[pre_start]
     async fn spawn(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         let (line, parent) = (self.line.clone(), cx.actor_ref());
-        let start = move || {
-            let network = UnreliableNetwork { line: line.clone(), parent: parent.clone() };
-            async move { Ok::<_, UserError>(network) }
-        };
-        self.unreliable = Some(cx.spawn_with("unreliable", start).await?);
+        let network = cx.spawn(child! { "unreliable": UnreliableNetwork = UnreliableNetwork { line, parent } });
+        self.unreliable = Some(network.await?);
         Ok(())
     }
 

@@ -103,7 +103,7 @@
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // An actor need not belong to a tree: this one is a top-level actor, under the guardian.
-/// let feed = supervise::spawn_with("feed", || Feed { read: 0 }).await?;
+/// let feed = supervise::spawn(child! { "feed": Feed = Feed { read: 0 } }).await?;
 /// tokio::time::sleep(Duration::from_secs(61)).await;
 /// assert_eq!(feed.ask(Msg::Read).await?, 0);
 /// tokio::time::sleep(Duration::from_secs(2)).await;

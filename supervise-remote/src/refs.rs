@@ -262,7 +262,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         RemoteTell(match self.target() {
             Target::Proxy(proxy, _) => Telling::Proxy(proxy.tell(msg)),
             Target::Local(actor) => Telling::Local(actor.tell(msg)),
-            Target::Far(node, root) => Telling::Far(Box::pin(self.tell_far(node, *root, msg))),
+            Target::Far(node, root) => Telling::Far(Box::pin(self.tell_far(node, *root, msg, true))),
         })
     }
 
@@ -297,6 +297,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// [`AskError::Refused`] if the message was not accepted, [`AskError::NoReply`] if no reply will come: the message
     /// failed, cannot be read, or its node is lost. Then it was perhaps handled. [`AskError::TimedOut`] after the time.
+    /// [`at_once`](RemoteAsk::at_once) does not wait for room in the mailbox.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, A, R, A::Msg> {
         let (reply, answer) = hooks::reply();
         let within = match self.target() {
@@ -304,15 +305,22 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
             Target::Local(actor) => hooks::ask_time(actor).unwrap_or(ASK),
             Target::Far(..) => ASK,
         };
-        RemoteAsk { path: &self.path, tell: self.tell(message(reply)), answer, within }
+        RemoteAsk { to: self, msg: message(reply), answer, within, at_once: false }
     }
 
-    async fn tell_far(&self, node: &Arc<NodeInner>, root: u64, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+    /// Sends a message of this node to the owner, which waits for room in the mailbox if `wait` says so.
+    async fn tell_far(
+        &self,
+        node: &Arc<NodeInner>,
+        root: u64,
+        msg: A::Msg,
+        wait: bool,
+    ) -> Result<(), TellError<A::Msg>> {
         let (body, asks) = match node.write(&msg) {
             Ok(written) => written,
             Err(_) => return Err(self.refused(msg, SendRejection::NotWritten)),
         };
-        let request = Request::Tell { body: ByteBuf::from(body), wait: true };
+        let request = Request::Tell { body: ByteBuf::from(body), wait };
         let Some(taken) = node.request(&self.path, root, request, asks) else {
             return Err(self.refused(msg, SendRejection::Unreachable));
         };
@@ -564,15 +572,16 @@ impl<A: Actor<Msg: Remote>> Future for RemoteTell<'_, A, A::Msg> {
 /// If the future is dropped, the message may still be handled; the reply is dropped.
 #[must_use = "a question is asked when the future is awaited"]
 pub struct RemoteAsk<'a, A, R, M> {
-    path: &'a str,
-    tell: RemoteTell<'a, A, M>,
+    to: &'a RemoteRef<A>,
+    msg: M,
     answer: hooks::Answer<R>,
     within: Duration,
+    at_once: bool,
 }
 
 impl<A, R, M> fmt::Debug for RemoteAsk<'_, A, R, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemoteAsk({})", self.path)
+        write!(f, "RemoteAsk({})", self.to.path)
     }
 }
 
@@ -580,6 +589,22 @@ impl<A, R, M> RemoteAsk<'_, A, R, M> {
     /// Sets how long to wait, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
         self.within = time;
+        self
+    }
+
+    /// Does not wait for room in the mailbox at the owner: when there is none, the message is refused. The wait for the
+    /// reply is as before. From a node the answer of the owner is waited for.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns the errors of [`ask`](RemoteRef::ask), and [`AskError::Refused`] with [`SendRejection::Full`] if
+    /// the mailbox is full.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped after its first poll, the message may still be handled; the reply is dropped.
+    pub fn at_once(mut self) -> Self {
+        self.at_once = true;
         self
     }
 }
@@ -592,10 +617,16 @@ impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R,
     type IntoFuture = Waiting<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let RemoteAsk { path, tell, answer, within } = self;
+        let RemoteAsk { to, msg, answer, within, at_once } = self;
+        let path = &*to.path;
         Box::pin(async move {
             let asked = async {
-                if let Err(error) = tell.await {
+                let sent = match to.target() {
+                    Target::Proxy(..) | Target::Local(_) if at_once => to.try_tell(msg),
+                    Target::Far(node, root) => to.tell_far(node, *root, msg, !at_once).await,
+                    _ => to.tell(msg).await,
+                };
+                if let Err(error) = sent {
                     return Err(match error.reason() {
                         SendRejection::Unreachable => AskError::NoReply { path: path.to_owned() },
                         reason => AskError::Refused { path: path.to_owned(), reason },

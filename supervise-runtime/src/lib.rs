@@ -45,7 +45,7 @@ pub use tree::handles::Handles;
 pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
-pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn, spawn_with};
+pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
 pub use values::fence::FenceToken;
@@ -76,7 +76,7 @@ pub mod lease {
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
 pub mod policy {
     pub use crate::actor::options::ChildOptions;
-    pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
+    pub use crate::values::backoff::Backoff;
     pub use crate::values::strategy::{
         Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
         ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,
@@ -147,7 +147,6 @@ pub mod bound {
     pub use crate::actor::timers::Every;
     pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
-    pub use crate::tree::IntoStart;
     pub use crate::values::failure::Decides;
     pub use crate::values::strategy::IntoDecider;
 }

@@ -92,7 +92,7 @@ impl Relay {
         Err(match hand {
             Hand::On(failure) => failure,
             Hand::Ask(oracle) => oracle.ask(|reply| reply).await.expect("the actor answers"),
-            Hand::Spawn => match cx.spawn_with("child", || async { Err::<Probe, _>(Boom::Planned.into()) }).await {
+            Hand::Spawn => match cx.spawn(child! { "child": Probe = Err(Boom::Planned)? }).await {
                 Err(SpawnError::Start(failure)) => failure,
                 other => panic!("{other:?}"),
             },

@@ -179,14 +179,14 @@ impl Late {
     #[pre_start]
     async fn one(&mut self, cx: &mut Context<Self>) {
         let journal = self.0.clone();
-        cx.spawn_with("one", move || Probe::start("one", journal.clone()).into_thrown()).await.unwrap();
+        cx.spawn(child! { "one": Probe = Probe::start("one", journal).into_thrown().await? }).await.unwrap();
     }
 
     #[pre_restart]
     async fn two(&mut self, cx: &mut Context<Self>) {
         let journal = self.0.clone();
         let begun = Instant::now();
-        let two = cx.spawn_with("two", move || Probe::start("two", journal.clone()).into_thrown()).await;
+        let two = cx.spawn(child! { "two": Probe = Probe::start("two", journal).into_thrown().await? }).await;
         assert!(matches!(two, Err(SpawnError::Stopping { .. })), "{two:?}");
         self.0.write(format!("refused after {:?}", begun.elapsed()));
     }
@@ -393,7 +393,7 @@ async fn a_kill_while_suspended_leaves_the_hooks() {
         #[pre_start]
         async fn spawn(&mut self, cx: &mut Context<Self>) {
             let journal = self.0.clone();
-            self.1 = cx.spawn_with("kid", move || Probe::start("kid", journal.clone()).into_thrown()).await.ok();
+            self.1 = cx.spawn(child! { "kid": Probe = Probe::start("kid", journal).into_thrown().await? }).await.ok();
         }
         #[pre_restart]
         async fn slow(&mut self) {

@@ -89,7 +89,7 @@ impl Node {
         // As values: `child!` has the words for these settings only as literals.
         let mut options = ChildOptions::<Node>::new().while_down(kid.while_down).lifecycle(kid.lifecycle);
         if let Some(min) = kid.backoff {
-            options = options.backoff(ExponentialBackoff::new(min, min * 64).random_factor(0.0));
+            options = options.backoff(Backoff::exponential(min..min * 64).random_factor(0.0));
         }
         if let Some(on) = kid.on.clone() {
             options = options.runtime(on);
@@ -130,14 +130,12 @@ impl Actor for Node {
         self.reach("pre_start").await?;
         if let Some(name) = self.kid.brood {
             let journal = self.journal.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move {
+            tokio::spawn(cx.spawn(child! {
+                name: Node = {
                     journal.write(format!("{name} start"));
-                    Ok(Kid::new(name).start(journal))
+                    Kid::new(name).start(journal)
                 }
-            };
-            tokio::spawn(cx.spawn_with(name, start));
+            }));
             tokio::task::yield_now().await;
         }
         Ok(())

@@ -535,8 +535,6 @@ mod spawned {
     mod child_without_start;
     #[path = "child_without_type.fixed.rs"]
     mod child_without_type;
-    #[path = "closure_without_an_actor.fixed.rs"]
-    mod closure_without_an_actor;
     #[path = "documentation.fixed.rs"]
     mod documentation;
     #[path = "inline_subtree.fixed.rs"]

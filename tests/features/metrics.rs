@@ -496,7 +496,7 @@ impl Actor for Parent {
         match msg {
             Raise::Child(name, reply) => {
                 let depth = self.0 + 1;
-                let child = cx.spawn_with(name, move || Parent(depth)).await.map_err(io::Error::other)?;
+                let child = cx.spawn(child! { name: Parent = Parent(depth) }).await.map_err(io::Error::other)?;
                 reply.send(child);
             }
             Raise::Fail => return Err(io::ErrorKind::Other.into()),
@@ -550,7 +550,7 @@ fn labels_are_those_of_the_declaration() {
             }
         }
 
-        let before = spawn_with("before", || Parent(0)).await.unwrap();
+        let before = spawn(child! { "before": Parent = Parent(0) }).await.unwrap();
         top_level();
         busy(&before, true).await;
         let company = Company::tree().metrics().start().await.unwrap();
@@ -578,7 +578,7 @@ fn labels_are_those_of_the_declaration() {
         }
         family(&company.office, SOME).await;
         for i in 0..SOME {
-            let top = spawn_with(format!("top-{i}"), || Parent(0)).await.unwrap();
+            let top = spawn(child! { format!("top-{i}"): Parent = Parent(0) }).await.unwrap();
             busy(&top, true).await;
             if i == 0 {
                 family(&top, SOME).await;
@@ -658,8 +658,8 @@ fn labels_are_those_of_the_declaration() {
             recorded.lines("children tree=guardian path=* "),
             [format!("children tree=guardian path=* state=running: {SOME}")]
         );
-        spawn_with("ends", || Parent(0)).await.unwrap().shutdown().await.unwrap();
-        let ended = spawn_with("ends", || Parent(0)).await.unwrap();
+        spawn(child! { "ends": Parent = Parent(0) }).await.unwrap().shutdown().await.unwrap();
+        let ended = spawn(child! { "ends": Parent = Parent(0) }).await.unwrap();
         sample();
         ended.shutdown().await.unwrap();
         let top = recorded.sampled("children tree=guardian path=* ");

@@ -44,8 +44,8 @@ async fn the_guardians_strategy_is_set_once_before_the_first_spawn() {
     set();
     assert_eq!(guardian::set(SupervisorStrategy::default()), Err(guardian::AlreadySet));
 
-    let one = spawn_with("one", || async { Ok(Frail) }).await.unwrap();
-    let two = spawn_with("two", || async { Ok(Frail) }).await.unwrap();
+    let one = spawn(child! { "one": Frail = Frail }).await.unwrap();
+    let two = spawn(child! { "two": Frail = Frail }).await.unwrap();
     one.tell("hopeless").await.unwrap();
     assert!(matches!(soon(one.terminated()).await, Ok(Ended::Failed(_))));
     for _ in 0..3 {
@@ -55,7 +55,7 @@ async fn the_guardians_strategy_is_set_once_before_the_first_spawn() {
     assert_eq!(two.incarnation(), 3, "two restarts, without a window");
 
     // None is part of a group, which would be busy while one of its members waits for its restart.
-    let three = spawn_with("three", || async { Ok(Frail) }).await.unwrap();
+    let three = spawn(child! { "three": Frail = Frail }).await.unwrap();
     for _ in 0..2 {
         three.tell("again").await.unwrap();
     }

@@ -139,7 +139,7 @@ impl Actor for Speaker {
             Say::Unlink(other) => cx.unlink(&other).await.unwrap(),
             Say::Alongside => {
                 let inner = info_span!("inner");
-                let child = async { cx.spawn_with("kid", || async { Ok(Speaker::start()) }).await.unwrap() };
+                let child = async { cx.spawn(child! { "kid": Speaker = Speaker::start() }).await.unwrap() };
                 child.instrument(inner).await;
                 cx.run(async { info!("future") }, |()| Say::It);
             }
@@ -222,7 +222,7 @@ async fn user_code_runs_in_the_span_of_its_child() {
 async fn futures_and_children_of_an_actor_are_below_its_span() {
     listen();
     set();
-    let top = spawn_with("top", || async { Ok(Speaker::start()) });
+    let top = spawn(child! { "top": Speaker = Speaker::start() });
     let top = async { top.await.unwrap() }.instrument(info_span!("main")).await;
     top.tell(Say::Alongside).await.unwrap();
     settle().await;
@@ -275,7 +275,7 @@ async fn children_of_a_restarted_supervisor_are_below_its_new_span() {
 async fn one_that_has_moved_is_below_the_span_of_its_supervisor() {
     listen();
     set();
-    let top = |name| spawn_with(name, || async { Ok(Speaker::start()) });
+    let top = |name| spawn(child! { name: Speaker = Speaker::start() });
     let (boss, one) = (top("boss").await.unwrap(), top("one").await.unwrap());
     let again = async |who: &ActorRef<Speaker>| {
         take();

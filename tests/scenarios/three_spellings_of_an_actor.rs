@@ -19,7 +19,7 @@ async fn handle<A: Watcher>(trace: &Journal, msg: Say, cx: &mut Context<A>) -> R
     match msg {
         Say::Spawn(reply) => {
             trace.write("spawn");
-            let kid = cx.spawn_with("kid", || async { Ok(Probe::start("kid", Journal::default()).await?) }).await;
+            let kid = cx.spawn(child! { "kid": Probe = Probe::start("kid", Journal::default()).await? }).await;
             let kid = kid.map_err(|_| Boom::Planned)?;
             cx.watch(&kid);
             reply.send(kid);

@@ -102,10 +102,7 @@ impl Worker {
                 cx.spawn(kid).await
             }
             _ => {
-                let kid = cx.spawn_with(&name, move || {
-                    let (world, path) = (world.clone(), path.clone());
-                    async move { Ok(Worker::new(&world, path)) }
-                });
+                let kid = cx.spawn(child! { &name: Worker = Worker::new(&world, path) });
                 kid.await
             }
         };
@@ -146,10 +143,7 @@ async fn spawn_at_the_top(world: &W) {
             spawn(top).await
         }
         false => {
-            let top = spawn_with("top", move || {
-                let (of, path) = (of.clone(), path.clone());
-                async move { Ok(Worker::new(&of, path)) }
-            });
+            let top = spawn(child! { "top": Worker = Worker::new(&of, path) });
             top.await
         }
     };
@@ -246,7 +240,7 @@ impl Actor for Worker {
             1 => tokio::time::sleep(ms(1)).await,
             2 => cx.actor_ref().kill(),
             3 => panic!("planned: post_stop"),
-            4 => drop(cx.spawn_with("late", || async { Err::<Worker, _>("planned".into()) }).await),
+            4 => drop(cx.spawn(child! { "late": Worker = Err("planned")? }).await),
             _ => {}
         }
         Ok(())

@@ -439,3 +439,50 @@ async fn a_full_mailbox_keeps_nothing_that_was_given_up() {
     let kept = (cluster.requests(), supervise_remote::testing::requests(&net));
     assert!(kept.0 < 10 && kept.1 < 10, "{kept:?}");
 }
+
+supervisor! {
+    struct Narrow(log: u64) {
+        #![on("worker", lease = 2s, window = 1)]
+        #[mailbox(Bounded(1))]
+        pricing: remote Pricing = Pricing::open(3, log, 0).await?,
+        hasty: remote Hasty = Hasty { to: pricing },
+    }
+}
+
+struct Hasty {
+    to: RemoteRef<Pricing>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Try(Reply<Result<u64, String>>);
+
+#[actor]
+impl Hasty {
+    async fn handle(&mut self, Try(reply): Try) {
+        let asked = self.to.ask(|reply| PricingMsg::Quote(2, reply)).at_once().within(60 * SECOND).await;
+        reply.send(asked.map_err(|error| error.to_string()));
+    }
+}
+
+/// S61: a question that must not wait for room is refused while the mailbox is full, at the owner and from a node.
+#[tokio::test(start_paused = true)]
+async fn a_question_can_be_refused_at_once() {
+    let mut cluster = Cluster::new();
+    cluster.node("one", Narrow::node("worker"));
+    let narrow = Narrow::tree(new_log()).on(cluster.owner()).start().await.unwrap();
+    assert_eq!(narrow.pricing.ask(|reply| PricingMsg::Quote(2, reply)).at_once().await, Ok(6));
+    assert_eq!(narrow.hasty.ask(Try).await.unwrap(), Ok(6));
+    narrow.pricing.tell(PricingMsg::Slow(1, 30_000)).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    while narrow.pricing.try_tell(PricingMsg::Note(1)).is_ok() {
+        tokio::time::sleep(MS).await;
+    }
+    let begun = tokio::time::Instant::now();
+    let refused = narrow.pricing.ask(|reply| PricingMsg::Quote(2, reply)).at_once().await;
+    assert!(matches!(refused, Err(AskError::Refused { reason: SendRejection::Full, .. })), "{refused:?}");
+    let refused = narrow.hasty.ask(Try).await.unwrap().unwrap_err();
+    assert!(refused.contains("full"), "{refused}");
+    assert!(begun.elapsed() < SECOND, "neither has waited for room: {:?}", begun.elapsed());
+    let waited = narrow.pricing.ask(|reply| PricingMsg::Quote(2, reply)).within(60 * SECOND).await;
+    assert_eq!(waited, Ok(6), "which waits for room");
+}

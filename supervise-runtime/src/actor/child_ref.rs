@@ -199,8 +199,8 @@ pub trait InstanceSet: Sealed {
 /// impl Pool {
 ///     #[pre_start]
 ///     async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
-///         cx.spawn_with("first", || async { Ok(Worker(1)) }).await?;
-///         cx.spawn_with("second", || async { Ok(Worker(2)) }).await?;
+///         cx.spawn(child! { "first": Worker = Worker(1) }).await?;
+///         cx.spawn(child! { "second": Worker = Worker(2) }).await?;
 ///         Ok(())
 ///     }
 ///

@@ -83,8 +83,8 @@ struct Unsent<M> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendRejection {
-    /// The mailbox is full. Only [`try_tell`](crate::ActorRef::try_tell), [`try_ask`](crate::ActorRef::try_ask) and an
-    /// actor that sends to itself get this reason.
+    /// The mailbox is full. Only [`try_tell`](crate::ActorRef::try_tell), an ask [`at_once`](crate::future::Ask::at_once)
+    /// and an actor that sends to itself get this reason.
     Full,
     /// The actor is down and declared `while_down(Reject)`, or the message was sent from a hook that must not wait.
     ///

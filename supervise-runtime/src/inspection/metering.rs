@@ -103,7 +103,7 @@ impl fmt::Debug for Metering {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// supervise::metrics::top_level();
-/// let db: ActorRef<Db> = spawn_with("db", || Db).await?;
+/// let db: ActorRef<Db> = spawn(child! { "db": Db = Db }).await?;
 /// db.tell(()).await?; // recorded
 /// # Ok(())
 /// # }

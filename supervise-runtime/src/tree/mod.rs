@@ -40,9 +40,7 @@ pub use kept::{
     Checked, CloneForStart, Keep, Keeper, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
-pub use spawn::{
-    CanCloneForStarts, Capture, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn, spawn_with,
-};
+pub use spawn::{CanCloneForStarts, Capture, NewChild, name_of_child, new_child, new_child_once, spawn};
 pub use tree_ref::{Join, Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.

@@ -9,7 +9,6 @@ use tokio::runtime::Handle;
 use super::child::{Child, ChildSlot, Launched, apart, declared_runtime};
 use super::children::{Detached, Spawn};
 use super::kept::ATree;
-use crate::actor::actor_ref::ActorRef;
 use crate::actor::child_ref::AnyRef;
 use crate::actor::context::{Context, Startup, transient};
 use crate::actor::options::ChildOptions;
@@ -163,85 +162,6 @@ impl<T> Capture<T> {
     }
 }
 
-/// The result of a closure that starts an actor: the actor, a future of it, or a future of a `Result` of it.
-///
-/// The error of that `Result` is [`UserError`], so `?` works on every error inside, and the future ends in `Ok(..)`.
-///
-/// ```
-/// use supervise::prelude::*;
-///
-/// struct Page(String);
-///
-/// #[actor]
-/// impl Page {
-///     fn handle(&mut self, reply: Reply<usize>) {
-///         reply.send(self.0.len());
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let file = std::env::temp_dir().join("supervise-page.txt");
-/// # std::fs::write(&file, "page")?;
-/// let empty = spawn_with("empty", || Page(String::new())).await?;
-/// let short = spawn_with("short", || async { Page("page".to_owned()) }).await?;
-/// let read = spawn_with("read", move || {
-///     let file = file.clone();
-///     async move { Ok(Page(std::fs::read_to_string(file)?)) }
-/// })
-/// .await?;
-/// assert_eq!(read.ask(|reply| reply).await?, 4);
-/// # for page in [empty, short, read] { page.stop() }
-/// # Ok(())
-/// # }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no start of an actor",
-    label = "expected an actor, a future of one, or a future of a `Result` of one whose error is `UserError`",
-    note = "a task, a tree, or a child with settings is written `child! {{ \"name\": Type = start }}`, for `spawn`"
-)]
-pub trait IntoStart<B, M>: Send + 'static {
-    /// Returns the future of the actor.
-    #[doc(hidden)]
-    fn into_start(self) -> impl Future<Output = Result<B, UserError>> + Send + 'static;
-}
-
-/// Marks the form of an [`IntoStart`]: the actor itself.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Plain;
-
-/// Marks the form of an [`IntoStart`]: a future of the actor.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Later;
-
-/// Marks the form of an [`IntoStart`]: a future that may fail.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Fallible;
-
-#[diagnostic::do_not_recommend]
-impl<B: Actor> IntoStart<B, Plain> for B {
-    async fn into_start(self) -> Result<B, UserError> {
-        Ok(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<B: Actor, F: Future<Output = B> + Send + 'static> IntoStart<B, Later> for F {
-    async fn into_start(self) -> Result<B, UserError> {
-        Ok(self.await)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<B: Actor, F: Future<Output = Result<B, UserError>> + Send + 'static> IntoStart<B, Fallible> for F {
-    fn into_start(self) -> impl Future<Output = Result<B, UserError>> + Send + 'static {
-        self
-    }
-}
-
 impl<A: Actor> Context<A> {
     /// Spawns a child of this actor, supervised by [`Actor::supervision`]: an actor, a task or a tree, declared by
     /// `child! { .. }`.
@@ -314,47 +234,6 @@ impl<A: Actor> Context<A> {
         in_group(self.as_supervisor(), name, options, start)
     }
 
-    /// Spawns an actor as a child of this actor, with the default settings: [`spawn`](Context::spawn) for the plain
-    /// case.
-    ///
-    /// `start` is called for the first start and for every restart. [`IntoStart`] says what it may return.
-    ///
-    /// # Errors
-    ///
-    /// Awaiting returns a [`SpawnError`].
-    ///
-    /// # Cancel safety
-    ///
-    /// As of [`spawn`](Context::spawn).
-    ///
-    /// ```
-    /// # use supervise::{Actor, Context};
-    /// # struct Manager; struct Fetcher;
-    /// # impl Actor for Fetcher { type Msg = (); type Error = std::convert::Infallible;
-    /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// # impl Actor for Manager { type Msg = String; type Error = supervise::error::SpawnError;
-    /// async fn receive(&mut self, url: String, cx: &mut Context<Self>) -> Result<(), Self::Error> {
-    ///     let fetcher = cx.spawn_with("fetcher", || Fetcher).await?;
-    ///     # drop(fetcher);
-    ///     Ok(())
-    /// }
-    /// # }
-    /// ```
-    pub fn spawn_with<'a, B, F, R, M>(
-        &mut self,
-        name: impl Into<Cow<'a, str>>,
-        mut start: F,
-    ) -> Spawn<Result<ActorRef<B>, SpawnError>>
-    where
-        B: Actor,
-        F: FnMut() -> R + Send + 'static,
-        R: IntoStart<B, M>,
-        M: 'static,
-    {
-        let name = name.into().into_owned();
-        in_group(self.as_supervisor(), name, ChildOptions::<B>::new(), move || start().into_start())
-    }
-
     /// Returns the child that was spawned here under this name and has not ended: its handle, if it is a `T`. The
     /// handle of a tree exists once the tree was up.
     ///
@@ -418,46 +297,6 @@ impl<A: Actor> Context<A> {
 pub fn spawn<T: Child>(child: NewChild<T>) -> Spawn<Result<T::Handle, SpawnError>> {
     let NewChild { name, options, start } = child;
     in_group(guardian::above(), name, options, start)
-}
-
-/// Spawns a top-level actor with the default settings: [`spawn`] for the plain case.
-///
-/// `start` is called for the first start and for every restart. [`IntoStart`] says what it may return.
-///
-/// # Errors
-///
-/// Awaiting returns an error if the first start fails; see [`SpawnError`] for all errors.
-///
-/// # Cancel safety
-///
-/// As of [`spawn`].
-///
-/// # Panics
-///
-/// As [`spawn`].
-///
-/// ```
-/// # use supervise::{Actor, Context};
-/// # struct Logger;
-/// # impl Actor for Logger { type Msg = String; type Error = std::convert::Infallible;
-/// #   async fn receive(&mut self, _: String, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let logger = supervise::spawn_with("logger", || Logger).await?;
-/// logger.tell("hello".into()).await?;
-/// # logger.stop();
-/// # Ok(())
-/// # }
-/// ```
-pub fn spawn_with<'a, B, F, R, M>(name: impl Into<Cow<'a, str>>, mut start: F) -> Spawn<Result<ActorRef<B>, SpawnError>>
-where
-    B: Actor,
-    F: FnMut() -> R + Send + 'static,
-    R: IntoStart<B, M>,
-    M: 'static,
-{
-    let name = name.into().into_owned();
-    in_group(guardian::above(), name, ChildOptions::<B>::new(), move || start().into_start())
 }
 
 /// Adds a child to the group of `owner`, and waits until it is up.

@@ -32,7 +32,7 @@
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let site = Site::start().await?;
-/// let free = supervise::spawn_with("free", || async { Ok(Worker) }).await?;
+/// let free = supervise::spawn(child! { "free": Worker = Worker }).await?;
 /// assert!(site.foreman.ask(|reply| Msg::Hire(free.clone(), reply)).await?.is_ok());
 ///
 /// let taken = site.foreman.ask(|reply| Msg::Hire(site.worker.clone(), reply)).await?;

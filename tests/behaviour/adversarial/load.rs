@@ -42,7 +42,7 @@ impl Captain {
         let Muster::Recruit(count, reply) = muster;
         let mut all = Vec::new();
         for number in 0..count {
-            let soldier = cx.spawn_with(format!("s{number}"), || async { Ok(Soldier(0)) });
+            let soldier = cx.spawn(child! { format!("s{number}"): Soldier = Soldier(0) });
             all.push(soldier.await.unwrap());
         }
         reply.send(all);

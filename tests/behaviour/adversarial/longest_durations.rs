@@ -59,7 +59,7 @@ async fn a_spawn_takes_the_longest_durations() {
 async fn a_backoff_takes_the_longest_durations() {
     let journal = Journal::default();
     let top = spawn(child! {
-        #[backoff(EVER..EVER, reset = Auto(EVER))]
+        #[backoff(EVER..EVER, reset = EVER)]
         "top": Probe = Probe::start("top", journal).await?
     });
     let top = top.await.unwrap();
@@ -102,7 +102,7 @@ impl Patient {
 /// S11: a timer that never fires does not delay any other.
 #[tokio::test(start_paused = true)]
 async fn a_timer_takes_the_longest_durations() {
-    let patient = spawn_with("patient", || async { Ok(Patient(0)) }).await.unwrap();
+    let patient = spawn(child! { "patient": Patient = Patient(0) }).await.unwrap();
     pass(secs(3600)).await;
     assert_eq!(soon(patient.ask(Told::Sum)).await.unwrap(), 1, "only the last timer has fired");
     patient.stop();

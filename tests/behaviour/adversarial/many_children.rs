@@ -145,7 +145,7 @@ fn a_chain_of_any_depth_stops() {
 #[test]
 fn a_thousand_levels_stop_at_the_defaults() {
     on_a_small_stack(|| async {
-        let top = spawn_with("n", || async { Ok(Nested { shutdown: None }) }).await.unwrap();
+        let top = spawn(child! { "n": Nested = Nested { shutdown: None } }).await.unwrap();
         let deepest = top.ask(|reply| (1_000, reply)).forever().await.unwrap();
         let begun = tokio::time::Instant::now();
         top.stop();

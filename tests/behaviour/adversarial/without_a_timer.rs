@@ -38,10 +38,7 @@ fn poll<F: Future>(future: F) {
 
 fn probe(journal: &Journal) -> impl Future<Output = Result<ActorRef<Probe>, supervise::error::SpawnError>> + Send {
     let journal = journal.clone();
-    spawn_with("top", move || {
-        let journal = journal.clone();
-        async move { Ok(Probe::start("top", journal).await?) }
-    })
+    spawn(child! { "top": Probe = Probe::start("top", journal).await? })
 }
 
 /// S14, S21, S39: restarts need a timer. In a runtime without time, the first restart would find this out; instead, the

@@ -54,7 +54,7 @@ impl Busy {
             "a future" => cx.run(async {}, |()| Do::Nothing),
             "a child that stops" => {
                 // In `post_stop` there are no children any more.
-                if let Ok(child) = cx.spawn_with("child", || async { Ok(Idle) }).await {
+                if let Ok(child) = cx.spawn(child! { "child": Idle = Idle }).await {
                     child.stop();
                     let _ = child.terminated().await;
                 }

@@ -84,12 +84,7 @@ async fn a_bug_next_to_a_task_is_escalated() {
 async fn a_bug_ends_a_top_level_actor() {
     quiet_panics();
     let journal = Journal::default();
-    let of = journal.clone();
-    let start = move || {
-        let journal = of.clone();
-        async move { Ok(Probe::start("lone", journal).await?) }
-    };
-    let lone = spawn_with("lone", start).await.unwrap();
+    let lone = spawn(child! { "lone": Probe = Probe::start("lone", journal).await? }).await.unwrap();
     let waits = tokio::spawn({
         let lone = lone.clone();
         async move { lone.ask(Do::Get).forever().await.is_err() }

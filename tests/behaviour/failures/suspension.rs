@@ -44,11 +44,7 @@ impl Parent {
     async fn begin(&mut self, cx: &mut Context<Self>) {
         self.journal.write("parent pre_start");
         let journal = self.journal.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        self.child = cx.spawn_with("child", start).await.ok();
+        self.child = cx.spawn(child! { "child": Probe = Probe::start("child", journal).await? }).await.ok();
     }
     #[pre_restart]
     async fn flush(&mut self) {
@@ -180,11 +176,8 @@ async fn failures_timers_and_messages_are_kept_until_the_resume() {
                 self.1.push(kid.await.unwrap());
             }
             let journal = self.0.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Parent::new(journal, SupervisorStrategy::default)) }
-            };
-            self.2 = cx.spawn_with("parent", start).await.ok();
+            self.2 =
+                cx.spawn(child! { "parent": Parent = Parent::new(journal, SupervisorStrategy::default) }).await.ok();
         }
         #[supervision]
         fn strategy(&self) -> SupervisorStrategy {
@@ -282,12 +275,8 @@ async fn below_a_decided_failure_a_spawn_ends_at_once() {
         async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
             tokio::time::sleep(ms(500)).await;
             let journal = self.0.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("late", journal).await?) }
-            };
             self.0.write("leaf spawns");
-            let spawned = cx.spawn_with("late", start).await;
+            let spawned = cx.spawn(child! { "late": Probe = Probe::start("late", journal).await? }).await;
             self.0.write(format!("leaf has spawned: {}", spawned.is_ok()));
         }
     }
@@ -296,11 +285,7 @@ async fn below_a_decided_failure_a_spawn_ends_at_once() {
     impl Middle {
         async fn handle(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), supervise::BoxError> {
             let journal = self.0.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Leaf(journal)) }
-            };
-            cx.spawn_with("leaf", start).await?.tell(()).await?;
+            cx.spawn(child! { "leaf": Leaf = Leaf(journal) }).await?.tell(()).await?;
             tokio::time::sleep(ms(100)).await; // the leaf is handling its message
             Err(Boom::Told.into())
         }

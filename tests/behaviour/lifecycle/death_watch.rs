@@ -77,10 +77,7 @@ impl Actor for Sitter {
             SitterMsg::Fail => return Err(Boom::Told),
             SitterMsg::Spawn => {
                 let journal = self.journal.clone();
-                let kid = cx.spawn_with("kid", move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start("kid", journal).await?) }
-                });
+                let kid = cx.spawn(child! { "kid": Probe = Probe::start("kid", journal).await? });
                 let kid = kid.await.map_err(|_| Boom::Fatal)?;
                 cx.watch(&kid);
                 self.kid = Some(kid);
@@ -370,11 +367,10 @@ impl Keeper {
         match msg {
             KeeperMsg::Spawn => {
                 let journal = self.journal.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start("kid", journal).await?) }
-                };
-                let kid = cx.spawn_with("kid", start).await.map_err(|_| Boom::Fatal)?;
+                let kid = cx
+                    .spawn(child! { "kid": Probe = Probe::start("kid", journal).await? })
+                    .await
+                    .map_err(|_| Boom::Fatal)?;
                 cx.watch(&kid);
             }
             KeeperMsg::Fail => return Err(Boom::Told),

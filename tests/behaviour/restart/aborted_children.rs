@@ -249,11 +249,7 @@ impl Actor for Parent {
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         let victim = self.victim.clone();
-        let start = move || {
-            let victim = victim.clone();
-            async move { Ok(Assassin(victim)) }
-        };
-        cx.spawn_with("assassin", start).await?;
+        cx.spawn(child! { "assassin": Assassin = Assassin(victim) }).await?;
         match self.fails.swap(false, Ordering::Relaxed) {
             true => Err(SpawnError::Stopped { path: "planned".into() }),
             false => Ok(()),

@@ -379,11 +379,7 @@ async fn the_children_of_an_actor_can_share_a_budget() {
             let mut spawned = Vec::new();
             for name in ["a", "b"] {
                 let journal = self.0.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start(name, journal).await?) }
-                };
-                spawned.push(cx.spawn_with(name, start).await.unwrap());
+                spawned.push(cx.spawn(child! { name: Probe = Probe::start(name, journal).await? }).await.unwrap());
             }
             let journal = self.0.clone();
             let limited = cx.spawn(child! {

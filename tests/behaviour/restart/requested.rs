@@ -197,11 +197,11 @@ impl Boss {
     async fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) -> Result<(), Boom> {
         let Ask::Hire(reply) = ask else { return Err(Boom::Told) };
         let journal = self.journal.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        reply.send(cx.spawn_with("child", start).await.map_err(|_| Boom::Planned)?);
+        reply.send(
+            cx.spawn(child! { "child": Probe = Probe::start("child", journal).await? })
+                .await
+                .map_err(|_| Boom::Planned)?,
+        );
         Ok(())
     }
     #[pre_restart]

@@ -38,11 +38,8 @@ impl Parent {
                 if self.children.is_empty() {
                     for name in ["first", "second"] {
                         let journal = self.journal.clone();
-                        let start = move || {
-                            let journal = journal.clone();
-                            async move { Ok(Probe::start(name, journal).await?) }
-                        };
-                        self.children.push(cx.spawn_with(name, start).await.unwrap());
+                        self.children
+                            .push(cx.spawn(child! { name: Probe = Probe::start(name, journal).await? }).await.unwrap());
                     }
                 }
                 reply.send(self.children.clone());

@@ -82,7 +82,7 @@ impl User {
         let begun = Instant::now();
         said("tell", self.db.tell(Order::Save(hook, None)).await.err().map(|it| it.to_string()), begun);
         let begun = Instant::now();
-        let asked = self.db.try_ask(|reply| Order::Save(hook, Some(reply))).forever().await;
+        let asked = self.db.ask(|reply| Order::Save(hook, Some(reply))).at_once().forever().await;
         said("try_ask", asked.err().map(|it| it.to_string()), begun);
         let begun = Instant::now();
         said("try_tell", self.db.try_tell(Order::Save(hook, None)).err().map(|it| it.to_string()), begun);

@@ -68,7 +68,7 @@ impl Spawner {
         let journal = self.0.clone();
         let mut spawn = |name: &'static str| -> Spawning {
             let journal = journal.clone();
-            Box::pin(cx.spawn_with(name, move || Where::start(journal.clone())))
+            Box::pin(cx.spawn(child! { name: Where = Where::start(journal) }))
         };
         let here = spawn("here");
         let inside = {
@@ -254,7 +254,7 @@ fn a_spawned_child_runs_where_its_supervisor_runs() {
 fn a_child_of_a_top_level_actor_runs_where_that_actor_runs() {
     comes_back(|| {
         let (top, journal) = (runtime("top"), Journal::default());
-        let spawn = spawn_with("top spawner", move || Spawner(journal.clone()));
+        let spawn = spawn(child! { "top spawner": Spawner = Spawner(journal) });
         let boss = top.block_on(async { tokio::spawn(spawn.into_future()).await.unwrap().unwrap() });
         let other = current();
         let spawned = other.block_on(async {

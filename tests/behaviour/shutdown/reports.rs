@@ -255,14 +255,7 @@ async fn a_let_that_panics_when_it_goes_is_in_the_report() {
 #[tokio::test(start_paused = true)]
 async fn a_top_level_actor_says_what_failed_on_its_way_out() {
     let journal = Journal::default();
-    let start = {
-        let journal = journal.clone();
-        move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("top", journal).await?) }
-        }
-    };
-    let top = spawn_with("top", start).await.unwrap();
+    let top = spawn(child! { "top": Probe = Probe::start("top", journal).await? }).await.unwrap();
     journal.plan("top post_stop", 1, Fault::Error);
     assert!(top.late_failure().is_none());
     top.stop();
@@ -317,11 +310,10 @@ impl Boss {
         self.journal.write("boss pre_start");
         if cx.incarnation() == self.fails {
             let journal = self.journal.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("kid", journal).await?) }
-            };
-            let kid = cx.spawn_with("kid", start).await.expect("the actor starts");
+            let kid = cx
+                .spawn(child! { "kid": Probe = Probe::start("kid", journal).await? })
+                .await
+                .expect("the actor starts");
             kid.tell(Do::Fail(Boom::Fatal)).await.expect("the actor is up");
             tokio::time::sleep(ms(1)).await;
         }

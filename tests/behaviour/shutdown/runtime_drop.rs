@@ -30,7 +30,7 @@ struct Late {
 impl Late {
     async fn handle(&mut self, _: (), cx: &mut Context<Self>) {
         self.gone.wait();
-        let spawned = cx.spawn_with("kid", || async { Ok(Kid) }).await;
+        let spawned = cx.spawn(child! { "kid": Kid = Kid }).await;
         self.told.send(spawned).unwrap();
     }
 }
@@ -154,7 +154,7 @@ fn a_task_spawns_at_the_top_while_the_runtime_goes_down() {
         gone.watch(&runtime);
         let (spawned, result) = channel();
         last_of_all(runtime, gone, async move {
-            spawned.send(spawn_with("kid", || async { Ok(Kid) }).await).unwrap();
+            spawned.send(spawn(child! { "kid": Kid = Kid }).await).unwrap();
         });
         assert!(matches!(result.recv().unwrap(), Err(SpawnError::Stopped { .. })));
     });
@@ -176,7 +176,7 @@ fn a_runtime_is_dropped_while_its_tasks_spawn() {
                         let kid = match task {
                             0 => kids.spawn().await,
                             1 => rooms.get_or_spawn(1).await,
-                            _ => spawn_with("kid", || async { Ok(Kid) }).await,
+                            _ => spawn(child! { "kid": Kid = Kid }).await,
                         };
                         match kid {
                             Ok(kid) => kid.stop(),
@@ -256,7 +256,7 @@ fn poll_outside<F: Future>(future: F) -> std::thread::Result<Poll<F::Output>> {
 #[test]
 fn a_spawn_at_the_top_outside_of_a_runtime_panics() {
     comes_back(|| {
-        let polled = poll_outside(spawn_with("kid", || async { Ok(Kid) }).into_future());
+        let polled = poll_outside(spawn(child! { "kid": Kid = Kid }).into_future());
         let panic = polled.expect_err("there is no runtime");
         assert!(panic.downcast_ref::<String>().is_some_and(|text| text.contains("no reactor running")));
     });
@@ -288,7 +288,7 @@ fn callers_outside_the_runtime_are_notified_when_it_goes_down() {
         let runtime = two_workers();
         let (house, ..) = house(&runtime);
         let kid = runtime.block_on(house.kids.spawn()).unwrap();
-        let top = runtime.block_on(spawn_with("top", || async { Ok(Kid) }).into_future()).unwrap();
+        let top = runtime.block_on(spawn(child! { "top": Kid = Kid }).into_future()).unwrap();
         let waits = [
             waits(house.late.clone(), |late| Box::pin(async move { late.terminated().await.unwrap() })),
             waits(kid, |kid| Box::pin(async move { kid.terminated().await.unwrap() })),

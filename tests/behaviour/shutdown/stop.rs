@@ -37,11 +37,7 @@ impl Boss {
     #[pre_start]
     async fn hire(&mut self, cx: &mut Context<Self>) {
         let journal = self.journal.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start("child", journal).await?) }
-        };
-        self.child = cx.spawn_with("child", start).await.ok();
+        self.child = cx.spawn(child! { "child": Probe = Probe::start("child", journal).await? }).await.ok();
     }
     #[post_stop]
     fn stopped(&mut self) {

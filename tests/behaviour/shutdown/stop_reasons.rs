@@ -330,7 +330,7 @@ async fn children_that_are_kept() {
         async fn spawns(&mut self, cx: &mut Context<Self>) {
             let journal = self.0.clone();
             // Refused where one is kept.
-            let _ = cx.spawn_with("kept", move || Says { name: "kept", journal: journal.clone() }).await;
+            let _ = cx.spawn(child! { "kept": Says = Says { name: "kept", journal } }).await;
         }
         fn handle(&mut self, _: Tell) -> Result<(), Boom> {
             Err(Boom::Told)

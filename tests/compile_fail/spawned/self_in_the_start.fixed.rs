@@ -20,6 +20,6 @@ impl Boss {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    spawn_with("boss", || Boss { number: 1 }).await?.tell(()).await?;
+    spawn(child! { "boss": Boss = Boss { number: 1 } }).await?.tell(()).await?;
     Ok(())
 }

@@ -56,11 +56,7 @@ impl Boss {
         match ask {
             Ask::Hire(name, reply) => {
                 let journal = self.journal.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start(name, journal).await?) }
-                };
-                reply.send(cx.spawn_with(name, start).await?);
+                reply.send(cx.spawn(child! { name: Probe = Probe::start(name, journal).await? }).await?);
             }
             Ask::Children(reply) => reply.send(cx.children()),
             Ask::ShutDown(child, reply) => reply.send(child.shutdown().await),
@@ -351,17 +347,17 @@ async fn an_identity_equals_the_handles_of_its_child() {
 #[tokio::test(start_paused = true)]
 async fn a_question_can_be_refused_at_once() {
     let (shop, _) = shop().await;
-    assert_eq!(shop.narrow.try_ask(Do::Get).await, Ok(0));
+    assert_eq!(shop.narrow.ask(Do::Get).at_once().await, Ok(0));
     shop.narrow.tell(Do::Work(secs(1))).await.unwrap();
     settle().await;
     shop.narrow.tell(Do::Add(1)).await.unwrap();
     let began = Instant::now();
-    let refused = shop.narrow.try_ask(Do::Get).await;
+    let refused = shop.narrow.ask(Do::Get).at_once().await;
     assert!(matches!(refused, Err(AskError::Refused { reason: SendRejection::Full, .. })), "{refused:?}");
     assert_eq!(began.elapsed(), secs(0));
     assert_eq!(shop.narrow.ask(Do::Get).await, Ok(1), "which waits for room");
     shop.narrow.tell(Do::Work(secs(9))).await.unwrap();
     settle().await;
-    let late = shop.narrow.try_ask(Do::Get).await;
+    let late = shop.narrow.ask(Do::Get).at_once().await;
     assert!(matches!(late, Err(AskError::TimedOut { .. })), "it waits for its reply as any: {late:?}");
 }

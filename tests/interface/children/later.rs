@@ -110,7 +110,7 @@ async fn nothing_waits_for_a_child_that_was_never_up() {
     let refused = async || {
         let asked = below.ask(Do::Get).await;
         assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Down { .. }, .. })), "{asked:?}");
-        let asked = below.try_ask(Do::Get).await;
+        let asked = below.ask(Do::Get).at_once().await;
         assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Down { .. }, .. })), "{asked:?}");
     };
     refused().await;

@@ -32,11 +32,7 @@ impl Actor for Boss {
         match msg {
             Order::Spawn(name, reply) => {
                 let journal = self.journal.clone();
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start(name, journal).await?) }
-                };
-                reply.send(cx.spawn_with(name, start).await);
+                reply.send(cx.spawn(child! { name: Probe = Probe::start(name, journal).await? }).await);
             }
             Order::SpawnManual(reply) => {
                 let journal = self.journal.clone();
@@ -74,11 +70,7 @@ async fn with_boss(strategy: SupervisorStrategy) -> (Running<WithBoss>, Journal)
 
 async fn top(name: &'static str, journal: &Journal) -> ActorRef<Probe> {
     let journal = journal.clone();
-    let start = move || {
-        let journal = journal.clone();
-        async move { Ok(Probe::start(name, journal).await?) }
-    };
-    spawn_with(name, start).await.unwrap()
+    spawn(child! { name: Probe = Probe::start(name, journal).await? }).await.unwrap()
 }
 
 async fn link(boss: &ActorRef<Boss>, who: &ActorRef<Probe>) -> Result<(), LinkError> {
@@ -217,8 +209,9 @@ async fn only_top_level_actors_are_linked_and_only_run_time_children_let_go() {
 #[tokio::test(start_paused = true)]
 async fn no_cell_is_above_itself() {
     let boss = |name: &'static str| {
-        let boss = || Boss { journal: Journal::default(), strategy: SupervisorStrategy::default() };
-        spawn_with(name, move || async move { Ok(boss()) })
+        spawn(child! {
+            name: Boss = Boss { journal: Journal::default(), strategy: SupervisorStrategy::default() }
+        })
     };
     let (high, low) = (boss("high").await.unwrap(), boss("low").await.unwrap());
     let to = |boss: &ActorRef<Boss>, other: &ActorRef<Boss>| {
@@ -273,14 +266,9 @@ async fn waiting_for_the_end_of_the_new_supervisor_is_an_error() {
             reply.send(cx.link(&self.0).await);
         }
     }
-    let waiter = spawn_with("waiter", || async { Ok(Waiter) }).await.unwrap();
+    let waiter = spawn(child! { "waiter": Waiter = Waiter }).await.unwrap();
     let child = waiter.clone();
-    let above = spawn_with("above", move || {
-        let child = child.clone();
-        async move { Ok(Adopts(child)) }
-    })
-    .await
-    .unwrap();
+    let above = spawn(child! { "above": Adopts = Adopts(child) }).await.unwrap();
     let waits = || waiter.ask(|reply| (above.clone(), reply)).forever();
     assert!(!waits().await.unwrap(), "an unrelated task may wait");
     above.ask(|reply| reply).await.unwrap().unwrap();

@@ -34,9 +34,9 @@ enum Ask {
 impl Parent {
     async fn handle(&mut self, ask: Ask, cx: &mut Context<Self>) {
         match ask {
-            Ask::Spawn(name, reply) => reply.send(
-                cx.spawn_with(name, move || async move { Ok(Probe::start(name, Journal::default()).await?) }).await,
-            ),
+            Ask::Spawn(name, reply) => {
+                reply.send(cx.spawn(child! { name: Probe = Probe::start(name, Journal::default()).await? }).await)
+            }
             Ask::Child(name, reply) => reply.send(cx.child::<Probe>(name)),
         }
     }
@@ -131,7 +131,7 @@ async fn names_at_run_time_are_escaped_and_never_empty() {
     assert!(matches!(&again, Err(SpawnError::Exists { path }) if path == "parent/kid%2Fbelow"), "{again:?}");
     assert_eq!(spawn("kid%2Fbelow").await.unwrap().unwrap().path(), "parent/kid%252Fbelow");
 
-    let top = |name| spawn_with(name, || Parent);
+    let top = |name| supervise::spawn(child! { name: Parent = Parent });
     assert!(matches!(top("").await, Err(SpawnError::EmptyName { .. })));
     let slashed = top("top/level").await.unwrap();
     assert_eq!(slashed.path(), "top%2Flevel");

@@ -439,9 +439,9 @@ async fn a_spawn_can_be_given_up() {
     }
 }
 
-/// S38, S39: `spawn_with` takes a closure that returns the actor, a future of it, or one that may fail.
+/// S38, S39: the name of a spawned child is an expression, and its start may fail with any error.
 #[tokio::test(start_paused = true)]
-async fn a_closure_starts_a_plain_actor() {
+async fn a_name_is_an_expression_and_a_start_may_fail() {
     struct Number(u32);
     #[actor]
     impl Number {
@@ -449,22 +449,14 @@ async fn a_closure_starts_a_plain_actor() {
             reply.send(self.0);
         }
     }
-    let mut next = 0;
-    let counts = spawn_with("counts", move || {
-        next += 1;
-        Number(next)
-    });
-    let counts = counts.await.unwrap();
-    counts.restart().unwrap().await.unwrap();
-    assert_eq!(counts.ask(|reply| reply).await.unwrap(), 2, "called for each start");
-    let future = spawn_with(String::from("future"), || async { Number(3) }).await.unwrap();
-    let fallible = spawn_with("fallible", || async { Ok(Number("4".parse()?)) }).await.unwrap();
-    assert_eq!(future.ask(|reply| reply).await.unwrap() + fallible.ask(|reply| reply).await.unwrap(), 7);
-    let failed = spawn_with("failed", || async { Ok(Number("four".parse()?)) }).await.unwrap_err();
+    let owned = spawn(child! { String::from("owned"): Number = Number(3) }).await.unwrap();
+    let fallible = spawn(child! { "fallible": Number = Number("4".parse()?) }).await.unwrap();
+    assert_eq!(owned.ask(|reply| reply).await.unwrap() + fallible.ask(|reply| reply).await.unwrap(), 7);
+    let failed = spawn(child! { "failed": Number = Number("four".parse()?) }).await.unwrap_err();
     let SpawnError::Start(failure) = failed else { panic!("{failed}") };
     assert!(failure.error::<std::num::ParseIntError>().is_some());
     let (firm, _) = firm(SupervisorStrategy::default()).await;
-    let child = at(&firm, |cx| Box::pin(cx.spawn_with(format!("kid {}", 1), || Number(5)))).await.unwrap();
+    let child = at(&firm, |cx| Box::pin(cx.spawn(child! { format!("kid {}", 1): Number = Number(5) }))).await.unwrap();
     assert_eq!(child.path(), "boss/kid 1");
-    [counts, future, fallible].iter().for_each(ActorRef::stop);
+    [owned, fallible].iter().for_each(ActorRef::stop);
 }

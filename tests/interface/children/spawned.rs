@@ -421,10 +421,7 @@ impl Nest {
 
     async fn spawn(&self, name: &'static str, cx: &mut Context<Self>) -> Result<ActorRef<Probe>, SpawnError> {
         let journal = self.journal.clone();
-        let spawned = cx.spawn_with(name, move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start(name, journal).await?) }
-        });
+        let spawned = cx.spawn(child! { name: Probe = Probe::start(name, journal).await? });
         spawned.await
     }
 
@@ -493,11 +490,7 @@ impl Heir {
     async fn have_a_child(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         if cx.child::<Probe>("kept").is_none() {
             let journal = self.journal.clone();
-            cx.spawn_with("kept", move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("kept", journal).await?) }
-            })
-            .await?;
+            cx.spawn(child! { "kept": Probe = Probe::start("kept", journal).await? }).await?;
         }
         Ok(())
     }
@@ -568,11 +561,7 @@ impl Actor for Late {
 impl Late {
     async fn spawn(&self, name: &'static str, cx: &mut Context<Self>) -> Result<ActorRef<Probe>, SpawnError> {
         let journal = self.0.clone();
-        let start = move || {
-            let journal = journal.clone();
-            async move { Ok(Probe::start(name, journal).await?) }
-        };
-        cx.spawn_with(name, start).await
+        cx.spawn(child! { name: Probe = Probe::start(name, journal).await? }).await
     }
 }
 

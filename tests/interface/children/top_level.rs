@@ -10,11 +10,7 @@ use crate::common::{Boom, Do, Fault, Journal, Probe, ms, pass, secs, settle, soo
 
 async fn probe(name: &'static str, journal: &Journal) -> Result<ActorRef<Probe>, SpawnError> {
     let journal = journal.clone();
-    spawn_with(name, move || {
-        let journal = journal.clone();
-        async move { Ok(Probe::start(name, journal).await?) }
-    })
-    .await
+    spawn(child! { name: Probe = Probe::start(name, journal).await? }).await
 }
 
 /// S39: a top-level actor lives until it is stopped; its path is its name; dropping handles stops nothing.

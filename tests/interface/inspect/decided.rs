@@ -199,10 +199,7 @@ async fn a_child_of_an_actor_shows_no_declaration() {
     impl Owner {
         async fn handle(&mut self, reply: Reply<()>, cx: &mut Context<Self>) {
             let journal = self.0.clone();
-            let kid = cx.spawn_with("kid", move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("kid", journal).await?) }
-            });
+            let kid = cx.spawn(child! { "kid": Probe = Probe::start("kid", journal).await? });
             kid.await.unwrap();
             reply.send(());
         }

@@ -24,11 +24,7 @@ impl Actor for Parent {
         match order {
             Order::Spawn(number) => {
                 let (name, journal) = (format!("c/{number}"), self.0.clone());
-                let start = move || {
-                    let journal = journal.clone();
-                    async move { Ok(Probe::start("child", journal).await?) }
-                };
-                let _ = cx.spawn_with(name, start).await;
+                let _ = cx.spawn(child! { name: Probe = Probe::start("child", journal).await? }).await;
                 Ok(())
             }
             Order::Fail => Err(Boom::Told),

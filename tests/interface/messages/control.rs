@@ -114,11 +114,7 @@ async fn supervision_is_read_once_per_instance_before_pre_start() {
     impl Parent {
         async fn handle(&mut self, fail: bool, cx: &mut Context<Self>) -> Result<(), Boom> {
             let journal = self.0.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("child", journal).await?) }
-            };
-            cx.spawn_with("child", start).await.unwrap();
+            cx.spawn(child! { "child": Probe = Probe::start("child", journal).await? }).await.unwrap();
             if fail { Err(Boom::Told) } else { Ok(()) }
         }
         #[pre_start]

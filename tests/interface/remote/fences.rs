@@ -82,7 +82,7 @@ impl Actor for Busy {
         };
         cx.run(future, |()| "over");
         let journal = self.0.clone();
-        cx.spawn_with("child", move || Child(journal.clone())).await?;
+        cx.spawn(child! { "child": Child = Child(journal) }).await?;
         Ok(())
     }
 

@@ -120,11 +120,7 @@ async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
         }
         async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), SpawnError> {
             let journal = self.0.clone();
-            let start = move || {
-                let journal = journal.clone();
-                async move { Ok(Probe::start("child", journal).await?) }
-            };
-            cx.spawn_with("child", start).await?;
+            cx.spawn(child! { "child": Probe = Probe::start("child", journal).await? }).await?;
             Ok(())
         }
         fn supervision(&self) -> SupervisorStrategy {

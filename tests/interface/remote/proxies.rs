@@ -319,9 +319,8 @@ async fn a_suspended_proxy_is_not_asked() {
     impl Head {
         async fn handle(&mut self, reply: Reply<(ActorRef<Above>, ActorRef<Fatal>)>, cx: &mut Context<Self>) {
             let (elsewhere, journal) = (self.0.clone(), self.1.clone());
-            let start = move || Above(elsewhere.clone(), journal.clone());
-            let above = cx.spawn_with("above", start).await.unwrap();
-            reply.send((above, cx.spawn_with("fatal", || Fatal).await.unwrap()));
+            let above = cx.spawn(child! { "above": Above = Above(elsewhere, journal) }).await.unwrap();
+            reply.send((above, cx.spawn(child! { "fatal": Fatal = Fatal }).await.unwrap()));
             tokio::time::sleep(secs(1)).await;
         }
         #[supervision]
@@ -338,8 +337,7 @@ async fn a_suspended_proxy_is_not_asked() {
         #[pre_start]
         async fn begin(&mut self, cx: &mut Context<Self>) {
             let (elsewhere, journal) = (self.0.clone(), self.1.clone());
-            let start = move || Proxy { elsewhere: elsewhere.clone(), journal: journal.clone() };
-            cx.spawn_with("proxy", start).await.unwrap();
+            cx.spawn(child! { "proxy": Proxy = Proxy { elsewhere, journal } }).await.unwrap();
         }
     }
     supervisor! {

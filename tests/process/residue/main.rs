@@ -98,12 +98,8 @@ async fn ended(node: &ActorRef<Node>) {
     node.terminated().await.unwrap();
 }
 
-async fn node() -> Result<Node, supervise::error::UserError> {
-    Ok(Node)
-}
-
 async fn top() -> ActorRef<Node> {
-    spawn_with("top", node).await.unwrap()
+    spawn(child! { "top": Node = Node }).await.unwrap()
 }
 
 async fn children(tree: &EveryKind, left: &mut Left) {
@@ -114,13 +110,15 @@ async fn children(tree: &EveryKind, left: &mut Left) {
     })
     .await;
     left.by("child of an actor", async |_| {
-        let child = at(&tree.host, |cx| Box::pin(async { cx.spawn_with("child", node).await.unwrap() })).await;
+        let child =
+            at(&tree.host, |cx| Box::pin(async { cx.spawn(child! { "child": Node = Node }).await.unwrap() })).await;
         child.stop();
         ended(&child).await;
     })
     .await;
     left.by("child that ends by itself", async |_| {
-        let child = at(&tree.host, |cx| Box::pin(async { cx.spawn_with("child", node).await.unwrap() })).await;
+        let child =
+            at(&tree.host, |cx| Box::pin(async { cx.spawn(child! { "child": Node = Node }).await.unwrap() })).await;
         child.tell(Do::Stop).await.unwrap();
         ended(&child).await;
     })
@@ -128,8 +126,8 @@ async fn children(tree: &EveryKind, left: &mut Left) {
     left.by("children that are stopped with a restart", async |_| {
         at(&tree.host, |cx| {
             Box::pin(async {
-                cx.spawn_with("a", node).await.unwrap();
-                cx.spawn_with("b", node).await.unwrap();
+                cx.spawn(child! { "a": Node = Node }).await.unwrap();
+                cx.spawn(child! { "b": Node = Node }).await.unwrap();
             })
         })
         .await;
@@ -510,7 +508,7 @@ async fn limited(tree: &EveryKind, left: &mut Left) {
 
 /// Spawns a child below `node` that is kept over its restarts.
 async fn kept(node: &ActorRef<Node>) -> ActorRef<Node> {
-    at(node, |cx| Box::pin(async { cx.spawn_with(KEPT, self::node).await.unwrap() })).await
+    at(node, |cx| Box::pin(async { cx.spawn(child! { KEPT: Node = Node }).await.unwrap() })).await
 }
 
 async fn keeps(tree: &EveryKind, left: &mut Left) {
@@ -767,21 +765,23 @@ async fn asides(tree: &EveryKind, left: &mut Left) {
 
 async fn given_up(tree: &EveryKind, left: &mut Left) {
     left.by("spawn that is given up", async |_| {
-        first_poll(spawn_with("top", node).into_future()).await;
+        first_poll(spawn(child! { "top": Node = Node }).into_future()).await;
         first_poll(tree.set.spawn()).await;
         first_poll(tree.once.spawn(vec![0; 64])).await;
         first_poll(tree.keyed.spawn(1)).await;
         first_poll(tree.once_keyed.get_or_spawn(1, vec![0; 64])).await;
         first_poll(tree.keyed.get_or_spawn(2)).await;
-        at(&tree.host, |cx| Box::pin(async { drop(first_poll(cx.spawn_with("child", node).into_future()).await) }))
-            .await;
+        at(&tree.host, |cx| {
+            Box::pin(async { drop(first_poll(cx.spawn(child! { "child": Node = Node }).into_future()).await) })
+        })
+        .await;
         settle().await;
         assert_eq!((tree.set.len(), tree.keyed.len()), (0, 0));
         assert_eq!((tree.once.len(), tree.once_keyed.len()), (0, 0));
     })
     .await;
     left.by("start that never comes, given up", async |_| {
-        let never = spawn_with("never", std::future::pending::<Result<Node, supervise::error::UserError>>);
+        let never = spawn(child! { "never": Node = std::future::pending().await });
         first_poll(never.into_future()).await;
         settle().await;
     })
@@ -801,7 +801,7 @@ async fn given_up(tree: &EveryKind, left: &mut Left) {
     })
     .await;
     left.by("start that fails", async |_| {
-        assert!(spawn_with("ill", || async { Err::<Node, _>(Ill.into()) }).await.is_err());
+        assert!(spawn(child! { "ill": Node = Err(Ill)? }).await.is_err());
         assert!(tree.ill.spawn().await.is_err());
         assert!(tree.ill_keyed.spawn(1).await.is_err());
         assert!(tree.ill_keyed.get_or_spawn(1).await.is_err());

@@ -105,10 +105,7 @@ impl Actor for Probe {
             Do::Unlink(child) => drop(cx.unlink(&child).await),
             Do::Spawn(name, reply) => {
                 let log = self.log.clone();
-                let kid = cx.spawn_with(name, move || {
-                    let log = log.clone();
-                    async move { Ok(Probe::start(name, log).await?) }
-                });
+                let kid = cx.spawn(child! { name: Probe = Probe::start(name, log).await? });
                 let kid = kid.await.ok();
                 if let Some(kid) = &kid {
                     cx.watch(kid);

@@ -68,7 +68,7 @@ impl Actor for Patient {
     type Error = BoxError;
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), BoxError> {
-        cx.spawn_with("slow", || async { Ok(Kid { slow: Duration::from_secs(3) }) }).await?;
+        cx.spawn(child! { "slow": Kid = Kid { slow: Duration::from_secs(3) } }).await?;
         Ok(())
     }
 
@@ -87,7 +87,7 @@ impl Actor for Boss {
     async fn receive(&mut self, (n, reply): Self::Msg, cx: &mut Context<Self>) -> Result<(), BoxError> {
         let mut kids = Vec::with_capacity(n);
         for i in 0..n {
-            kids.push(cx.spawn_with(&format!("kid-{i}"), || async { Ok(Kid::new()) }).await?);
+            kids.push(cx.spawn(child! { format!("kid-{i}"): Kid = Kid::new() }).await?);
         }
         reply.send(kids);
         Ok(())
@@ -659,15 +659,11 @@ impl Watcher for Watching {
 
 /// Many actors watch and many depend on one child; half of them end before it, the others are notified of its end.
 async fn watchers(n: usize) {
-    let one = supervise::spawn_with("one", || async { Ok(Kid::new()) }).await.unwrap();
+    let one = supervise::spawn(child! { "one": Kid = Kid::new() }).await.unwrap();
     let mut steps = Steps::new("watchers", n);
     let mut all = Vec::with_capacity(n);
     for i in 0..n {
-        let one = one.clone();
-        all.push(supervise::spawn_with("w", move || {
-            let watching = Watching(one.clone(), i % 2 == 0);
-            async move { Ok(watching) }
-        }));
+        all.push(supervise::spawn(child! { "w": Watching = Watching(one, i % 2 == 0) }));
     }
     let mut watching = Vec::with_capacity(n);
     for spawn in all {

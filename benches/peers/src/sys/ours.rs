@@ -76,7 +76,7 @@ impl Parent {
     #[pre_start]
     async fn spawn_all(&mut self, cx: &mut Context<Self>) -> Result<(), std::convert::Infallible> {
         for i in 0..self.size {
-            let child = cx.spawn_with(&i.to_string(), || async { Ok(Counter::new()) }).await;
+            let child = cx.spawn(child! { i.to_string(): Counter = Counter::new() }).await;
             self.children.push(child.unwrap());
         }
         Ok(())

@@ -429,7 +429,7 @@ impl<A: Actor> ActorRef<A> {
     /// # Errors
     ///
     /// Returns an error immediately when the reply can no longer come; otherwise after the actor's `ask` time, 5 s by
-    /// default ([`Ask::within`], [`Ask::forever`]).
+    /// default ([`Ask::within`], [`Ask::forever`]). [`Ask::at_once`] does not wait for room in the mailbox.
     ///
     /// # Cancel safety
     ///
@@ -440,44 +440,6 @@ impl<A: Actor> ActorRef<A> {
     /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
     /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R, A::Msg> {
-        self.question(message, false)
-    }
-
-    /// Sends a message that contains a [`Reply`] without waiting for room, and waits for the answer.
-    ///
-    /// As [`ask`](ActorRef::ask), but if the mailbox is full the question is refused at once with `Full`.
-    ///
-    /// ```
-    /// # use supervise::{Actor, ActorRef, Context, Reply};
-    /// # use supervise::error::{AskError, SendRejection};
-    /// # struct Cart; struct Total(Reply<u64>);
-    /// # impl Actor for Cart { type Msg = Total; type Error = std::convert::Infallible;
-    /// #   async fn receive(&mut self, _: Total, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
-    /// /// Returns no total while the cart is busy.
-    /// async fn total(cart: &ActorRef<Cart>) -> Result<Option<u64>, AskError> {
-    ///     match cart.try_ask(Total).await {
-    ///         Err(AskError::Refused { reason: SendRejection::Full, .. }) => Ok(None),
-    ///         total => total.map(Some),
-    ///     }
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`ask`](ActorRef::ask), and `Refused` with [`SendRejection::Full`] if there is no room.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped while it waits for the reply, the message is still handled and the reply is dropped.
-    ///
-    /// # Panics
-    ///
-    /// Panics in the same cases as [`ask`](ActorRef::ask).
-    pub fn try_ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R, A::Msg> {
-        self.question(message, true)
-    }
-
-    fn question<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg, at_once: bool) -> Ask<'_, A, R, A::Msg> {
         let (reply, answer) = reply();
         let msg = message(reply);
         Ask {
@@ -487,7 +449,7 @@ impl<A: Actor> ActorRef<A> {
             within: self.cell().ask_time(),
             deadline: None,
             sent: false,
-            at_once,
+            at_once: false,
             pinned: PhantomPinned,
         }
     }

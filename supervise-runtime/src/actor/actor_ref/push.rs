@@ -246,7 +246,7 @@ impl<A: Actor> Tell<'_, A, A::Msg> {
 }
 
 pin_project! {
-    /// The future of [`ActorRef::ask`] and [`ActorRef::try_ask`]: a request on its way, and the wait for its reply.
+    /// The future of [`ActorRef::ask`]: a request on its way, and the wait for its reply.
     ///
     /// Nothing is sent before the first poll. The time, 5 s by default, begins with that poll, and covers the wait for
     /// room in the mailbox and the wait for the reply together.
@@ -293,7 +293,7 @@ pin_project! {
         // Begun late: only an ask that really waits costs a timer.
         pub(super) deadline: Option<Deadline>,
         pub(super) sent: bool,
-        // `try_ask`: the message does not wait for room.
+        // The message does not wait for room.
         pub(super) at_once: bool,
         // An ask that was polled stays where it is: its time has begun, so `within` would come too late.
         #[pin]
@@ -317,6 +317,37 @@ impl<A, R, M> Ask<'_, A, R, M> {
     /// Waits as long as it takes.
     pub fn forever(mut self) -> Self {
         self.within = None;
+        self
+    }
+
+    /// Does not wait for room: the message is sent with the first poll, or refused. The wait for the reply is as before.
+    ///
+    /// ```
+    /// # use supervise::{Actor, ActorRef, Context, Reply};
+    /// # use supervise::error::{AskError, SendRejection};
+    /// # struct Cart; struct Total(Reply<u64>);
+    /// # impl Actor for Cart { type Msg = Total; type Error = std::convert::Infallible;
+    /// #   async fn receive(&mut self, _: Total, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
+    /// /// Returns no total while the mailbox of the cart is full.
+    /// async fn total(cart: &ActorRef<Cart>) -> Result<Option<u64>, AskError> {
+    ///     match cart.ask(Total).at_once().await {
+    ///         Err(AskError::Refused { reason: SendRejection::Full, .. }) => Ok(None),
+    ///         total => total.map(Some),
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns the errors of [`ask`](crate::ActorRef::ask), and [`AskError::Refused`] with
+    /// [`SendRejection::Full`](crate::error::SendRejection::Full) if the mailbox is full.
+    ///
+    /// # Cancel safety
+    ///
+    /// As of an `ask` whose message was sent: if the future is dropped after its first poll, the message is still
+    /// handled, and the reply is dropped.
+    pub fn at_once(mut self) -> Self {
+        self.at_once = true;
         self
     }
 }

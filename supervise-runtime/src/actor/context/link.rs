@@ -61,13 +61,13 @@ impl<A: Actor> Context<A> {
     /// If the future is dropped before it is ready, the child may or may not have been released.
     ///
     /// ```
-    /// # use supervise::{Actor, Context};
+    /// # use supervise::{Actor, Context, child};
     /// # struct Nest; struct Bird;
     /// # impl Actor for Bird { type Msg = (); type Error = std::convert::Infallible;
     /// #   async fn receive(&mut self, _: (), _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) } }
     /// # impl Actor for Nest { type Msg = (); type Error = Box<dyn std::error::Error + Send + Sync>;
     /// async fn receive(&mut self, _: (), cx: &mut Context<Self>) -> Result<(), Self::Error> {
-    ///     let bird = cx.spawn_with("bird", || async { Ok(Bird) }).await?;
+    ///     let bird = cx.spawn(child! { "bird": Bird = Bird }).await?;
     ///     cx.unlink(&bird).await?; // the bird lives on when the nest is gone
     ///     Ok(())
     /// }

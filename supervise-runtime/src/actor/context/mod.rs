@@ -41,9 +41,9 @@ pub(crate) use spawn::{Startup, make_actor, make_actor_healing, started, transie
 ///   [`run`](Context::run), and with the feature `tokio-util` `token`. All of them end with this incarnation.
 /// * **Others**: [`watch`](Context::watch), [`unwatch`](Context::unwatch), [`depend_on`](Context::depend_on).
 ///   [`watch_each`](Context::watch_each). These outlive a restart.
-/// * **Its children**: [`spawn`](Context::spawn), [`spawn_with`](Context::spawn_with),
-///   [`children`](Context::children), [`child`](Context::child), [`keep`](Context::keep), [`link`](Context::link),
-///   [`unlink`](Context::unlink). They are stopped when the actor is restarted, unless they are kept.
+/// * **Its children**: [`spawn`](Context::spawn), [`children`](Context::children), [`child`](Context::child),
+///   [`keep`](Context::keep), [`link`](Context::link), [`unlink`](Context::unlink). They are stopped when the actor is
+///   restarted, unless they are kept.
 ///
 /// A context belongs to one incarnation and cannot be stored. To reach the actor from elsewhere, pass on its
 /// [`actor_ref`](Context::actor_ref).

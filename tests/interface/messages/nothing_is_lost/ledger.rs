@@ -248,11 +248,7 @@ impl Boss {
         parcel.open().await?;
         if parcel.what == What::Spawn {
             let (ledger, name) = (self.0.clone(), self.0.name());
-            let start = move || {
-                let ledger = ledger.clone();
-                async move { Ok(Worker::open(ledger).await?) }
-            };
-            if let Ok(child) = cx.spawn_with(&name, start).await {
+            if let Ok(child) = cx.spawn(child! { &name: Worker = Worker::open(ledger).await? }).await {
                 self.0.add_child(child);
             }
         }

@@ -45,10 +45,7 @@ fn no_cell_is_above_itself() {
         let log = Log::default();
         let top = |name: &'static str| {
             let log = log.clone();
-            supervise::spawn_with(name, move || {
-                let log = log.clone();
-                async move { Ok(Probe::start(name, log).await?) }
-            })
+            supervise::spawn(child! { name: Probe = Probe::start(name, log).await? })
         };
         let (one, two) = (top("one").await.unwrap(), top("two").await.unwrap());
         let (a, b, c, d) = (one.clone(), two.clone(), one.clone(), two.clone());
