@@ -529,6 +529,8 @@ mod spawned {
     mod inline_subtree;
     #[path = "neither_actor_nor_tree.fixed.rs"]
     mod neither_actor_nor_tree;
+    #[path = "not_a_child.fixed.rs"]
+    mod not_a_child;
     #[path = "optional_child.fixed.rs"]
     mod optional_child;
     #[path = "self_in_the_start.fixed.rs"]

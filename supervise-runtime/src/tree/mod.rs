@@ -26,7 +26,7 @@ pub(crate) mod lease;
 mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
-mod spawn;
+pub mod spawn;
 mod tree_ref;
 mod validator;
 
@@ -41,7 +41,8 @@ pub use kept::{
 };
 pub use running::{Running, Tree};
 pub use spawn::{
-    CanCloneForStarts, Capture, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn, spawn_with,
+    CanCloneForStarts, Capture, IntoNewChild, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn,
+    spawn_with,
 };
 pub use tree_ref::{Join, Shutdown, TreeRef};
 
