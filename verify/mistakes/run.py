@@ -24,6 +24,8 @@ CASES = HERE / "cases.txt"
 PROGRAM = (HERE / "src" / "main.rs").read_text()
 ENVIRONMENT = dict(os.environ, CARGO_INCREMENTAL="0", CARGO_PROFILE_DEV_DEBUG="0", CARGO_TERM_COLOR="never")
 MARKS = "«»"
+# Names that no user knows.
+INTERNAL = re.compile(r"supervise_runtime::|__private|HandleFn|\b__\w+")
 
 
 @dataclass
@@ -181,6 +183,8 @@ def score(case, errors, warnings, places):
     repaired = all(flat(words) in flat(whole) or words in whole for words in wanted)
     if not right:
         return 0, "elsewhere"
+    if INTERNAL.search(re.sub(r"-->.*", "", first["rendered"])):
+        return 1, "an internal name"
     if len(said) == 1:
         return (2, "") if repaired else (1, "repair not named")
     if len(said) == 2:

@@ -26,7 +26,7 @@ pub(crate) mod lease;
 mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
-pub mod spawn;
+pub mod spawned;
 mod tree_ref;
 mod validator;
 
@@ -40,7 +40,7 @@ pub use kept::{
     Checked, CloneForStart, Keep, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
-pub use spawn::{
+pub use spawned::{
     CanCloneForStarts, Capture, IntoNewChild, IntoStart, NewChild, name_of_child, new_child, new_child_once, spawn,
     spawn_with,
 };

@@ -26,7 +26,7 @@ use crate::engine::supervisor::ChildTable;
 use crate::tree::body::{HandleSlot, TreeBody};
 use crate::tree::child::{Child, ChildSlot, HandleSource, TreeHandle, apart, declared_runtime};
 use crate::tree::kept::{SendValue, SharedValue};
-use crate::tree::spawn::Boxed;
+use crate::tree::spawned::Boxed;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
 use crate::values::declaration::TreeSpec;
@@ -202,6 +202,12 @@ impl Builder {
 
     fn slot(&self, name: Name) -> ChildSlot {
         ChildSlot::new(name, Some(self.cell.clone()), self.cell.core().bus.clone())
+    }
+
+    /// Returns the handle of a child that is declared below, with its settings as far as they are known here.
+    // Here, and not where the rest of `later` is: rustc shows the path of a method that is far from its type.
+    pub fn later<T: Ahead>(&self, name: &'static str, options: ChildOptions<T>) -> T::Handle {
+        self.handle_ahead(name, options)
     }
 
     /// Keeps a parameter or `let` at its position.
