@@ -2031,8 +2031,9 @@ impl<T: Row + 'static> Shop<T> {
     > {
         ::supervise::expansion::Tree::run(Self::tree(config, first), until)
     }
-    ///Makes a node for `Shop`, which runs its remote children of this role for an owner.
+    ///Makes a node for `Shop`, which runs its remote children of this role for an owner. Panics if it has none.
     #[must_use]
+    #[track_caller]
     #[allow(dead_code)]
     pub fn node(role: &str) -> ::supervise_remote::Node {
         ::supervise_remote::Node::of(
