@@ -154,6 +154,8 @@ const _: () = {
             let (__of_wiring,) = {
                 #[allow(unused_variables)]
                 let metres = __of_metres.clone_for_start();
+                // A failure from here to `keep` names the `let`.
+                __rt::Builder::at_let(&__b, "wiring");
                 let wiring = Wiring::lay(metres).await?;
                 (__rt::Builder::keep(&__b, wiring),)
             };

@@ -43,6 +43,7 @@ const _: () = {
             let (__of_rates,) = {
                 #[allow(unused_variables)]
                 let config = __of_config.clone_for_start();
+                __rt::Builder::at_let(&__b, "rates");
                 let rates: Rates = config.rates.clone();
                 (__rt::Builder::keep(&__b, rates),)
             };
