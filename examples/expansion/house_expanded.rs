@@ -38,7 +38,11 @@ const _: () = {
             __cx: &mut __rt::Context<Self>,
         ) -> impl ::core::future::Future<
             Output = ::core::result::Result<(), Self::Error>,
-        > + ::core::marker::Send {
+        > + ::core::marker::Send
+        where
+            // Follows from the trait. It keeps a field that is not `Send` one error.
+            for<'a> &'a mut Self: ::core::marker::Send,
+        {
             ::core::future::ready(
                 <io::Result<
                     (),
@@ -154,6 +158,8 @@ const _: () = {
             let (__of_wiring,) = {
                 #[allow(unused_variables)]
                 let metres = __of_metres.clone_for_start();
+                // A failure from here to `keep` names the `let`.
+                __rt::Builder::at_let(&__b, "wiring");
                 let wiring = Wiring::lay(metres).await?;
                 (__rt::Builder::keep(&__b, wiring),)
             };

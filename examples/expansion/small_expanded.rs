@@ -36,7 +36,11 @@ const _: () = {
             __cx: &mut __rt::Context<Self>,
         ) -> impl ::core::future::Future<
             Output = ::core::result::Result<(), Self::Error>,
-        > + ::core::marker::Send {
+        > + ::core::marker::Send
+        where
+            // Follows from the trait. It keeps a field that is not `Send` one error.
+            for<'a> &'a mut Self: ::core::marker::Send,
+        {
             ::core::future::ready(
                 <Result<
                     (),

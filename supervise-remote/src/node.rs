@@ -29,7 +29,7 @@ use crate::lock::lock;
 use crate::net::{Net, NetInner};
 use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::{HELLO, other_tree, path_of};
-use crate::specs::remote_specs;
+use crate::specs::{remote_specs, unknown_role};
 use crate::wire::{Joined, LinkEvent, Peer, Rights, Side, Signs, Wire};
 
 /// How long a join that failed waits, and the least time from one to the next if the link was closed.
@@ -123,14 +123,25 @@ impl Node {
     /// let node = Node::for_tree::<Shop>("worker");
     /// # let _ = node;
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the tree has no remote child of this role: the node would never get anything to do. `Shop::node(role)` panics
+    /// for the same reason.
+    #[track_caller]
     pub fn for_tree<T: TreeHandle>(role: impl Into<String>) -> Node {
         Node::of(const { &T::SPEC }, role)
     }
 
-    /// Makes a node of this tree.
+    /// Makes a node of this tree. Panics if it has no such role.
     #[doc(hidden)]
+    #[track_caller]
     pub fn of(tree: &'static TreeSpec, role: impl Into<String>) -> Node {
-        Node { tree, role: role.into(), capacity: None }
+        let role = role.into();
+        if let Some(why) = unknown_role(tree, &role) {
+            panic!("{why}");
+        }
+        Node { tree, role, capacity: None }
     }
 
     /// Sets how many children the node runs at the same time, of this tree and role. Default: any number.
@@ -152,10 +163,6 @@ impl Node {
     ///
     /// If the network cannot be joined for the first time. Later it is tried again, once a second.
     ///
-    /// # Panics
-    ///
-    /// If the tree has no remote child of this role: the node would never get anything to do.
-    ///
     /// # Cancel safety
     ///
     /// Dropped, the node leaves at once: its children are dropped without a hook, and the owner counts it as lost.
@@ -165,18 +172,7 @@ impl Node {
     {
         let specs = remote_specs(self.tree);
         let mine: Vec<_> = specs.iter().filter(|spec| spec.role == self.role).collect();
-        let shortest = mine.iter().map(|spec| spec.lease).min();
-        let Some(shortest) = shortest else {
-            let mut roles: Vec<_> = specs.iter().map(|spec| format!("{:?}", spec.role)).collect();
-            roles.sort();
-            roles.dedup();
-            panic!(
-                "{} has no remote child of the role {:?}; its roles: {}",
-                self.tree.name,
-                self.role,
-                roles.join(", ")
-            )
-        };
+        let shortest = mine.iter().map(|spec| spec.lease).min().expect("`Node::of` knows the role");
         let rights = guarded(|| net.0.wire.rights(Side::Node)).map_err(io::Error::other)?;
         if let Some(why) = rights.refused("this process", Side::Node, &self.role) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));

@@ -147,6 +147,7 @@ pub mod bound {
     pub use crate::actor::timers::Every;
     pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
+    pub use crate::tree::IntoNewChild;
     pub use crate::values::failure::Decides;
     pub use crate::values::strategy::IntoDecider;
 }

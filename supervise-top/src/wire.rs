@@ -108,6 +108,8 @@ pub struct Failure {
     pub phase: String,
     /// A word: `error`, `panic`, ..
     pub cause: String,
+    /// The `let` at which the start of a tree failed.
+    pub at_let: Option<String>,
     /// The text of the cause, then those of its sources.
     pub chain: Vec<String>,
     /// The failure before it.
@@ -123,6 +125,7 @@ impl Failure {
             incarnation: fields.number("incarnation").unwrap_or(0),
             phase: fields.text("phase").unwrap_or_default(),
             cause: fields.text("cause").unwrap_or_default(),
+            at_let: fields.text("at_let"),
             chain: fields.texts("chain"),
             before: fields.object("before").map(|before| Box::new(Failure::of(before))),
             left_out: fields.number("left_out").unwrap_or(0),
@@ -131,9 +134,13 @@ impl Failure {
 
     /// Returns the texts of the chain as one.
     pub fn words(&self) -> String {
-        match self.chain.is_empty() {
+        let words = match self.chain.is_empty() {
             true => self.cause.replace('_', " "),
             false => self.chain.join(": "),
+        };
+        match &self.at_let {
+            Some(name) => format!("at `let {name}`: {words}"),
+            None => words,
         }
     }
 }
@@ -479,6 +486,8 @@ pub struct Event {
     pub after_ms: Option<u64>,
     /// The time since which it is blocked or starts.
     pub since_ms: Option<u64>,
+    /// Whether a start waits for a task to say that it is ready.
+    pub ready: bool,
     /// The type of a message.
     pub message: Option<String>,
     /// A word: of a dead letter, or of a child that stops.
@@ -525,6 +534,7 @@ impl Event {
                 .map(|lease| (lease, fields.text("change").unwrap_or_default(), fields.number("token"))),
             after_ms: fields.number("after_ms"),
             since_ms: fields.number("since_ms"),
+            ready: fields.get("ready").and_then(Value::as_bool).unwrap_or(false),
             message: fields.text("message"),
             reason: fields.text("reason"),
             operation: fields.text("operation"),
@@ -585,7 +595,10 @@ impl Event {
                 Some(message) => format!("aborted with {message} in hand"),
                 None => "aborted".to_owned(),
             },
-            "still_starting" => format!("still starting, for {}", time_ms(self.since_ms.unwrap_or(0))),
+            "still_starting" => {
+                let waits = if self.ready { ", has not called `cx.ready()`" } else { "" };
+                format!("still starting, for {}{waits}", time_ms(self.since_ms.unwrap_or(0)))
+            }
             "blocked" => format!("a sender is blocked for {}", time_ms(self.since_ms.unwrap_or(0))),
             "lease" => match &self.lease {
                 Some((lease, change, Some(token))) => format!("lease {lease}: {change}, token {token}"),

@@ -9,6 +9,8 @@ mod actor {
     mod actor_attribute_on_a_struct;
     #[path = "actor_attribute_on_a_trait_impl.fixed.rs"]
     mod actor_attribute_on_a_trait_impl;
+    #[path = "constructor_as_a_hook.fixed.rs"]
+    mod constructor_as_a_hook;
     #[path = "context_before_the_message.fixed.rs"]
     mod context_before_the_message;
     #[path = "context_by_value.fixed.rs"]
@@ -29,12 +31,16 @@ mod actor {
     mod handle_of_a_derive_without_context;
     #[path = "handle_returns_a_value.fixed.rs"]
     mod handle_returns_a_value;
+    #[path = "handle_returns_the_next_state.fixed.rs"]
+    mod handle_returns_the_next_state;
     #[path = "handle_takes_self_by_value.fixed.rs"]
     mod handle_takes_self_by_value;
     #[path = "handle_with_wrong_parameters.fixed.rs"]
     mod handle_with_wrong_parameters;
     #[path = "hook_attribute_above_the_derive.fixed.rs"]
     mod hook_attribute_above_the_derive;
+    #[path = "hook_attribute_without_the_derive.fixed.rs"]
+    mod hook_attribute_without_the_derive;
     #[path = "hook_declared_twice.fixed.rs"]
     mod hook_declared_twice;
     #[path = "hook_marker_without_actor.fixed.rs"]
@@ -59,6 +65,8 @@ mod actor {
     mod own_handle_as_a_message;
     #[path = "receive_for_handle.fixed.rs"]
     mod receive_for_handle;
+    #[path = "state_not_send.fixed.rs"]
+    mod state_not_send;
     #[path = "two_handles.fixed.rs"]
     mod two_handles;
     #[path = "type_parameter_of_an_actor.fixed.rs"]
@@ -95,6 +103,8 @@ mod backoff {
     mod random_factor_above_one;
     #[path = "reset_before_the_first_delay.fixed.rs"]
     mod reset_before_the_first_delay;
+    #[path = "reset_with_auto.fixed.rs"]
+    mod reset_with_auto;
     #[path = "shorter_delay_in_a_list.fixed.rs"]
     mod shorter_delay_in_a_list;
     #[path = "single_delay.fixed.rs"]
@@ -487,6 +497,8 @@ mod shapes {
     mod future_as_a_start;
     #[path = "handle_as_a_type.fixed.rs"]
     mod handle_as_a_type;
+    #[path = "handles_as_types.fixed.rs"]
+    mod handles_as_types;
     #[path = "keyed_set_without_key.fixed.rs"]
     mod keyed_set_without_key;
     #[path = "nested_shapes.fixed.rs"]
@@ -541,6 +553,8 @@ mod spawned {
     mod inline_subtree;
     #[path = "neither_actor_nor_tree.fixed.rs"]
     mod neither_actor_nor_tree;
+    #[path = "not_a_child.fixed.rs"]
+    mod not_a_child;
     #[path = "optional_child.fixed.rs"]
     mod optional_child;
     #[path = "self_in_the_start.fixed.rs"]
@@ -689,6 +703,8 @@ mod types {
     mod task_that_is_a_loop;
     #[path = "task_that_is_awaited.fixed.rs"]
     mod task_that_is_awaited;
+    #[path = "task_that_is_not_send.fixed.rs"]
+    mod task_that_is_not_send;
     #[path = "task_that_is_spawned.fixed.rs"]
     mod task_that_is_spawned;
     #[path = "unknown_child_type.fixed.rs"]

@@ -145,6 +145,20 @@ fn one_mistake_gives_one_error() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+#[test]
+fn no_mistake_shows_an_internal_name() {
+    let mut shown = Vec::new();
+    for mistake in mistakes() {
+        let stderr = fs::read_to_string(mistake.with_extension("stderr")).unwrap();
+        // Behind a number, or a bar, is a line of a file.
+        let said = stderr.lines().filter(|line| !line.contains("--> ") && !line.contains(" | "));
+        let internal = ["supervise_runtime::", "__private", "HandleFn"];
+        let lines = said.filter(|line| internal.iter().any(|name| line.contains(name)));
+        shown.extend(lines.map(|line| format!("{}: {line}", name(&mistake))));
+    }
+    assert!(shown.is_empty(), "\n{}", shown.join("\n"));
+}
+
 /// The first line of the `main` that a mistake and its repair end with.
 const MAIN: &str = "async fn main() -> Result<(), Box<dyn std::error::Error>> {";
 

@@ -8,7 +8,7 @@ use syn::{
     Attribute, DeriveInput, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, Path, ReceiverKind, ReturnType, Token, Type,
 };
 
-use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, dummy, methods, watcher};
+use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, dummy, methods, names, watcher};
 use super::owned::owned;
 use super::signatures;
 use crate::errors::{Errors, did_you_mean, in_line, neighbour};
@@ -129,6 +129,8 @@ struct Handle<'a> {
     function: &'a ImplItemFn,
     /// Whether the block has parameters.
     generic: bool,
+    /// The type of the actor.
+    ty: &'a Type,
     msg: &'a Type,
     takes_cx: bool,
     cfgs: Vec<Attribute>,
@@ -150,7 +152,8 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
     signatures::only_one(&found, errors);
     let generic = !block.generics.params.is_empty();
     let whole = found.iter().any(|function| cfgs(&function.attrs).is_empty());
-    found.into_iter().take(if whole { 1 } else { usize::MAX }).filter_map(|it| handle(it, generic, errors)).collect()
+    let one = if whole { 1 } else { usize::MAX };
+    found.into_iter().take(one).filter_map(|it| handle(it, generic, &block.self_ty, errors)).collect()
 }
 
 /// Returns whether this is the method for messages in another system.
@@ -174,7 +177,7 @@ fn takes_messages(function: &ImplItemFn) -> bool {
     takes && NAMES.iter().any(|name| function.sig.ident == name)
 }
 
-fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> Option<Handle<'a>> {
+fn handle<'a>(function: &'a ImplItemFn, generic: bool, ty: &'a Type, errors: &mut Errors) -> Option<Handle<'a>> {
     let inputs: Vec<&FnArg> = function.sig.inputs.iter().collect();
     let (Some(FnArg::Receiver(this)), Some(FnArg::Typed(msg)), None) = (inputs.first(), inputs.get(1), inputs.get(3))
     else {
@@ -192,6 +195,12 @@ fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> O
         return None;
     }
     if matches!(this.kind, ReceiverKind::Value) {
+        if signatures::is_next_state(&function.sig.output, ty) {
+            let message =
+                "`handle` borrows its actor and returns no next state; write `&mut self`, and change the fields";
+            errors.on(this, message);
+            return None;
+        }
         errors.on(this, "an actor handles one message after the other, so `handle` cannot take it; write `&mut self`");
     } else if let Type::Reference(first) = &*msg.ty
         && inputs.get(2).is_some()
@@ -202,7 +211,7 @@ fn handle<'a>(function: &'a ImplItemFn, generic: bool, errors: &mut Errors) -> O
         errors.on(msg, format!("the message comes before the context; {repair}"));
         return None;
     }
-    Some(Handle { function, generic, msg: &msg.ty, takes_cx: inputs.get(2).is_some(), cfgs: cfgs(&function.attrs) })
+    Some(Handle { function, generic, ty, msg: &msg.ty, takes_cx: inputs.get(2).is_some(), cfgs: cfgs(&function.attrs) })
 }
 
 impl Handle<'_> {
@@ -238,26 +247,28 @@ impl Handle<'_> {
     fn receive(&self) -> TokenStream {
         let Types { msg, error } = self.types();
         let cfgs = &self.cfgs;
-        let span = self.function.sig.ident.span();
-        let cx = self.takes_cx.then(|| quote!(, __cx));
+        // At the type, where rustc reports that it is not `Send`: with the bound below it says so once.
+        let at = self.ty.span();
+        let span = self.function.sig.ident.span().resolved_at(at);
+        let cx = self.takes_cx.then(|| quote_spanned!(at=> , __cx));
         let call = quote_spanned!(span=> Self::handle(self, __msg #cx));
         let (output, via) = (self.output(), self.via());
         let done = quote_spanned!(output.span()=> <#output as #via>::done);
-        let result = quote!(::core::result::Result<(), Self::Error>);
+        let result = quote_spanned!(at=> ::core::result::Result<(), Self::Error>);
         // A sync `handle` runs in the call of `receive`, which is made where the message is handled: a future that runs
         // it would have to keep the message, and each idle actor room for that future.
         let (is_async, returns, body) = match self.function.sig.asyncness {
             // A future that is not `Send` is reported at `handle`, and that of `receive` is `Send` in any case.
             Some(_) => {
                 let called = quote_spanned!(span=> __rt::may_move_between_threads(#call).await);
-                (Some(quote!(async)), result, quote!(#done(#called)))
+                (Some(quote_spanned!(at=> async)), result, quote!(#done(#called)))
             }
             None => {
-                let future = quote!(impl ::core::future::Future<Output = #result> + ::core::marker::Send);
+                let future = quote_spanned!(at=> impl ::core::future::Future<Output = #result> + ::core::marker::Send);
                 (None, future, quote!(::core::future::ready(#done(#call))))
             }
         };
-        quote! {
+        quote_spanned! {at=>
             #(#cfgs)*
             type Msg = #msg;
             #(#cfgs)*
@@ -268,20 +279,14 @@ impl Handle<'_> {
                 &mut self,
                 __msg: Self::Msg,
                 __cx: &mut __rt::Context<Self>,
-            ) -> #returns {
+            ) -> #returns
+            where
+                for<'a> &'a mut Self: ::core::marker::Send,
+            {
                 #body
             }
         }
     }
-}
-
-/// Returns whether a word is among the tokens, at any depth.
-fn names(tokens: TokenStream, word: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == word,
-        TokenTree::Group(group) => names(group.stream(), word),
-        _ => false,
-    })
 }
 
 /// Removes the markers from the methods.

@@ -57,25 +57,35 @@ fn of_type(mut input: DeriveInput, types: Types, hooks: &[Hook], watches: bool, 
     if !errors.is_empty() {
         return dummy(types, &errors, watches, &[], &input.generics, &ty);
     }
-    let types = types.declare();
-    // At the name of the struct, where rustc then reports a missing `handle`, and one with another signature.
+    let (error, types) = (types.error(), types.declare());
+    // At the name of the struct, where rustc then reports a missing `handle`, and one with another signature; and that
+    // the struct is not `Send`, which with the bound below is said once.
     let handle = quote_spanned! {name.span()=>
         __rt::may_move_between_threads(__rt::call_handle(Self::handle, self, __msg, __cx)).await
     };
     let (declared, methods) = (declared(hooks), methods(hooks));
     let watcher = watcher(hooks, &input.generics, &ty);
+    let fallback = quote!(
+        use __rt::NoHandle as _;
+    );
+    let receive = quote_spanned! {name.span()=>
+        async fn receive(
+            &mut self,
+            __msg: Self::Msg,
+            __cx: &mut __rt::Context<Self>,
+        ) -> ::core::result::Result<(), Self::Error>
+        where
+            for<'a> &'a mut Self: ::core::marker::Send,
+        {
+            #fallback
+            __rt::Outcome::<#error>::done(#handle)
+        }
+    };
     let traits = quote! {
         #[automatically_derived]
         impl #params __rt::Actor for #ty #bounds {
             #types
-            async fn receive(
-                &mut self,
-                __msg: Self::Msg,
-                __cx: &mut __rt::Context<Self>,
-            ) -> ::core::result::Result<(), Self::Error> {
-                use __rt::NoHandle as _;
-                __rt::Outcome::<Self::Error>::done(#handle)
-            }
+            #receive
             #declared
             #methods
         }

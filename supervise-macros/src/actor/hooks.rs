@@ -1,6 +1,6 @@
 //! The hooks of an actor: their names, and the trait methods that call them.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Generics};
@@ -138,10 +138,15 @@ pub(super) struct Types {
 }
 
 impl Types {
+    /// Emits the type of the errors.
+    pub(super) fn error(&self) -> TokenStream {
+        self.error.clone().unwrap_or_else(|| quote!(::core::convert::Infallible))
+    }
+
     /// Emits the associated types. Without an `error` the actor has none.
     pub(super) fn declare(&self) -> TokenStream {
         let msg = self.msg.clone().unwrap_or_else(|| quote!(()));
-        let error = self.error.clone().unwrap_or_else(|| quote!(::core::convert::Infallible));
+        let error = self.error();
         quote! {
             type Msg = #msg;
             type Error = #error;
@@ -197,13 +202,27 @@ pub(super) fn dummy(
     quote!(#traits #errors)
 }
 
+/// Returns whether a word is among the tokens, at any depth.
+pub(super) fn names(tokens: TokenStream, word: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Group(group) => names(group.stream(), word),
+        _ => false,
+    })
+}
+
 /// Reports an attribute of a hook where nothing would call the hook (rule C14). The item stays as it is.
 pub(crate) fn stray(name: &str, item: TokenStream) -> TokenStream {
     let on_struct = item
         .clone()
         .into_iter()
-        .any(|token| matches!(&token, proc_macro2::TokenTree::Ident(word) if word == "struct" || word == "enum"));
-    let message = if on_struct {
+        .any(|token| matches!(&token, TokenTree::Ident(word) if word == "struct" || word == "enum"));
+    let derives =
+        |attribute: &Attribute| attribute.path().is_ident("derive") && names(attribute.to_token_stream(), "Actor");
+    let derived = syn::parse2::<syn::DeriveInput>(item.clone()).is_ok_and(|item| item.attrs.iter().any(derives));
+    let message = if on_struct && !derived {
+        format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write `#[derive(Actor)]` above it")
+    } else if on_struct {
         format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write it below the derive")
     } else {
         format!("nothing would call this `{name}`; write `#[actor]` above the `impl` block")

@@ -2,7 +2,8 @@
 
 use quote::{ToTokens, format_ident};
 use syn::{
-    FnArg, GenericArgument, GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, ReceiverKind, Signature, Type,
+    FnArg, GenericArgument, GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, ReceiverKind, ReturnType,
+    Signature, Type,
 };
 
 use super::hooks::{Hook, cfgs};
@@ -98,11 +99,36 @@ pub(super) fn receivers(block: &ItemImpl, hooks: &[Hook], errors: &mut Errors) {
         let ImplItem::Fn(function) = item else { continue };
         let called = format!("Self :: {}", function.sig.ident);
         let Some(hook) = hooks.iter().find(|hook| hook.function.to_string() == called) else { continue };
-        if let Some(FnArg::Receiver(this)) = function.sig.inputs.first()
-            && matches!(this.kind, ReceiverKind::Value)
-        {
-            errors.on(this, format!("`{}` borrows the actor, which is dropped after it; write `&mut self`", hook.kind));
+        match function.sig.inputs.first() {
+            Some(FnArg::Receiver(this)) if matches!(this.kind, ReceiverKind::Value) => {
+                let message =
+                    format!("`{}` borrows the actor, which is dropped after it; write `&mut self`", hook.kind);
+                errors.on(this, message);
+            }
+            Some(FnArg::Receiver(_)) => {}
+            _ if is_next_state(&function.sig.output, &block.self_ty) => {
+                let message = format!(
+                    "`{}` runs on an actor that is there, and this makes one; write `fn {}(&mut self)`, and call this \
+                     in the start expression of the child",
+                    hook.kind, hook.kind
+                );
+                errors.at(function.sig.ident.span(), message);
+            }
+            _ => {}
         }
+    }
+}
+
+/// Returns whether a function returns its actor: as it is, or the first of several values, or in a `Result`.
+pub(super) fn is_next_state(output: &ReturnType, actor: &Type) -> bool {
+    let ReturnType::Type(_, output) = output else { return false };
+    let is_actor = |ty: &Type| {
+        let text = to_source(ty.to_token_stream());
+        text == "Self" || text == to_source(actor.to_token_stream())
+    };
+    match &**output {
+        Type::Tuple(several) => several.elems.iter().any(is_actor),
+        ty => is_actor(ty) || last(ty).is_some_and(|(_, first)| first.is_some_and(is_actor)),
     }
 }
 

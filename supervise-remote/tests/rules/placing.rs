@@ -109,11 +109,18 @@ async fn a_restart_prefers_the_node_where_it_was() {
     assert_eq!((many.shards[3].node(), many.shards[3].incarnation()), (before, Some(2)));
 }
 
-#[tokio::test(start_paused = true)]
-#[should_panic(expected = "no remote child of the role \"nothing\"")]
-async fn a_role_without_children_is_a_mistake() {
-    let net = Net::open(supervise_remote::memory::Network::new().process("one"));
-    let _ = Shop::node("nothing").serve(net, std::future::pending::<()>()).await;
+/// A role is refused where it is named, and not in the task of the node.
+#[test]
+fn a_role_without_children_is_a_mistake() {
+    let refusal =
+        |role| *std::panic::catch_unwind(|| drop(Shop::node(role))).unwrap_err().downcast::<String>().unwrap();
+    let known = "Shop has no remote child of the role \"nothing\"; its roles: \"worker\"";
+    assert_eq!(refusal("nothing"), known);
+    for role in ["wroker", "workers", "Worker"] {
+        let meant =
+            format!("Shop has no remote child of the role {role:?}; did you mean \"worker\"? Its roles: \"worker\"");
+        assert_eq!(refusal(role), meant);
+    }
 }
 
 #[tokio::test(start_paused = true)]

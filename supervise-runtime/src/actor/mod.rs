@@ -94,11 +94,16 @@ pub trait Actor: Sized + Send + 'static {
     const TURNS: bool = false;
 
     /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
+    ///
+    /// The bound follows from `Self: Send`, so an `impl` need not repeat it.
+    // The macros repeat it: without it, a field that is not `Send` would be a second error, of the future.
     fn receive(
         &mut self,
         msg: Self::Msg,
         cx: &mut Context<Self>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send
+    where
+        for<'a> &'a mut Self: Send; // follows from `Self: Send`; a macro that repeats it has one error for a field
 
     /// Runs on every new instance before its first message. An error or a panic is a failed start.
     fn pre_start(&mut self, _cx: &mut Context<Self>) -> impl Future<Output = Result<(), Self::Error>> + Send {

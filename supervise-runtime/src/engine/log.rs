@@ -102,7 +102,10 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::LimitReached { .. } => say!(ERROR, "restarted too often"),
         EventKind::Aborted { message } => say!(ERROR, message_type = message, "aborted: did not go down in its time"),
         EventKind::Stuck => say!(ERROR, "stuck: blocks its thread and cannot be ended"),
-        EventKind::StillStarting { since } => say!(WARN, since = rounded(*since), "still starting"),
+        EventKind::StillStarting { since, ready } => {
+            let waits_for = ready.then_some("cx.ready()");
+            say!(WARN, since = rounded(*since), waits_for, "still starting")
+        }
         EventKind::Blocked { since } => say!(WARN, since = rounded(*since), "a tell waits for room in the mailbox"),
         EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
         EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
@@ -123,7 +126,12 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             }
         }
         EventKind::GuardDropped { started_at } => {
-            say!(WARN, %started_at, "the guard of the tree was dropped: the tree shuts down, and nothing waits for it")
+            say!(
+                WARN,
+                %started_at,
+                "the guard of the tree was dropped: the tree shuts down, and nothing waits for it; keep the guard in a \
+                 variable, or `detach` it"
+            )
         }
         EventKind::NodeLost { node, after } => say!(WARN, node, after = rounded(*after), "the node is lost"),
         EventKind::NoNode { role } => say!(WARN, role, "no node to run on"),

@@ -63,9 +63,13 @@ impl Serialize for Event {
             EventKind::Stopping { reason } => map.serialize_entry("reason", reason)?,
             EventKind::Ended { ended } => map.serialize_entry("ended", ended)?,
             EventKind::Aborted { message: Some(message) } => map.serialize_entry("message", message)?,
-            EventKind::StillStarting { since } | EventKind::Blocked { since } => {
+            EventKind::StillStarting { since, ready } => {
                 map.serialize_entry("since_ms", &millis(*since))?;
+                if *ready {
+                    map.serialize_entry("ready", ready)?;
+                }
             }
+            EventKind::Blocked { since } => map.serialize_entry("since_ms", &millis(*since))?,
             EventKind::AskCycle { cycle } => map.serialize_entry("cycle", cycle)?,
             EventKind::DeadLetter { message, reason } => {
                 map.serialize_entry("message", message)?;
@@ -157,6 +161,9 @@ impl Serialize for Failure {
         map.serialize_entry("incarnation", &self.incarnation())?;
         map.serialize_entry("phase", &self.phase())?;
         map.serialize_entry("cause", self.cause())?;
+        if let Some(name) = self.at_let() {
+            map.serialize_entry("at_let", name)?;
+        }
         map.serialize_entry("chain", &chain(self))?;
         if let Some(before) = self.before() {
             map.serialize_entry("before", before)?;

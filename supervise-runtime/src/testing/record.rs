@@ -130,7 +130,7 @@ pub fn line(event: &Event) -> String {
         EventKind::LimitReached { .. } => "limit".into(),
         EventKind::Aborted { .. } => "aborted".into(),
         EventKind::Stuck => "stuck".into(),
-        EventKind::StillStarting { since } => format!("still starting {since:?}"),
+        EventKind::StillStarting { since, .. } => format!("still starting {since:?}"),
         EventKind::Blocked { since } => format!("blocked {since:?}"),
         EventKind::AskCycle { cycle } => format!("ask cycle {}", cycle.join(" ")),
         EventKind::DeadLetter { .. } => "dead letter".into(),

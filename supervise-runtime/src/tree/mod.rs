@@ -26,7 +26,7 @@ pub(crate) mod lease;
 mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
-mod spawn;
+pub mod spawned;
 mod tree_ref;
 mod validator;
 
@@ -40,7 +40,9 @@ pub use kept::{
     Checked, CloneForStart, Keep, Keeper, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
-pub use spawn::{CanCloneForStarts, Capture, NewChild, name_of_child, new_child, new_child_once, spawn};
+pub use spawned::{
+    CanCloneForStarts, Capture, IntoNewChild, NewChild, name_of_child, new_child, new_child_once, spawn,
+};
 pub use tree_ref::{Join, Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.

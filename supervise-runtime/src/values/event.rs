@@ -238,6 +238,8 @@ pub enum EventKind {
     StillStarting {
         /// The time since the start began.
         since: Duration,
+        /// Whether it waits for a task with `ready` to call [`cx.ready()`](crate::TaskContext::ready).
+        ready: bool,
     },
     /// A `tell` to the child is waiting for room in the mailbox.
     Blocked {
@@ -522,7 +524,10 @@ impl fmt::Display for Event {
             EventKind::LimitReached { .. } => f.write_str("used up its restarts"),
             EventKind::Aborted { .. } => f.write_str("aborted: it did not go down in its time"),
             EventKind::Stuck => f.write_str("stuck: it blocks its thread and cannot be ended"),
-            EventKind::StillStarting { since } => write!(f, "still starting after {since:?}"),
+            EventKind::StillStarting { since, ready: false } => write!(f, "still starting after {since:?}"),
+            EventKind::StillStarting { since, ready: true } => {
+                write!(f, "still starting after {since:?}: the task has not called `cx.ready()`")
+            }
             EventKind::Blocked { since } => write!(f, "its mailbox has been full for {since:?}"),
             EventKind::AskCycle { cycle } => {
                 f.write_str("waits for a reply that waits for its own: ")?;
@@ -553,7 +558,8 @@ impl fmt::Display for Event {
             EventKind::GuardDropped { started_at } => {
                 write!(
                     f,
-                    "the guard of the tree started at {started_at} was dropped: the tree shuts down, and nothing waits for it"
+                    "the guard of the tree started at {started_at} was dropped: the tree shuts down, and nothing waits for \
+                     it; keep the guard in a variable, or `detach` it"
                 )
             }
         }

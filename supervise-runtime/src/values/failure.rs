@@ -518,6 +518,8 @@ struct Inner {
     no_restart: bool,
     /// The words of a child that ended by itself.
     reason: Option<Box<Cow<'static, str>>>,
+    /// The `let` of the tree at which its start failed.
+    at_let: Option<&'static str>,
 }
 
 /// A failure as seen from a supervisor that failed with it; the failures of the same child before it, and how many
@@ -557,7 +559,8 @@ impl Drop for Inner {
 
 impl Failure {
     pub(crate) fn new(phase: Phase, cause: Cause, path: impl Into<Path>, incarnation: u32) -> Self {
-        let inner = Inner { phase, cause, path: path.into(), incarnation, no_restart: false, reason: None };
+        let inner =
+            Inner { phase, cause, path: path.into(), incarnation, no_restart: false, reason: None, at_let: None };
         Failure { inner: Arc::new(inner), history: None }
     }
 
@@ -565,6 +568,14 @@ impl Failure {
     pub(crate) fn with_reason(mut self, reason: Cow<'static, str>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.reason = Some(Box::new(reason));
+        }
+        self
+    }
+
+    /// Adds the `let` at which the start of a tree failed, to a failure that has just been made.
+    pub(crate) fn with_let(mut self, name: Option<&'static str>) -> Self {
+        if let (Some(name), Some(inner)) = (name, Arc::get_mut(&mut self.inner)) {
+            inner.at_let = Some(name);
         }
         self
     }
@@ -813,6 +824,39 @@ impl Failure {
         self.inner.reason.as_ref().map(|reason| &***reason)
     }
 
+    /// Returns the name of the `let` at which the start of a tree failed: by an error, a panic, or the end of its time.
+    /// Of a pattern with several names it is the first.
+    ///
+    /// ```
+    /// use std::io::{Error, ErrorKind};
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _msg: u32) {} }
+    ///
+    /// fn connect() -> Result<u32, Error> {
+    ///     Err(ErrorKind::ConnectionRefused.into())
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct Shop {
+    ///         let pool = connect()?;
+    ///         db: Db = { println!("{pool}"); Db },
+    ///         other: Db = Db,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let failure = Shop::start().await.unwrap_err();
+    /// assert_eq!(failure.at_let(), Some("pool"));
+    /// assert_eq!(failure.to_string(), "Shop failed while starting, at `let pool`: connection refused");
+    /// # }
+    /// ```
+    pub fn at_let(&self) -> Option<&'static str> {
+        self.inner.at_let
+    }
+
     /// Returns the error if its type is exactly `E`, also if it was boxed.
     pub fn error<E: StdError + Send + Sync + 'static>(&self) -> Option<&E> {
         match &self.inner.cause {
@@ -843,6 +887,9 @@ impl fmt::Debug for Failure {
             .field("phase", self.phase_ref())
             .field("cause", &self.inner.cause)
             .field("incarnation", &self.inner.incarnation);
+        if let Some(name) = self.at_let() {
+            shown.field("at_let", &name);
+        }
         if let Some(before) = self.earlier() {
             shown.field("before", &before.failure);
             if before.left_out > 0 {
@@ -904,7 +951,11 @@ impl Failure {
         if known.is_none_or(|known| self.path() != known) {
             write!(f, "{} ", self.inner.path)?;
         }
-        write!(f, "failed {}: ", self.phase())?;
+        write!(f, "failed {}", self.phase())?;
+        if let Some(name) = self.at_let() {
+            write!(f, ", at `let {name}`")?;
+        }
+        f.write_str(": ")?;
         self.write_whole(f)
     }
 

@@ -130,9 +130,6 @@ pub enum InvalidSettings {
     /// `fresh` empties the mailbox at a restart, and `redeliver` puts a message back into it.
     #[error("`fresh` empties the mailbox at a restart, and `redeliver` puts a message back; remove one of them")]
     FreshRedelivers,
-    /// A child has a backoff, and its limit allows no restart.
-    #[error("the limit allows no restart, so the backoff has no effect; remove it, or allow restarts")]
-    NoRestarts,
     /// `within` or `on_limit` is given without a number of restarts.
     #[error("`{0}` has no effect without a number of restarts; set `max_restarts` to a number")]
     NoLimit(&'static str),
@@ -202,11 +199,11 @@ impl InvalidSettings {
         first(Strategy::default(), |report| rules::array(length).into_iter().for_each(report))
     }
 
-    /// The error of a start for a problem that the rules have found.
-    fn new(problem: Problem, strategy: Strategy) -> Self {
+    /// The error of a start for a problem that the rules have found; `None` if it is one of literals only.
+    fn new(problem: Problem, strategy: Strategy) -> Option<Self> {
         // Each of these children is in memory, so their number fits.
         let children = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        match problem {
+        Some(match problem {
             Problem::NoTime(setting) => NoTime(setting),
             Problem::EmptyRange { min, max } => EmptyRange { min, max },
             Problem::NoDelays => NoDelays,
@@ -231,23 +228,22 @@ impl InvalidSettings {
             Problem::SignificantPermanent => SignificantPermanent,
             Problem::SignificantBestEffort => SignificantBestEffort,
             Problem::NeverRestarted(setting) => NeverRestarted(setting),
-            Problem::NoRestarts => NoRestarts,
+            // A number that is computed may be 0 in some deployments.
+            Problem::NoRestarts => return None,
             Problem::NoLimit { setting, .. } => NoLimit(setting),
             Problem::LimitInGroup => LimitInGroup(strategy),
             Problem::SharedInGroup => SharedInGroup(strategy),
             Problem::StopAtSharedLimit => StopAtSharedLimit,
             Problem::NeverReached { failures, least, within } => NeverReached { failures, least, within },
-        }
+        })
     }
 }
 
 /// Returns the first problem that a rule reports.
 pub(crate) fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), InvalidSettings> {
     let mut first = None;
-    ask(&mut |problem| {
-        first.get_or_insert(problem);
-    });
-    first.map_or(Ok(()), |problem| Err(InvalidSettings::new(problem, strategy)))
+    ask(&mut |problem| first = first.take().or_else(|| InvalidSettings::new(problem, strategy)));
+    first.map_or(Ok(()), Err)
 }
 
 /// The part of a supervisor's settings that concerns restarts.

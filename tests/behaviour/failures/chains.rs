@@ -552,3 +552,38 @@ async fn a_restart_that_another_child_takes_is_not_told() {
         assert_eq!((restarts, escalates), (1, 1), "round {round}");
     }
 }
+
+supervisor! {
+    /// Its `let`s fail as planned: by an error, a panic or too much time.
+    struct Founded(how: u32) {
+        let (first, _second) = match how { 1 => Err(Try(1))?, n => (n, n) };
+        let sum = { assert!(how != 2, "no sum"); first + 1 };
+        let slow = { if how == 3 { std::future::pending::<()>().await } sum };
+        db: Probe = match how { 4 => Err(Try(4))?, _ => Probe::start(slow.to_string(), Journal::default()).await? },
+        other: Probe = Probe::start("other", Journal::default()).await?,
+    }
+
+    struct Land(how: u32) {
+        #[lifecycle(start = 2s)]
+        founded: Founded = Founded::tree(how),
+        other: Probe = Probe::start("other", Journal::default()).await?,
+    }
+}
+
+/// S6: the failure of a tree's start names the `let` at which it occurred, and only that.
+#[tokio::test(start_paused = true)]
+async fn the_failure_of_a_start_names_its_let() {
+    quiet_panics();
+    let mut found = Vec::new();
+    for how in 1..=4 {
+        let failure = Land::start(how).await.unwrap_err();
+        found.push((failure.at_let(), failure.to_string()));
+    }
+    let texts = [
+        (Some("first"), "founded failed while starting, at `let first`: try 1"),
+        (Some("sum"), "founded failed while starting, at `let sum`: panicked: no sum"),
+        (Some("slow"), "founded failed while starting, at `let slow`: took too long"),
+        (None, "founded/db failed while starting: try 4"),
+    ];
+    assert_eq!(found, texts.map(|(name, text)| (name, text.to_owned())));
+}

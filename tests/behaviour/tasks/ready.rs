@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use supervise::event::EventKind;
 use supervise::prelude::*;
 use tokio::time::{Instant, sleep};
 
@@ -210,7 +211,11 @@ async fn a_task_that_is_never_ready_is_past_its_start_time() {
     let failure = tree.start().await.unwrap_err();
     assert!(matches!(failure.cause(), Cause::TimedOut), "{failure}");
     assert_eq!(begin.elapsed(), secs(20));
-    assert!(seen(&mut events).contains(&"http still starting 10s".to_owned()));
+    let mut waits = Vec::new();
+    while let Some(event) = events.try_next() {
+        waits.extend(matches!(event.kind, EventKind::StillStarting { ready: true, .. }).then(|| event.to_string()));
+    }
+    assert_eq!(waits, ["http #1 still starting after 10s: the task has not called `cx.ready()`"]);
     assert_eq!(journal.take(), ["begins", "told", "drop"], "the task got the signal, like any task that has failed");
 }
 
@@ -223,8 +228,8 @@ async fn a_restart_that_never_gets_ready_is_a_failed_restart() {
     tree.http.restart().unwrap();
     let failure = loop {
         match events.next().await.unwrap().kind {
-            supervise::event::EventKind::Failed { failure, .. } => break failure,
-            supervise::event::EventKind::Restarted => panic!("the task was never ready"),
+            EventKind::Failed { failure, .. } => break failure,
+            EventKind::Restarted => panic!("the task was never ready"),
             _ => {}
         }
     };

@@ -8,7 +8,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Empty {
+    struct Empty {
         dbs: [Db] = || Db,
     }
 }

@@ -9,7 +9,7 @@ impl Db {
 }
 
 supervisor! {
-    pub struct Empty {} //~
+    struct Empty {} //~
 }
 
 #[tokio::main]

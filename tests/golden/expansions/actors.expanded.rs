@@ -30,7 +30,10 @@ const _: () = {
             __cx: &mut __rt::Context<Self>,
         ) -> impl ::core::future::Future<
             Output = ::core::result::Result<(), Self::Error>,
-        > + ::core::marker::Send {
+        > + ::core::marker::Send
+        where
+            for<'a> &'a mut Self: ::core::marker::Send,
+        {
             ::core::future::ready(
                 <Result<
                     (),
@@ -77,10 +80,13 @@ const _: () = {
             &mut self,
             __msg: Self::Msg,
             __cx: &mut __rt::Context<Self>,
-        ) -> ::core::result::Result<(), Self::Error> {
+        ) -> ::core::result::Result<(), Self::Error>
+        where
+            for<'a> &'a mut Self: ::core::marker::Send,
+        {
             use __rt::NoHandle as _;
             __rt::Outcome::<
-                Self::Error,
+                io::Error,
             >::done(
                 __rt::may_move_between_threads(
                         __rt::call_handle(Self::handle, self, __msg, __cx),

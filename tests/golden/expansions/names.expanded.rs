@@ -47,6 +47,7 @@ const _: () = {
             let (__of_a, __of_b) = {
                 #[allow(unused_variables)]
                 let config = __of_config.clone_for_start();
+                __rt::Builder::at_let(&__b, "a");
                 let (a, b) = split(config);
                 (__rt::Builder::keep(&__b, a), __rt::Builder::keep(&__b, b))
             };
@@ -59,6 +60,7 @@ const _: () = {
             let (__of_match,) = {
                 #[allow(unused_variables)]
                 let a = __of_a.clone_for_start();
+                __rt::Builder::at_let(&__b, "match");
                 let r#match: <u32 as __rt::Checked<
                     { <__rt::ATree as __rt::CanReturn<u32>>::IS },
                 >>::Type = a.len();
@@ -709,6 +711,7 @@ const _: () = {
                 #[allow(unused_imports)]
                 use __rt::later;
                 let second = __rt::Clone::clone(&__of_second);
+                __rt::Builder::at_let(&__b, "known");
                 let known = later(second);
                 (__rt::Builder::keep(&__b, known),)
             };

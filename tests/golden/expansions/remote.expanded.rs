@@ -43,6 +43,7 @@ const _: () = {
             let (__of_rates,) = {
                 #[allow(unused_variables)]
                 let config = __of_config.clone_for_start();
+                __rt::Builder::at_let(&__b, "rates");
                 let rates: Rates = config.rates.clone();
                 (__rt::Builder::keep(&__b, rates),)
             };
@@ -2031,8 +2032,9 @@ impl<T: Row + 'static> Shop<T> {
     > {
         ::supervise::expansion::Tree::run(Self::tree(config, first), until)
     }
-    ///Makes a node for `Shop`, which runs its remote children of this role for an owner.
+    ///Makes a node for `Shop`, which runs its remote children of this role for an owner. Panics if it has none.
     #[must_use]
+    #[track_caller]
     #[allow(dead_code)]
     pub fn node(role: &str) -> ::supervise_remote::Node {
         ::supervise_remote::Node::of(

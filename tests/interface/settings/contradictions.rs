@@ -9,7 +9,7 @@ use supervise::policy::ChildOptions;
 use supervise::policy::{BudgetScope, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, WhileDown};
 use supervise::prelude::*;
 
-use crate::common::{Journal, Probe, ms, secs, seen, soon};
+use crate::common::{Boom, Do, Journal, Probe, ms, secs, seen, soon};
 
 use InvalidSettings::*;
 
@@ -180,7 +180,7 @@ async fn no_time_at_all_is_the_error_of_the_start() {
     assert_eq!(what, NoTime("within"));
 }
 
-/// S15, C4: for example a backoff beside a limit of 0 restarts.
+/// C4: for example a set of at most 0 children.
 #[tokio::test(start_paused = true)]
 async fn computed_settings_that_would_do_nothing_are_the_error_of_the_start() {
     let (path, what) = refused(Config { places: Some(0), ..Config::default() }).await;
@@ -189,8 +189,16 @@ async fn computed_settings_that_would_do_nothing_are_the_error_of_the_start() {
     assert_eq!(what, NoAttempts);
     let (path, what) = refused(Config { most: Some(0), ..Config::default() }).await;
     assert_eq!((&*path, what), ("sessions", NoChildren));
-    let (path, what) = refused(Config { restarts: Some(0), ..Config::default() }).await;
-    assert_eq!((&*path, what), ("db", NoRestarts));
+}
+
+/// S15: a computed limit may be 0 beside a backoff; then the child is never restarted.
+#[tokio::test(start_paused = true)]
+async fn a_computed_limit_of_no_restarts_may_stand_beside_a_backoff() {
+    let app = App::start(Config { restarts: Some(0), ..Config::default() }).await.unwrap();
+    app.db.tell(Do::Fail(Boom::Planned)).await.unwrap();
+    let report = soon(app.join()).await;
+    let text = "db failed while running: Planned, and no restart is allowed";
+    assert!(matches!(&report.ended, Ended::Limit(failure) if failure.to_string() == text), "{report}");
 }
 
 /// C6
@@ -456,7 +464,6 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
         (probe().lifecycle(Lifecycle::Temporary).redeliver(1), NeverRestarted("redeliver")),
         (probe().lifecycle(Lifecycle::Temporary).pre_restart(noted), NeverRestarted("pre_restart")),
         (probe().lifecycle(Lifecycle::Temporary).post_restart(noted), NeverRestarted("post_restart")),
-        (probe().backoff(slow()).limit(most(0)), NoRestarts),
         (probe().backoff(slow()).limit(RestartLimit::new().within(secs(1))), NoLimit("within")),
         (probe().backoff(slow()).limit(RestartLimit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
         (probe().limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),

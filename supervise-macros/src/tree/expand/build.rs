@@ -126,6 +126,11 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
         builder.set_span(name.span().resolved_at(builder.span()));
         quote_spanned!(name.span()=> __rt::Builder::keep(&#builder, #name))
     });
+    // A failure there names the `let` (S6).
+    let at = names.first().filter(|_| !matches!(value, Expr::Lit(_) | Expr::Path(_))).map(|name| {
+        let (builder, name) = (local("__b"), plain(name));
+        quote!(__rt::Builder::at_let(&#builder, #name);)
+    });
     // `let () = ..` keeps nothing, and clippy reports a `()` at the end of a block.
     let kept = (!names.is_empty()).then(|| quote!((#(#keep,)*)));
     let ty = match as_published(entry) {
@@ -136,7 +141,7 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
     quote! {
         #(#cfgs)*
         #[allow(unused_variables)]
-        let (#(#inner,)*) = { #ahead #rebind let #pat #ty = #value; #kept };
+        let (#(#inner,)*) = { #ahead #rebind #at let #pat #ty = #value; #kept };
         #(#editor)*
     }
 }
@@ -434,12 +439,12 @@ pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         (Unit::Task(_), Expr::Closure(closure)) => with_context(unit, closure),
         (Unit::Task(_), start) => {
             let output = polled(&quote!(#start), start.span());
-            quote_spanned! {unit.span()=>
-                __rt::future_of(async move {
-                    #[allow(unreachable_code)]
-                    __rt::TaskOutput::done(#output)
-                })
-            }
+            let done = quote_spanned! {unit.span()=>
+                #[allow(unreachable_code)]
+                __rt::TaskOutput::done(#output)
+            };
+            // At the start expression, where rustc then reports a future that is not `Send`.
+            quote_spanned!(start.span()=> __rt::future_of(async move { #done }))
         }
     };
     let it = start_type(unit, scope);
@@ -486,13 +491,12 @@ fn with_context(unit: &Unit, closure: &ExprClosure) -> TokenStream {
         None => quote!(#body),
     };
     let output = polled(&body, closure.body.span());
-    quote_spanned! {unit.span()=>
-        __rt::task_of(move |#context: __rt::TaskContext| async move {
-            #pattern
-            #[allow(unreachable_code)]
-            __rt::TaskOutput::done(#output)
-        })
-    }
+    let done = quote_spanned! {unit.span()=>
+        #pattern
+        #[allow(unreachable_code)]
+        __rt::TaskOutput::done(#output)
+    };
+    quote_spanned!(closure.body.span()=> __rt::task_of(move |#context: __rt::TaskContext| async move { #done }))
 }
 
 /// Emits the type of the start expression.

@@ -42,12 +42,15 @@ fn function(child: &Child) -> Ident {
 pub(super) fn node(tree: &Tree) -> Option<TokenStream> {
     let word = first(&tree.body)?;
     let (vis, name) = (&tree.vis, &tree.name);
-    let doc = format!("Makes a node for `{name}`, which runs its remote children of this role for an owner.");
+    let doc = format!(
+        "Makes a node for `{name}`, which runs its remote children of this role for an owner. Panics if it has none."
+    );
     let far = Types::of(tree).outside().far_crate(word.span());
     let path = quote_spanned!(word.span()=> #far::Node);
     Some(quote! {
         #[doc = #doc]
         #[must_use]
+        #[track_caller]
         #[allow(dead_code)]
         #vis fn node(role: &str) -> #path {
             #path::of(const { &<Self as #Supervise::expansion::TreeHandle>::SPEC }, role)

@@ -340,6 +340,19 @@ pub(super) fn type_of_a_child(ty: &Type, name: &Ident, tree: &Ident, starts: boo
         ("ActorRef", [item]) => {
             format!("the tree makes the handle; write `{}`, the type of the child", text(item))
         }
+        ("TaskRef", []) => format!("the tree makes the handle; write `{name}: task = start`"),
+        ("Handles", [item, rest @ ..]) => {
+            let (item, many) = (text(behind_a_handle(item)), constant(ty).or_else(|| rest.first().map(|ty| text(ty))));
+            let many = many.unwrap_or_else(|| "N".to_owned());
+            format!("the tree makes the handles; write `{name}: [{item}; {many}] = |i| start`")
+        }
+        ("Children", [item, Type::Tuple(_)]) => {
+            format!("the tree makes the set; write `{name}: [{}] = |..| start`", text(item))
+        }
+        ("Keyed", [key, item, Type::Tuple(_)]) => {
+            let (key, item) = (text(key), text(item));
+            format!("the tree makes the set; write `{name}: [{key} => {item}] = |key: {key}| start`")
+        }
         _ if is_value && starts => format!("`{shown}` is a value and no child; write `let {name}: {shown} = ..;`"),
         _ if is_value => {
             format!("a field of a tree is a child, and a value is a parameter; write `struct {tree}({name}: {shown})`")
@@ -365,6 +378,24 @@ fn plain(ty: &Type) -> Option<(String, Vec<&Type>)> {
         _ => return Some((last.ident.to_string(), Vec::new())),
     };
     Some((last.ident.to_string(), args.collect()))
+}
+
+/// Returns the constant among the arguments of a type, as it is written.
+fn constant(ty: &Type) -> Option<String> {
+    let Type::Path(TypePath { path, .. }) = ty else { return None };
+    let PathArguments::AngleBracketed(args) = &path.segments.last()?.arguments else { return None };
+    args.args.iter().find_map(|arg| match arg {
+        GenericArgument::Const(value) => Some(to_source(value.to_token_stream())),
+        _ => None,
+    })
+}
+
+/// Returns the type of the child to which a handle leads.
+fn behind_a_handle(ty: &Type) -> &Type {
+    match plain(ty) {
+        Some((word, args)) if matches!(&*word, "ActorRef" | "Handle") && args.len() == 1 => args[0],
+        _ => ty,
+    }
 }
 
 /// Types that share a value of another type.

@@ -515,6 +515,11 @@ impl Machine {
         matches!(self.stage, Stage::Starting | Stage::PreStarting | Stage::PostRestarting | Stage::GettingReady)
     }
 
+    /// Returns whether a task runs that has not yet said that it is ready.
+    pub(crate) fn gets_ready(&self) -> bool {
+        self.stage == Stage::GettingReady
+    }
+
     /// Returns whether the child handles messages, or waits for them.
     pub(crate) fn is_serving(&self) -> bool {
         self.stage == Stage::Serving

@@ -102,6 +102,8 @@ struct Inner {
     held: BTreeMap<u64, bool>,
     /// The instances of a set that have ended by a failure. Most sets have none.
     failed_ends: Option<Box<FailedEnds>>,
+    /// The `let` whose value the build of a tree computes.
+    at_let: Option<&'static str>,
     /// The time that the children of a tree may take to stop, if it is limited (C12).
     need: Option<Duration>,
     /// The time that a tree has for each of its ends (S44).
@@ -183,6 +185,7 @@ impl ChildTable {
                     moved: BTreeMap::new(),
                     held: BTreeMap::new(),
                     failed_ends: None,
+                    at_let: None,
                     need: None,
                     time_to_end: None,
                     runtime: None,
@@ -480,6 +483,7 @@ impl ChildTable {
         let _shelter = DeferDrops::new();
         let now = Instant::now();
         let mut inner = lock(&self.inner);
+        inner.at_let = None;
         let before = if (id as usize) < inner.entries.len() {
             inner.group.reach(id, settings, now);
             inner.put(id, Entry::Value(value))
@@ -596,6 +600,16 @@ impl ChildTable {
             Some(Some(Entry::Value(value))) => Some(value.clone()),
             _ => None,
         }
+    }
+
+    /// Notes the `let` whose value the build computes from now on, until it keeps a value.
+    pub(crate) fn set_at_let(&self, name: Option<&'static str>) {
+        lock(&self.inner).at_let = name;
+    }
+
+    /// Takes the `let` at which the build of a tree has failed.
+    pub(crate) fn take_let(&self) -> Option<&'static str> {
+        lock(&self.inner).at_let.take()
     }
 
     /// Returns the child of this name that has not ended.

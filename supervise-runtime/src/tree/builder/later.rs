@@ -71,8 +71,8 @@ impl<T: Child> Drop for EarlyChild<T> {
 }
 
 impl Builder {
-    /// Returns the handle of a child that is declared below, with its settings as far as they are known here.
-    pub fn later<T: Ahead>(&self, name: &'static str, options: ChildOptions<T>) -> T::Handle {
+    /// See [`Builder::later`].
+    pub(super) fn handle_ahead<T: Ahead>(&self, name: &'static str, options: ChildOptions<T>) -> T::Handle {
         let known = self.table().cells().into_iter().find(|cell| cell.core().name() == name);
         if let Some(handle) = known.and_then(|cell| T::handle_of(&AnyRef::of(cell))) {
             return handle;

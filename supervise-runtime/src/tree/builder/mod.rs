@@ -26,7 +26,7 @@ use crate::engine::supervisor::ChildTable;
 use crate::tree::body::{HandleSlot, TreeBody};
 use crate::tree::child::{Child, ChildSlot, HandleSource, TreeHandle, apart, declared_runtime};
 use crate::tree::kept::{SendValue, SharedValue};
-use crate::tree::spawn::Boxed;
+use crate::tree::spawned::Boxed;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
 use crate::values::declaration::TreeSpec;
@@ -167,6 +167,7 @@ impl Builder {
         let table = cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
         let _ = table.declaration.set(declaration); // an earlier build has set the same
         table.set_runtime(Some(Handle::current())); // a tree is built in its own task
+        table.set_at_let(None); // an earlier build may have failed there
         Builder { cell, place: Arc::default(), validator: Arc::default(), early: Arc::default() }
     }
 
@@ -202,6 +203,17 @@ impl Builder {
 
     fn slot(&self, name: Name) -> ChildSlot {
         ChildSlot::new(name, Some(self.cell.clone()), self.cell.core().bus.clone())
+    }
+
+    /// Returns the handle of a child that is declared below, with its settings as far as they are known here.
+    // Here, and not where the rest of `later` is: rustc shows the path of a method that is far from its type.
+    pub fn later<T: Ahead>(&self, name: &'static str, options: ChildOptions<T>) -> T::Handle {
+        self.handle_ahead(name, options)
+    }
+
+    /// The value of the `let` with this name is computed from here on, until it is kept.
+    pub fn at_let(&self, name: &'static str) {
+        self.table().set_at_let(Some(name));
     }
 
     /// Keeps a parameter or `let` at its position.

@@ -125,7 +125,8 @@ impl Engine {
 
     pub(in crate::engine::cell) fn failure(&self, phase: Phase, cause: Cause) -> Failure {
         let core = self.cell.core();
-        Failure::new(phase, cause, core.place(), core.incarnation())
+        let at_let = core.table().and_then(ChildTable::take_let);
+        Failure::new(phase, cause, core.place(), core.incarnation()).with_let(at_let)
     }
 
     fn message(&self) -> Option<&'static str> {

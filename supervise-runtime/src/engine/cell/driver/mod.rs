@@ -411,7 +411,8 @@ impl Driver {
             if over.is_some_and(|over| over <= timer.deadline()) {
                 return true;
             }
-            engine.cell.core().emit(EventKind::StillStarting { since: begun.elapsed() });
+            let ready = self.machine.gets_ready();
+            engine.cell.core().emit(EventKind::StillStarting { since: begun.elapsed(), ready });
             let next = after(timer.deadline(), STILL_STARTING);
             timer.as_mut().reset(over.map_or(next, |over| over.min(next)));
         }

@@ -77,6 +77,50 @@ impl<T: Child> fmt::Debug for NewChild<T> {
     }
 }
 
+/// The argument of [`spawn`] and [`Context::spawn`], with the handle `H` that they return: a [`NewChild`].
+///
+/// ```
+/// use supervise::bound::IntoNewChild;
+/// use supervise::error::SpawnError;
+/// use supervise::prelude::*;
+///
+/// async fn logged<H>(child: impl IntoNewChild<H>) -> Result<H, SpawnError> {
+///     println!("a child is spawned");
+///     supervise::spawn(child).await
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let job = logged(child! { "job": task = async { println!("at work") } }).await?;
+/// job.terminated().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `child!`; write `child! {{ \"name\": {Self} = .. }}`",
+    label = "a child has a name, a type and a start expression",
+    note = "the start expression runs at the first start and at every restart",
+    note = "a future is a task; write `child! {{ \"name\": task = .. }}`"
+)]
+pub trait IntoNewChild<H> {
+    /// The type of the child.
+    #[doc(hidden)]
+    type Declared: Child<Handle = H>;
+
+    /// Returns the child.
+    #[doc(hidden)]
+    fn into_new_child(self) -> NewChild<Self::Declared>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Child> IntoNewChild<T::Handle> for NewChild<T> {
+    type Declared = T;
+
+    fn into_new_child(self) -> NewChild<T> {
+        self
+    }
+}
+
 /// Returns the name that a `child!` gives its child.
 #[doc(hidden)]
 pub fn name_of_child<'a>(name: impl Into<Cow<'a, str>>) -> String {
@@ -229,8 +273,8 @@ impl<A: Actor> Context<A> {
     /// Nothing has begun before the first poll. If the future is dropped after that and before it is ready, the child
     /// is stopped; [`detached`](Spawn::detached) lets it start all the same.
     #[doc(alias = "spawn_link")]
-    pub fn spawn<T: Child>(&mut self, child: NewChild<T>) -> Spawn<Result<T::Handle, SpawnError>> {
-        let NewChild { name, options, start } = child;
+    pub fn spawn<H>(&mut self, child: impl IntoNewChild<H>) -> Spawn<Result<H, SpawnError>> {
+        let NewChild { name, options, start } = child.into_new_child();
         in_group(self.as_supervisor(), name, options, start)
     }
 
@@ -294,8 +338,8 @@ impl<A: Actor> Context<A> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn spawn<T: Child>(child: NewChild<T>) -> Spawn<Result<T::Handle, SpawnError>> {
-    let NewChild { name, options, start } = child;
+pub fn spawn<H>(child: impl IntoNewChild<H>) -> Spawn<Result<H, SpawnError>> {
+    let NewChild { name, options, start } = child.into_new_child();
     in_group(guardian::above(), name, options, start)
 }
 
