@@ -40,7 +40,7 @@ supervisor! {
         //   case _: MyException => SupervisorStrategy.Restart
         //   case _ => SupervisorStrategy.Escalate })
         #[lifecycle(Transient)]
-        #[backoff(3s..30s, random_factor = 0.2, reset = Auto(10s))]
+        #[backoff(3s..30s, random_factor = 0.2, reset = 10s)]
         #[decider(Trouble::MyException => Restart, _ => Escalate)]
         auto: Echo = Echo { acknowledges: false },
 

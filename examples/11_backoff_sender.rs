@@ -37,7 +37,7 @@ const OUTAGES: [std::ops::RangeInclusive<u32>; 2] = [3..=9, 14..=16];
 
 supervisor! {
     struct Sending(server: SocketAddr, begun: Instant) {
-        #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
+        #[backoff(Backoff::slotted(10ms).ceiling(10))]
         #[redeliver(attempts = 20)] // after that the message is a dead letter: an event, and counted
         #[mailbox(Bounded(5))]
         sender: BackOffSender = BackOffSender { server, begun },

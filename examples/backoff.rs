@@ -32,7 +32,7 @@ supervisor! {
     /// Restarts an echo actor, at growing intervals.
     struct EchoSupervisor(server: SocketAddr, clock: Clock) {
         // With a declared backoff, a failed start is retried by default, without a limit unless one is declared as
-        // well. The delays start over when the actor has been up for (3 s + 30 s) / 2; `reset = Auto(10s)` would
+        // well. The delays start over when the actor has been up for (3 s + 30 s) / 2; `reset = 10s` would
         // change that.
         #[backoff(3s..30s, random_factor = 0.2)]
         my_echo: EchoActor = EchoActor { connection: Connection::open(server, clock).await? },

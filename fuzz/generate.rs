@@ -6,9 +6,9 @@ const SEEDS: [&str; 5] = [
     pub struct Shop ( config : Config , port : u16 ) { # ! [ strategy ( OneForOne , max_restarts = 10 , within = 10min ) ]
     # ! [ decider ( DbError :: Timeout { .. } => Restart , e : io :: Error if e . kind ( ) == x => Stop , _ => Restart , ) ]
     # [ cfg ( unix ) ] let pool = Pool :: connect ( & config . url ) . await ? ;
-    # [ lifecycle ( Permanent , shutdown = 5s , handler = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = Auto ( 1min ) ) ]
+    # [ lifecycle ( Permanent , shutdown = 5s , handler = 5s , drain ) ] # [ backoff ( 3s .. 30s , factor = 2.0 , reset = 1min ) ]
     db : Db = Db :: open ( pool ) . await ? ,
-    # [ backoff ( [ 2s , 5s ] , reset = Auto ( 0s ) ) ] # [ mailbox ( Bounded ( 64 ) , ask = 1.5s ) ] # [ pre_restart ( Cart :: dump ) ] cart : Cart = Cart :: new ( db ) ,
+    # [ backoff ( [ 2s , 5s ] , reset = 0s ) ] # [ mailbox ( Bounded ( 64 ) , ask = 1.5s ) ] # [ pre_restart ( Cart :: dump ) ] cart : Cart = Cart :: new ( db ) ,
     reports : struct Reports { # ! [ strategy ( AllForOne ) ] # ! [ shutdown ( 30s , Together ) ] daily : Report = Report :: daily ( db ) , } , }",
     "struct A { maybe : Option < Db > = if on { Some ( Db ) } else { None } , row : [ Db ; 2 ] = | i : usize | Db ( i ) ,
     # [ max_children ( 5 ) ] # [ max_starting ( 2 ) ] # [ initial ( [ 1 , 2 ] ) ] any : [ Db ] = | n : u32 | Db ( n ) ,

@@ -117,9 +117,7 @@ pub mod testing;
 /// name ambiguous: import the item that you mean by name, `use kit::spawn;`.
 pub mod prelude {
     #[doc(no_inline)]
-    pub use crate::policy::{
-        Decider, Directive, ExponentialBackoff, Lifecycle, SlottedBackoff, SteppedBackoff, Strategy, SupervisorStrategy,
-    };
+    pub use crate::policy::{Backoff, Decider, Directive, Lifecycle, Strategy, SupervisorStrategy};
     #[cfg(feature = "signal")]
     #[doc(no_inline)]
     pub use crate::signal;

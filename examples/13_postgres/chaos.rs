@@ -42,7 +42,7 @@ const TIME_TO_HEAL: Duration = Duration::from_secs(20);
 
 supervisor! {
     struct Ledgers(url: String) {
-        #[backoff(20ms..500ms, random_factor = 0.2, reset = Auto(1s))]
+        #[backoff(20ms..500ms, random_factor = 0.2, reset = 1s)]
         #[lifecycle(Permanent, start = 5s)]
         writers: [Writer; WRITERS] = |_index| Writer::connect(&url, "ledger").await?,
     }

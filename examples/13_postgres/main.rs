@@ -49,7 +49,7 @@ supervisor! {
     struct Ledger(url: String, table: String) {
         // The number of attempts is unlimited, because a server may be down for long. When a connection has lasted for
         // a second, the next failure begins with the short delay again.
-        #[backoff(100ms..2s, random_factor = 0.2, reset = Auto(1s))]
+        #[backoff(100ms..2s, random_factor = 0.2, reset = 1s)]
         // A server that accepts the connection and then stays silent counts as failed.
         #[lifecycle(Permanent, start = 5s)]
         writer: Writer = Writer::connect(&url, &table).await?,

@@ -128,10 +128,7 @@ const _: () = {
                     >>::options();
                     __options
                         .backoff(
-                            __rt::ExponentialBackoff::new(
-                                __rt::Duration::new(0, 100000000),
-                                __rt::Duration::new(10, 0),
-                            ),
+                            __rt::Backoff::exponential(__rt::Duration::new(0, 100000000)..__rt::Duration::new(10, 0)),
                         )
                 };
                 __rt::Builder::child(

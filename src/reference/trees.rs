@@ -508,7 +508,7 @@
 ///         )]
 ///
 ///         #[lifecycle(Permanent, shutdown = 5s)]
-///         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
+///         #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = 1min)]
 ///         #[pre_restart(Db::dump)]
 ///         #[post_restart(Db::reload)]
 ///         #[mailbox(Bounded(100), ask = 500ms)]
@@ -517,7 +517,7 @@
 ///         #[backoff([2s, 5s, 10s], random_factor = 0)] // then 10 s again and again
 ///         archive: Db = Db,
 ///
-///         #[backoff(SlottedBackoff::new(10ms).ceiling(10).stay_at_ceiling())]
+///         #[backoff(Backoff::slotted(10ms).ceiling(10).stay_at_ceiling())]
 ///         #[limit(max_restarts = Unlimited)]
 ///         mirror: Db = Db,
 ///     }

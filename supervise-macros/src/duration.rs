@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn reports_and_replaces_everywhere_in_an_expression() {
-        let expr: Expr = syn::parse_str("SlottedBackoff::new(10ms).ceiling(max(-5s, 7years))").unwrap();
+        let expr: Expr = syn::parse_str("Backoff::slotted(10ms).ceiling(max(-5s, 7years))").unwrap();
         let mut errors = Errors::default();
         check(&expr, &mut errors);
         assert_eq!(errors.messages().len(), 2, "{:?}", errors.messages());

@@ -152,10 +152,10 @@ mod tests {
     fn spaces_as_a_person_would() {
         for text in [
             "strategy(OneForOne, max_restarts = 10, within = 10min)",
-            "backoff(3s..30s, random_factor = 0.2, reset = Auto(1min))",
+            "backoff(3s..30s, random_factor = 0.2, reset = 1min)",
             "pre_restart(Db::dump)",
             "decider(|f: &Failure| f.error(), A | B => &x)",
-            "backoff(SlottedBackoff::new(10ms).ceiling(10))",
+            "backoff(Backoff::slotted(10ms).ceiling(10))",
             "lifecycle(Permanent, shutdown = config.grace)",
             "decider(DbError::Timeout { .. } => Restart, _: Refused => Stop, _ => Restart)",
             "limit(max_restarts = if x < 3 { 1 } else { 2 })",

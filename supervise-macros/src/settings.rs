@@ -61,7 +61,7 @@ pub(crate) enum Value {
     Flag,
     /// Positional: the path of a function.
     Function,
-    /// Positional: `MIN..MAX`, a list of delays, or an expression of a backoff type.
+    /// Positional: `MIN..MAX`, a list of delays, or an expression of a `Backoff`.
     Range,
     /// Positional: `Bounded(N)` or `Unbounded`.
     Capacity,
@@ -83,7 +83,7 @@ pub(crate) enum Value {
     Number,
     /// `name = word`
     Choice(&'static [&'static str]),
-    /// `name = Auto(D)` or `name = Manual`
+    /// `name = D` or `name = Manual`
     Reset,
 }
 
@@ -201,11 +201,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("MIN..MAX", Value::Range, ""),
             arg("factor", Value::Number, "2"),
             arg("random_factor", Value::Number, "0.2"),
-            arg("reset", Value::Reset, "`Auto((MIN + MAX) / 2)`, with the first and the last delay of a list"),
+            arg("reset", Value::Reset, "`(MIN + MAX) / 2`, with the first and the last delay of a list"),
         ],
         default: "the first restart is immediate, the next ones wait 10 ms, doubling to 10 s",
-        doc: "The delay before each restart: growing with jitter, from a list with jitter, or any expression of a backoff \
-              type. With a backoff, a failed first start is tried again, too.",
+        doc: "The delay before each restart: growing with jitter, from a list with jitter, or any expression of a \
+              `Backoff`. With a backoff, a failed first start is tried again, too.",
     },
     Setting {
         name: "mailbox",
@@ -392,7 +392,7 @@ fn describe(arg: &Arg) -> String {
         Value::Word(of) => words(of),
         Value::Flag => format!("`{}`", arg.name),
         Value::Function => "path of a function".into(),
-        Value::Range => "`MIN..MAX`, a list `[D, ..]` whose last delay repeats, or an expression of a backoff type".into(),
+        Value::Range => "`MIN..MAX`, a list `[D, ..]` whose last delay repeats, or an expression of the type Backoff".into(),
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
         Value::Time => "`D`".into(),
@@ -407,7 +407,7 @@ fn describe(arg: &Arg) -> String {
         Value::Count(of) => format!("`{} = N`{}", arg.name, or_words(of)),
         Value::Number => format!("`{} = X`", arg.name),
         Value::Choice(of) => format!("`{}` = {}", arg.name, words(of)),
-        Value::Reset => format!("`{} = Auto(D)`/`Manual`", arg.name),
+        Value::Reset => format!("`{} = D`/`Manual`", arg.name),
     };
     if !arg.default.is_empty() {
         let _ = write!(text, " ({})", arg.default);

@@ -32,7 +32,7 @@ pub use crate::values::asked::{
     LimitOfTaskIsAsked, NodeOfTaskIsAsked, NotAsked, Other, OtherArm, PactOfTaskIsAsked, RequestIsAsked,
     TimeOfTaskIsAsked, arm_of,
 };
-pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
+pub use crate::values::backoff::Backoff;
 pub use crate::values::declaration::{
     Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_limit, default_shutdown,
     remote_key, shutdown_suffices,

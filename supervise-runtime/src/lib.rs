@@ -76,7 +76,7 @@ pub mod lease {
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
 pub mod policy {
     pub use crate::actor::options::ChildOptions;
-    pub use crate::values::backoff::{Backoff, ExponentialBackoff, Reset, SlottedBackoff, SteppedBackoff};
+    pub use crate::values::backoff::Backoff;
     pub use crate::values::strategy::{
         Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
         ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,

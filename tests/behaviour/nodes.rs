@@ -89,7 +89,7 @@ impl Node {
         // As values: `child!` has the words for these settings only as literals.
         let mut options = ChildOptions::<Node>::new().while_down(kid.while_down).lifecycle(kid.lifecycle);
         if let Some(min) = kid.backoff {
-            options = options.backoff(ExponentialBackoff::new(min, min * 64).random_factor(0.0));
+            options = options.backoff(Backoff::exponential(min..min * 64).random_factor(0.0));
         }
         if let Some(on) = kid.on.clone() {
             options = options.runtime(on);

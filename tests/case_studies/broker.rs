@@ -261,7 +261,7 @@ supervisor! {
         critical: struct Critical {
             #![strategy(RestForOne, max_restarts = Unlimited)]
             #![lifecycle(shutdown = 10s)]
-            #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = Auto(5min))]
+            #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = 5min)]
             #![decider(
                 BrokerError::Passing(_) | BrokerError::Ask(_) if failure.in_a_row() < settings.retries() => Restart,
                 _ => Escalate,
@@ -280,7 +280,7 @@ supervisor! {
             #![strategy(OneForOne, max_restarts = Unlimited)]
             #![shutdown(Together)]
             #![lifecycle(shutdown = 30s)]
-            #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = Auto(5min))]
+            #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = 5min)]
             #![decider(
                 BrokerError::Passing(_) if failure.in_a_row() < settings.retries() => Restart,
                 _ => Escalate,

@@ -307,7 +307,7 @@ supervisor! {
 
     struct Node(threads: Handle, world: World) {
         #[max_starting(10)]
-        #[backoff(1s..10min, random_factor = 0, reset = Auto(1s))]
+        #[backoff(1s..10min, random_factor = 0, reset = 1s)]
         #[decider(PipelineError::NoSuchIndex => Stop, _ => Restart)]
         pipelines: [Index => Pipeline] = |id: Index| Pipeline::tree(id, threads, world),
     }

@@ -185,11 +185,11 @@ async fn reconnect(connections: Keyed<Tenant, Connection, ()>, world: World) {
 supervisor! {
     /// The connection of a tenant. A failure that is not tried again ends it, and nothing else.
     struct Connection(tenant: Tenant, world: World, migrations: Keyed<Tenant, Task, ()>) {
-        #[backoff(1s..30s, random_factor = 0, reset = Auto(1min))]
+        #[backoff(1s..30s, random_factor = 0, reset = 1min)]
         #[decider(Phase::Start => Escalate, _ if failure.failing_for() >= 10min => Escalate, _ => Restart)]
         db: Db = Db::connect(tenant, world, migrations).await?,
 
-        #[backoff(5s..5min, random_factor = 0, reset = Auto(1min))]
+        #[backoff(5s..5min, random_factor = 0, reset = 1min)]
         #[decider(_ if failure.failing_for() >= 2h => Escalate, _ => Restart)]
         stream: task = stream(tenant, world, db),
 

@@ -91,6 +91,8 @@ mod backoff {
     mod random_factor_above_one;
     #[path = "reset_before_the_first_delay.fixed.rs"]
     mod reset_before_the_first_delay;
+    #[path = "reset_with_auto.fixed.rs"]
+    mod reset_with_auto;
     #[path = "shorter_delay_in_a_list.fixed.rs"]
     mod shorter_delay_in_a_list;
     #[path = "single_delay.fixed.rs"]

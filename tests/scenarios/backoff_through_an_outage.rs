@@ -13,7 +13,7 @@ supervisor! {
     struct Gateway(journal: Journal) {
         #![strategy(OneForOne, max_restarts = 1, within = 1s)]
         log: Probe = Probe::start("log", journal).await?,
-        #[backoff(1s..10s, random_factor = 0, reset = Auto(30s))]
+        #[backoff(1s..10s, random_factor = 0, reset = 30s)]
         #[limit(max_restarts = Unlimited)]
         upstream: Probe = Probe::start("upstream", journal).await?,
         front: Probe = front(upstream, journal).await?,

@@ -163,7 +163,7 @@ pub(crate) type Source = Arc<Mutex<Options>>;
 /// let options = ChildOptions::<Db>::new()
 ///     .lifecycle(Lifecycle::Transient)
 ///     .shutdown(Duration::from_secs(2))
-///     .backoff(ExponentialBackoff::new(Duration::from_secs(3), Duration::from_secs(30)));
+///     .backoff(Backoff::exponential(Duration::from_secs(3)..Duration::from_secs(30)));
 /// # let _ = options;
 /// ```
 pub struct ChildOptions<T> {
@@ -230,8 +230,7 @@ impl<T> ChildOptions<T> {
     /// Sets how long a restart waits. Default: the first restart is immediate, then 10 ms doubling to 10 s.
     ///
     /// See rules S14, S31 to S33.
-    pub fn backoff(self, backoff: impl Into<Backoff>) -> Self {
-        let backoff = backoff.into();
+    pub fn backoff(self, backoff: Backoff) -> Self {
         self.set(|common| common.backoff = Some(backoff))
     }
 
@@ -239,8 +238,7 @@ impl<T> ChildOptions<T> {
     /// does not lift the default restart limit, and a failed first start is not tried again because of it.
     ///
     /// See rule S45.
-    pub fn pace(self, pace: impl Into<Backoff>) -> Self {
-        let pace = pace.into();
+    pub fn pace(self, pace: Backoff) -> Self {
         self.set(|common| common.pace = Some(pace))
     }
 

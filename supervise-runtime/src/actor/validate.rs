@@ -10,6 +10,10 @@ use crate::values::strategy::{Lifecycle, WhileDown};
 /// Checks the settings of one child of a supervisor with this strategy.
 pub(crate) fn check(options: &Options, lifecycle: Lifecycle, limits: &SupervisorLimits) -> Result<(), InvalidSettings> {
     let child = facts(options, lifecycle);
+    let common = &*options.common;
+    for backoff in [&common.backoff, &common.pace].into_iter().flatten() {
+        backoff.without_effect.map_or(Ok(()), |name| Err(InvalidSettings::NotOfBackoff(name)))?;
+    }
     limits.check()?;
     first(limits.strategy, |report| rules::child(&child, &limits.facts(), report))
 }

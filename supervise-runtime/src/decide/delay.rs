@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::Budget;
-use crate::values::backoff::{Backoff, ExponentialBackoff, SlottedBackoff};
+use crate::values::backoff::{Backoff, Delays, Exponential, Slotted};
 use crate::values::failure::Row;
 
 /// The shortest time between two restarts of a child without a declared backoff.
@@ -161,13 +161,13 @@ impl Restarts {
             self.streak = 0;
         }
         self.streak = self.streak.saturating_add(1);
-        let delay = match backoff {
+        let delay = match backoff.map(|backoff| &backoff.delays) {
             None => self.built_in(over, now),
-            Some(Backoff::Exponential(backoff)) => exponential(backoff, self.n, random).max(Duration::from_millis(1)),
-            Some(Backoff::Stepped(backoff)) => {
+            Some(Delays::Exponential(backoff)) => exponential(backoff, self.n, random).max(Duration::from_millis(1)),
+            Some(Delays::Stepped(backoff)) => {
                 jittered(backoff.delay(self.n), backoff.random_factor, random).max(Duration::from_millis(1))
             }
-            Some(Backoff::Slotted(backoff)) => self.slotted(backoff, random).max(Duration::from_millis(1)),
+            Some(Delays::Slotted(backoff)) => self.slotted(backoff, random).max(Duration::from_millis(1)),
         };
         self.n = self.n.saturating_add(1);
         self.since.get_or_insert(now);
@@ -187,7 +187,7 @@ impl Restarts {
     }
 
     /// Goes through slots 1 to ceiling - 1, then stays at the ceiling, or waits zero once and begins again with slot 1.
-    fn slotted(&mut self, backoff: &SlottedBackoff, random: u64) -> Duration {
+    fn slotted(&mut self, backoff: &Slotted, random: u64) -> Duration {
         let ceiling = backoff.ceiling.max(1);
         let slot = (self.slot + 1).min(ceiling);
         if slot >= ceiling && !backoff.stay {
@@ -204,17 +204,12 @@ impl Restarts {
 /// Returns whether an incarnation that was up this long ends a row of restarts (S32). Without a backoff it is the time
 /// that ends a streak.
 fn starts_over(backoff: Option<&Backoff>, ran: Duration) -> bool {
-    let after = match backoff {
-        None => Some(STABLE_AFTER),
-        Some(Backoff::Exponential(backoff)) => backoff.reset_after(),
-        Some(Backoff::Stepped(backoff)) => backoff.reset_after(),
-        Some(Backoff::Slotted(_)) => None,
-    };
+    let after = backoff.map_or(Some(STABLE_AFTER), Backoff::reset_after);
     after.is_some_and(|after| ran >= after)
 }
 
 /// Returns `min(max, min * factor^n) * (1 + U * random_factor)`, saturating.
-fn exponential(backoff: &ExponentialBackoff, n: u32, random: u64) -> Duration {
+fn exponential(backoff: &Exponential, n: u32, random: u64) -> Duration {
     let grown = backoff.min.as_secs_f64() * backoff.factor.powf(f64::from(n));
     let capped = match Duration::try_from_secs_f64(grown) {
         Ok(grown) => grown.min(backoff.max),
@@ -244,7 +239,6 @@ fn whole_millis(delay: Duration) -> Duration {
 mod tests {
     use super::*;
     use crate::decide::budget::Allowance;
-    use crate::values::backoff::{Reset, SteppedBackoff};
     use crate::values::strategy::OnLimit;
 
     const FAILED: LastRun = LastRun { handled: false, never_at_once: false };
@@ -294,20 +288,20 @@ mod tests {
 
     #[test]
     fn without_noise_the_delays_double_up_to_the_cap() {
-        let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0);
-        assert_eq!(delays(Some(backoff.into()), 0, 6), [3000, 6000, 12_000, 24_000, 30_000, 30_000]);
+        let backoff = Backoff::exponential(secs(3)..secs(30)).random_factor(0.0);
+        assert_eq!(delays(Some(backoff), 0, 6), [3000, 6000, 12_000, 24_000, 30_000, 30_000]);
     }
 
     #[test]
     fn a_list_repeats_its_last_delay() {
-        let backoff = || SteppedBackoff::new([2, 5, 10].map(secs));
-        assert_eq!(delays(Some(backoff().random_factor(0.0).into()), 0, 5), [2_000, 5_000, 10_000, 10_000, 10_000]);
-        assert_eq!(delays(Some(backoff().into()), u64::MAX, 4), [2_400, 6_000, 12_000, 12_000], "jitter");
-        let short = SteppedBackoff::new([Duration::from_nanos(1), Duration::MAX]).random_factor(1.0);
+        let backoff = || Backoff::steps([2, 5, 10].map(secs));
+        assert_eq!(delays(Some(backoff().random_factor(0.0)), 0, 5), [2_000, 5_000, 10_000, 10_000, 10_000]);
+        assert_eq!(delays(Some(backoff()), u64::MAX, 4), [2_400, 6_000, 12_000, 12_000], "jitter");
+        let short = Backoff::steps([Duration::from_nanos(1), Duration::MAX]).random_factor(1.0);
         let mut delay = RestartDelay::default();
-        let pair = [(); 2].map(|()| delay.next(Some(&short.clone().into()), FAILED, u64::MAX, Instant::now()));
+        let pair = [(); 2].map(|()| delay.next(Some(&short), FAILED, u64::MAX, Instant::now()));
         assert_eq!(pair, [Duration::from_millis(1), Duration::from_millis(u64::MAX)]);
-        let many: Backoff = SteppedBackoff::new((1..=100_000).map(secs)).random_factor(0.0).into();
+        let many = Backoff::steps((1..=100_000).map(secs)).random_factor(0.0);
         let mut delay = RestartDelay::default();
         delay.restarts.get_or_insert_default().n = u32::MAX - 1;
         for _ in 0..3 {
@@ -341,8 +335,8 @@ mod tests {
 
     #[test]
     fn a_reset_begins_with_the_shortest_delay() {
-        let backoff: Backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).into();
-        let slotted: Backoff = SlottedBackoff::new(secs(1)).ceiling(5).into();
+        let backoff = Backoff::exponential(secs(3)..secs(30)).random_factor(0.0);
+        let slotted = Backoff::slotted(secs(1)).ceiling(5);
         let (mut delay, now) = (RestartDelay::default(), Instant::now());
         let twice = [3, 6].map(secs);
         assert_eq!([(); 2].map(|()| delay.next(Some(&backoff), FAILED, 0, now)), twice);
@@ -356,33 +350,37 @@ mod tests {
 
     #[test]
     fn jitter_comes_after_the_cap() {
-        let backoff = ExponentialBackoff::new(secs(3), secs(30));
-        let longest = delays(Some(backoff.into()), u64::MAX, 6);
+        let backoff = Backoff::exponential(secs(3)..secs(30));
+        let longest = delays(Some(backoff), u64::MAX, 6);
         assert_eq!(longest, [3600, 7200, 14_400, 28_800, 36_000, 36_000]);
     }
 
     /// No jitter at 0, and half of it in the middle of the random numbers.
     #[test]
     fn jitter_grows_with_the_random_number() {
-        let backoff = ExponentialBackoff::new(secs(10), secs(10)).random_factor(0.2);
+        let backoff = Backoff::exponential(secs(10)..secs(10)).random_factor(0.2);
         for (random, millis) in [(0, 10_000), (1 << 63, 11_000)] {
-            assert_eq!(delays(Some(backoff.into()), random, 2), [millis; 2], "{random}");
+            assert_eq!(delays(Some(backoff.clone()), random, 2), [millis; 2], "{random}");
         }
-        let backoff = SlottedBackoff::new(secs(1)).ceiling(5);
-        assert_eq!(delays(Some(backoff.into()), 0, 4), [1; 4]);
-        assert_eq!(delays(Some(backoff.into()), 1 << 63, 4), [1_000, 1_000, 3_000, 3_000]);
+        let backoff = Backoff::slotted(secs(1)).ceiling(5);
+        assert_eq!(delays(Some(backoff.clone()), 0, 4), [1; 4]);
+        assert_eq!(delays(Some(backoff), 1 << 63, 4), [1_000, 1_000, 3_000, 3_000]);
     }
 
     #[test]
     fn huge_factors_saturate_at_the_cap() {
-        let backoff = ExponentialBackoff::new(secs(3), secs(30)).factor(1e300).random_factor(0.0);
-        assert_eq!(delays(Some(backoff.into()), 0, 3), [3000, 30_000, 30_000]);
+        let backoff = Backoff::exponential(secs(3)..secs(30)).factor(1e300).random_factor(0.0);
+        assert_eq!(delays(Some(backoff), 0, 3), [3000, 30_000, 30_000]);
     }
 
     #[test]
     fn a_good_run_resets_only_where_it_was_asked_for() {
-        for (reset, second) in [(Reset::Auto(secs(5)), 3000), (Reset::Auto(secs(7)), 6000), (Reset::Manual, 6000)] {
-            let backoff = ExponentialBackoff::new(secs(3), secs(30)).random_factor(0.0).reset(reset).into();
+        for (reset, second) in [(Some(5), 3000), (Some(7), 6000), (None, 6000)] {
+            let backoff = Backoff::exponential(secs(3)..secs(30)).random_factor(0.0);
+            let backoff = match reset {
+                Some(after) => backoff.reset(secs(after)),
+                None => backoff.manual_reset(),
+            };
             let (mut delays, now) = (RestartDelay::default(), Instant::now());
             delays.next(Some(&backoff), FAILED, 0, now);
             delays.went_up(now);
@@ -394,9 +392,9 @@ mod tests {
     #[test]
     fn a_row_grows_until_an_incarnation_is_up_for_long_enough() {
         let row = |restarts, failing_for| Row { restarts, failing_for: secs(failing_for) };
-        let auto: Backoff = ExponentialBackoff::new(secs(1), secs(1)).reset(Reset::Auto(secs(5))).into();
-        let manual: Backoff = ExponentialBackoff::new(secs(1), secs(1)).reset(Reset::Manual).into();
-        let slotted: Backoff = SlottedBackoff::new(secs(1)).into();
+        let auto = Backoff::exponential(secs(1)..secs(1)).reset(secs(5));
+        let manual = Backoff::exponential(secs(1)..secs(1)).manual_reset();
+        let slotted = Backoff::slotted(secs(1));
         for (backoff, good) in [(None, Some(10)), (Some(auto), Some(5)), (Some(manual), None), (Some(slotted), None)] {
             let (mut delay, start) = (RestartDelay::default(), Instant::now());
             let backoff = backoff.as_ref();
@@ -459,10 +457,10 @@ mod tests {
 
     #[test]
     fn slots_grow_to_the_ceiling_and_then_start_over() {
-        let backoff = SlottedBackoff::new(Duration::from_millis(10)).ceiling(4);
+        let backoff = Backoff::slotted(Duration::from_millis(10)).ceiling(4);
         // The highest draw in slots 1, 2 and 3, then the wait of zero (at least 1 ms), then slot 1 again.
-        assert_eq!(delays(Some(backoff.into()), u64::MAX, 5), [10, 30, 70, 1, 10]);
+        assert_eq!(delays(Some(backoff.clone()), u64::MAX, 5), [10, 30, 70, 1, 10]);
         let staying = backoff.stay_at_ceiling();
-        assert_eq!(delays(Some(staying.into()), u64::MAX, 5), [10, 30, 70, 150, 150]);
+        assert_eq!(delays(Some(staying), u64::MAX, 5), [10, 30, 70, 150, 150]);
     }
 }

@@ -2,7 +2,7 @@
 
 use supervise_rules::{self as rules, Given};
 
-use crate::values::backoff::{Backoff, Reset};
+use crate::values::backoff::{Backoff, Delays, Reset};
 use crate::values::strategy::{Lifecycle, Mailbox, MaxRestarts, RestartLimit, ShutdownTimeout};
 
 /// A number of things in memory.
@@ -78,22 +78,22 @@ impl From<RestartLimit> for rules::Limit {
 impl From<&Backoff> for rules::Backoff {
     fn from(backoff: &Backoff) -> Self {
         let reset = |reset| match reset {
-            Reset::Auto(after) => rules::Reset::Auto(after),
+            Reset::After(after) => rules::Reset::Auto(after),
             Reset::Manual => rules::Reset::Manual,
         };
-        match backoff {
-            Backoff::Exponential(backoff) => rules::Backoff::Exponential(rules::Exponential {
+        match &backoff.delays {
+            Delays::Exponential(backoff) => rules::Backoff::Exponential(rules::Exponential {
                 min: Some(backoff.min),
                 max: Some(backoff.max),
                 factor: Given::Is(backoff.factor),
                 random_factor: Given::Is(backoff.random_factor),
                 reset: backoff.reset.map(reset).into(),
             }),
-            Backoff::Stepped(backoff) => {
+            Delays::Stepped(backoff) => {
                 let delays = backoff.delays.iter().copied().map(Some);
                 rules::Backoff::Stepped(rules::Stepped::new(delays, Given::Is(backoff.random_factor)))
             }
-            Backoff::Slotted(backoff) => rules::Backoff::Slotted { slot_time: backoff.slot_time },
+            Delays::Slotted(backoff) => rules::Backoff::Slotted { slot_time: backoff.slot_time },
         }
     }
 }

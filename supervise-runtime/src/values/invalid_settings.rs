@@ -76,6 +76,9 @@ pub enum InvalidSettings {
         /// The shortest delay.
         min: Duration,
     },
+    /// A method of [`Backoff`](crate::policy::Backoff) has no meaning for delays of this form.
+    #[error("`{0}` has no effect on this form of backoff; remove it")]
+    NotOfBackoff(&'static str),
     /// An unbounded mailbox holds messages for as long as a backoff waits.
     #[error("an unbounded mailbox grows for as long as the backoff waits; bound it, or set `while_down` to `Reject`")]
     UnboundedHold,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use supervise_rules as rules;
 
-use crate::values::backoff::Backoff;
+use crate::values::backoff::{Backoff, Delays};
 
 /// Whether an outage uses up the restart limit of a child, and after which time.
 ///
@@ -75,17 +75,17 @@ impl Outage {
 
 /// Returns the delays of a child with this backoff. `at_once`: without one, the first restart is immediate.
 pub(crate) fn delays(backoff: Option<&Backoff>, at_once: bool) -> rules::Delays<'_> {
-    match backoff {
+    match backoff.map(|backoff| &backoff.delays) {
         None => rules::Delays::BuiltIn { at_once },
-        Some(Backoff::Exponential(backoff)) => rules::Delays::Growing {
+        Some(Delays::Exponential(backoff)) => rules::Delays::Growing {
             min: backoff.min,
             max: backoff.max,
             factor: backoff.factor,
             random_factor: backoff.random_factor,
         },
-        Some(Backoff::Stepped(backoff)) => {
+        Some(Delays::Stepped(backoff)) => {
             rules::Delays::Listed { delays: &backoff.delays, random_factor: backoff.random_factor }
         }
-        Some(Backoff::Slotted(_)) => rules::Delays::Slotted,
+        Some(Delays::Slotted(_)) => rules::Delays::Slotted,
     }
 }

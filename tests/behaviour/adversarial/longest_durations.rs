@@ -59,7 +59,7 @@ async fn a_spawn_takes_the_longest_durations() {
 async fn a_backoff_takes_the_longest_durations() {
     let journal = Journal::default();
     let top = spawn(child! {
-        #[backoff(EVER..EVER, reset = Auto(EVER))]
+        #[backoff(EVER..EVER, reset = EVER)]
         "top": Probe = Probe::start("top", journal).await?
     });
     let top = top.await.unwrap();

@@ -133,7 +133,7 @@ async fn a_declared_backoff_waits_from_the_first_restart_on() {
         struct Declared(journal: Journal) {
             #[backoff(3s..30s, random_factor = 0)]
             probe: Probe = Probe::start("probe", journal.clone()).await?,
-            #[backoff(SlottedBackoff::new(ms(10)).ceiling(1))]
+            #[backoff(Backoff::slotted(ms(10)).ceiling(1))]
             least: Probe = Probe::start("least", journal).await?,
         }
     }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use supervise::event::{Event, EventKind, Events};
-use supervise::policy::{Reset, SlottedBackoff};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -23,7 +22,7 @@ supervisor! {
     }
 
     struct Healing(journal: Journal) {
-        #[backoff(3s..30s, random_factor = 0, reset = Auto(10s))]
+        #[backoff(3s..30s, random_factor = 0, reset = 10s)]
         db: Probe = Probe::start("db", journal).await?,
     }
 
@@ -33,14 +32,14 @@ supervisor! {
     }
 
     struct Slots(journal: Journal) {
-        #[backoff(SlottedBackoff::new(10ms).ceiling(4))]
+        #[backoff(Backoff::slotted(10ms).ceiling(4))]
         turning: Probe = Probe::start("turning", journal).await?,
-        #[backoff(SlottedBackoff::new(10ms).ceiling(4).stay_at_ceiling())]
+        #[backoff(Backoff::slotted(10ms).ceiling(4).stay_at_ceiling())]
         staying: Probe = Probe::start("staying", journal).await?,
     }
 
     struct High(journal: Journal) {
-        #[backoff(SlottedBackoff::new(10ms).ceiling(20))]
+        #[backoff(Backoff::slotted(10ms).ceiling(20))]
         db: Probe = Probe::start("db", journal).await?,
     }
 
@@ -165,7 +164,7 @@ async fn a_list_gives_its_delays_and_repeats_the_last() {
         struct Listed(journal: Journal, delay: Duration, delays: Vec<Duration>) {
             #[backoff([1ms, delay, 1h], random_factor = 0)]
             literal: Probe = Probe::start("literal", journal).await?,
-            #[backoff(SteppedBackoff::new(delays).random_factor(0).reset(Reset::Manual))]
+            #[backoff(Backoff::steps(delays).random_factor(0).manual_reset())]
             computed: Probe = Probe::start("computed", journal).await?,
             #[backoff([10s, 20s], random_factor = 0.5)]
             noisy: Probe = Probe::start("noisy", journal).await?,
@@ -202,11 +201,11 @@ async fn a_list_gives_its_delays_and_repeats_the_last() {
 async fn a_list_may_start_over_before_its_first_delay_is_over() {
     supervisor! {
         struct Listed(journal: Journal, zero: Duration) {
-            #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(0s))]
+            #[backoff([2s, 5s, 10s], random_factor = 0, reset = 0s)]
             literal: Probe = Probe::start("literal", journal).await?,
-            #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(zero))]
+            #[backoff([2s, 5s, 10s], random_factor = 0, reset = zero)]
             computed: Probe = Probe::start("computed", journal).await?,
-            #[backoff([2s, 5s, 10s], random_factor = 0, reset = Auto(1s))]
+            #[backoff([2s, 5s, 10s], random_factor = 0, reset = 1s)]
             short: Probe = Probe::start("short", journal).await?,
             #[backoff([2s, 5s, 10s], random_factor = 0)]
             middle: Probe = Probe::start("middle", journal).await?,

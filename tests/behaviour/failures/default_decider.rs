@@ -239,7 +239,7 @@ async fn the_same_inputs_give_the_same_decisions() {
             first: Probe = Probe::start("first", journal.clone()).await?,
             #[backoff(1s..20s, random_factor = 1)]
             second: Probe = Probe::start("second", journal.clone()).await?,
-            #[backoff(SlottedBackoff::new(ms(100)))]
+            #[backoff(Backoff::slotted(ms(100)))]
             third: Probe = Probe::start("third", journal).await?,
         }
     }

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use supervise::event::EventKind;
-use supervise::policy::SlottedBackoff;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -92,11 +91,11 @@ async fn the_row_ends_with_the_reset_of_the_backoff() {
         struct Tree(journal: Journal, rows: Rows) {
             #![decider(move |failure: &Failure| rows.default_for(failure))]
             plain: Probe = Probe::start("plain", journal).await?,
-            #[backoff(1s..2s, random_factor = 0, reset = Auto(5s))]
+            #[backoff(1s..2s, random_factor = 0, reset = 5s)]
             auto: Probe = Probe::start("auto", journal).await?,
             #[backoff(1s..2s, random_factor = 0, reset = Manual)]
             manual: Probe = Probe::start("manual", journal).await?,
-            #[backoff(SlottedBackoff::new(1ms).ceiling(3))]
+            #[backoff(Backoff::slotted(1ms).ceiling(3))]
             slotted: Probe = Probe::start("slotted", journal).await?,
         }
     }
@@ -220,7 +219,7 @@ async fn failed_starts_count() {
     supervisor! {
         struct Tree(journal: Journal, rows: Rows) {
             #![decider(_ => Escalate)]
-            #[backoff(1s..4s, random_factor = 0, reset = Auto(1min))]
+            #[backoff(1s..4s, random_factor = 0, reset = 1min)]
             #[decider(move |failure: &Failure| rows.default_for(failure))]
             probe: Probe = Probe::start("probe", journal).await?,
         }

@@ -45,7 +45,7 @@ supervisor! {
         },
         paced: struct Paced {
             let wait = waits.next();
-            #[backoff(ExponentialBackoff::new(wait, secs(60)).random_factor(0.0))]
+            #[backoff(Backoff::exponential(wait..secs(60)).random_factor(0.0))]
             patient: Probe = Probe::start("patient", journal).await?,
             let _noted = note(&journal);
         },

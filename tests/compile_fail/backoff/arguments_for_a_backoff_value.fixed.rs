@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(SlottedBackoff::new(10ms).ceiling(3))]
+        #[backoff(Backoff::slotted(10ms).ceiling(3))]
         db: Db = Db,
     }
 }

@@ -10,7 +10,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(SlottedBackoff::new(10ms), factor = 3)] //~
+        #[backoff(Backoff::slotted(10ms), factor = 3)] //~
         db: Db = Db,
     }
 }

@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(10s..1min, reset = Auto(5min))]
+        #[backoff(10s..1min, reset = 5min)]
         db: Db = Db,
     }
 }

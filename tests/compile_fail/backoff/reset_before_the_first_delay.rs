@@ -11,7 +11,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(10s..1min, reset = Auto(1s))] //~
+        #[backoff(10s..1min, reset = 1s)] //~
         db: Db = Db,
     }
 }

@@ -9,7 +9,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(SlottedBackoff::new(10ms).ceiling(5))]
+        #[backoff(Backoff::slotted(10ms).ceiling(5))]
         db: Db = Db,
         #[backoff(3s..30s)]
         cart: Db = Db,

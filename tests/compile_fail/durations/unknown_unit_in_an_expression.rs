@@ -10,7 +10,7 @@ impl Db {
 
 supervisor! {
     struct Shop {
-        #[backoff(SlottedBackoff::new(10millis).ceiling(5))] //~
+        #[backoff(Backoff::slotted(10millis).ceiling(5))] //~
         db: Db = Db,
         #[backoff(3..30s)] //~
         cart: Db = Db,

@@ -12,9 +12,9 @@ impl Db {
 supervisor! {
     struct Shop {
         #![strategy(AllForOne, max_restarts = 4, within = 5s)] //~
-        #[backoff(1s..8s, reset = Auto(1min))]
+        #[backoff(1s..8s, reset = 1min)]
         db: Db = Db,
-        #[backoff(1s..8s, reset = Auto(1min))]
+        #[backoff(1s..8s, reset = 1min)]
         cart: Db = Db,
     }
 }

@@ -11,8 +11,6 @@ supervisor! {
     struct Shop {
         #[mailbox(Bounded(64))]
         db: Db = Db,
-        #[backoff(1s..1min, reset = Auto(5min))]
-        cart: Db = Db,
     }
 }
 
@@ -20,7 +18,6 @@ supervisor! {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shop = Shop::start().await?;
     shop.db.tell(()).await?;
-    shop.cart.tell(()).await?;
     shop.shutdown().await;
     Ok(())
 }

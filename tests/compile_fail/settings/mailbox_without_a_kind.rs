@@ -1,5 +1,4 @@
-// C1. A mailbox is `Bounded(N)` or `Unbounded`, and a reset is `Auto(D)` or `Manual`. A number alone would not show
-// that it is a bound.
+// C1. A mailbox is `Bounded(N)` or `Unbounded`. A number alone would not show that it is a bound.
 // Repair: Write one of the two.
 use supervise::prelude::*;
 
@@ -13,8 +12,6 @@ supervisor! {
     struct Shop {
         #[mailbox(64)] //~
         db: Db = Db,
-        #[backoff(1s..1min, reset = 5min)] //~
-        cart: Db = Db,
     }
 }
 
@@ -22,7 +19,6 @@ supervisor! {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shop = Shop::start().await?;
     shop.db.tell(()).await?;
-    shop.cart.tell(()).await?;
     shop.shutdown().await;
     Ok(())
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use supervise::error::{InvalidSettings, SendRejection, SpawnError};
 use supervise::event::{EventKind, Events};
-use supervise::policy::Reset;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -12,7 +11,7 @@ use crate::common::{Boom, Fault, ms, pass, secs, settle, soon};
 use crate::stage::*;
 
 supervisor! {
-    struct Back(stage: Stage, backoff: ExponentialBackoff, directive: Directive) {
+    struct Back(stage: Stage, backoff: Backoff, directive: Directive) {
         #![decider(move |_: &Failure| directive)]
         #[backoff(backoff)]
         a: Unit = Unit::start("a", stage.clone()).await?,
@@ -36,7 +35,7 @@ supervisor! {
     }
 
     struct Healing(stage: Stage) {
-        #[backoff(100ms..10s, random_factor = 0, reset = Auto(100ms))]
+        #[backoff(100ms..10s, random_factor = 0, reset = 100ms)]
         #[limit(max_restarts = 2)]
         a: Unit = Unit::start("a", stage).await?,
     }
@@ -57,8 +56,8 @@ supervisor! {
 }
 
 /// Without noise, and reset manually.
-fn exact(min: Duration, max: Duration) -> ExponentialBackoff {
-    ExponentialBackoff::new(min, max).random_factor(0.0).reset(Reset::Manual)
+fn exact(min: Duration, max: Duration) -> Backoff {
+    Backoff::exponential(min..max).random_factor(0.0).manual_reset()
 }
 
 async fn back(min: Duration, max: Duration) -> (Running<Back>, Stage, Events) {
@@ -383,12 +382,12 @@ async fn a180i_a_reset_does_not_touch_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn a180j_arguments_that_cannot_be_are_refused() {
     let boss = top("boss", &Stage::default()).await;
-    let backoff = || ExponentialBackoff::new(secs(3), secs(30));
+    let backoff = || Backoff::exponential(secs(3)..secs(30));
     for (backoff, expected) in [
-        (ExponentialBackoff::new(secs(30), secs(3)), InvalidSettings::EmptyRange { min: secs(30), max: secs(3) }),
+        (Backoff::exponential(secs(30)..secs(3)), InvalidSettings::EmptyRange { min: secs(30), max: secs(3) }),
         (backoff().random_factor(1.5), InvalidSettings::RandomFactor(1.5)),
         (backoff().random_factor(-0.5), InvalidSettings::RandomFactor(-0.5)),
-        (backoff().reset(Reset::Auto(secs(2))), InvalidSettings::ResetTooEarly { after: secs(2), min: secs(3) }),
+        (backoff().reset(secs(2)), InvalidSettings::ResetTooEarly { after: secs(2), min: secs(3) }),
     ] {
         let refused = kid_as(&boss, "kid", move |spawn| spawn.backoff(backoff)).await;
         let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };

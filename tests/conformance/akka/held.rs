@@ -167,7 +167,7 @@ async fn a103_an_earlier_child_of_the_name_does_not_concern_the_next() {
     let stage = Stage::default();
     let boss = top("boss", &stage).await;
     let patient = |spawn: UnitOptions| {
-        spawn.backoff(ExponentialBackoff::new(secs(5), secs(5)).random_factor(0.0)).limit(limit(3, None))
+        spawn.backoff(Backoff::exponential(secs(5)..secs(5)).random_factor(0.0)).limit(limit(3, None))
     };
     let waiting = kid_as(&boss, "kid", patient).await.unwrap();
     fail(&waiting).await;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use supervise::error::{InvalidSettings, SendRejection, SpawnError};
 use supervise::event::EventKind;
-use supervise::policy::{Mailbox, Reset};
+use supervise::policy::Mailbox;
 use supervise::prelude::*;
 use tokio::time::Instant;
 
@@ -35,7 +35,7 @@ supervisor! {
     }
 
     struct Patient(stage: Stage) {
-        #[backoff(1s..10s, random_factor = 0, reset = Auto(10s))]
+        #[backoff(1s..10s, random_factor = 0, reset = 10s)]
         a: Unit = Unit::start("a", stage).await?,
     }
 
@@ -148,7 +148,7 @@ async fn a190_requests_and_notices_wait_for_the_new_instance() {
         let stage = Stage::default();
         let above = top("above", &stage).await;
         let boss = kid_as(&above, "boss", move |spawn| match patient {
-            true => spawn.backoff(ExponentialBackoff::new(ms(100), ms(100)).random_factor(0.0)),
+            true => spawn.backoff(Backoff::exponential(ms(100)..ms(100)).random_factor(0.0)),
             false => spawn,
         })
         .await
@@ -262,7 +262,7 @@ async fn a195_a_first_start_is_tried_again_if_it_is_decided_so() {
     let boss = top("boss", &stage).await;
     stage.plan("kid start", 1, Fault::Error);
     let begun = Instant::now();
-    kid_as(&boss, "kid", |spawn| spawn.backoff(ExponentialBackoff::new(secs(1), secs(8)).random_factor(0.0)))
+    kid_as(&boss, "kid", |spawn| spawn.backoff(Backoff::exponential(secs(1)..secs(8)).random_factor(0.0)))
         .await
         .unwrap();
     assert_eq!(begun.elapsed(), secs(1));
@@ -325,7 +325,7 @@ async fn a198_the_delays_begin_again_after_good_service() {
     assert_eq!(delay(&tree.a).await, secs(4));
     pass(secs(10)).await;
     assert_eq!(delay(&tree.a).await, secs(1));
-    let early = ExponentialBackoff::new(secs(1), secs(10)).reset(Reset::Auto(ms(100)));
+    let early = Backoff::exponential(secs(1)..secs(10)).reset(ms(100));
     let refused = top_as("early", &Stage::default(), |spawn| spawn.backoff(early)).await;
     let Err(SpawnError::InvalidSettings { what, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(what, InvalidSettings::ResetTooEarly { after: ms(100), min: secs(1) });
@@ -383,7 +383,7 @@ async fn a206_an_actor_that_finishes_in_its_start_ends() {
                 Box::pin(async { Ok(()) })
             });
             let settings = move |spawn: UnitOptions| match patient {
-                true => spawn.backoff(ExponentialBackoff::new(secs(1), secs(1))),
+                true => spawn.backoff(Backoff::exponential(secs(1)..secs(1))),
                 false => spawn,
             };
             stage.take();

@@ -150,13 +150,12 @@ const _: () = {
                     let __options = __options.drain();
                     let __options = __options
                         .backoff(
-                            __rt::ExponentialBackoff::new(
-                                    __rt::Duration::new(3, 0),
-                                    __rt::Duration::new(30, 0),
+                            __rt::Backoff::exponential(
+                                    __rt::Duration::new(3, 0)..__rt::Duration::new(30, 0),
                                 )
                                 .factor(2)
                                 .random_factor(0.2)
-                                .reset(__rt::Reset::Auto(__rt::Duration::new(60, 0))),
+                                .reset(__rt::Duration::new(60, 0)),
                         );
                     let __options = __options
                         .limit(
@@ -227,13 +226,13 @@ const _: () = {
                     >>::options();
                     __options
                         .backoff(
-                            __rt::SteppedBackoff::new([
+                            __rt::Backoff::steps([
                                     __rt::Duration::new(2, 0),
                                     __rt::Duration::new(5, 0),
                                     __rt::Duration::new(10, 0),
                                 ])
                                 .random_factor(0.2)
-                                .reset(__rt::Reset::Auto(__rt::Duration::new(0, 0))),
+                                .reset(__rt::Duration::new(0, 0)),
                         )
                 };
                 __rt::Builder::child(
@@ -265,7 +264,7 @@ const _: () = {
                     >>::options();
                     let __options = __options
                         .backoff(
-                            SlottedBackoff::new(__rt::Duration::new(0, 10000000))
+                            Backoff::slotted(__rt::Duration::new(0, 10000000))
                                 .ceiling(10),
                         );
                     let __options = __options.max_children(5);
@@ -434,7 +433,7 @@ const _: () = {
                     ),
                     settings: &[
                         "lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)",
-                        "backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))",
+                        "backoff(3s..30s, factor = 2, random_factor = 0.2, reset = 1min)",
                         "limit(max_restarts = 3, within = 1h, on_limit = Escalate)",
                         "pre_restart(Db::dump)",
                         "post_restart(Db::reload)",
@@ -457,7 +456,7 @@ const _: () = {
                     limit: __rt::DeclaredLimit::Computed,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[
-                        "backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))",
+                        "backoff([2s, 5s, 10s], random_factor = 0.2, reset = 0s)",
                     ],
                     at: ::core::panic::Location::caller(),
                     below: __rt::Below::Known(<Db as __rt::IsAChild>::TREE),
@@ -473,7 +472,7 @@ const _: () = {
                     limit: __rt::DeclaredLimit::Unlimited,
                     shutdown: __rt::DeclaredShutdown::Default,
                     settings: &[
-                        "backoff(SlottedBackoff::new(10ms).ceiling(10))",
+                        "backoff(Backoff::slotted(10ms).ceiling(10))",
                         "max_children(5)",
                         "max_starting(2)",
                     ],
@@ -547,9 +546,9 @@ const _: () = {
 ///
 ///```text
 ///Settings  OneForOne  strategy(OneForOne, max_restarts = most, within = 10min, on_limit = Stop)  shutdown(20s, Together)  decider(..)
-///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)  at most 3 restarts in 3600s: Settings fails after 21s to 25.2s of outage
-///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))  a restart limit that the start computes
-///├── many: [Db]  Transient  backoff(SlottedBackoff::new(10ms).ceiling(10))  max_children(5)  max_starting(2)  no restart limit
+///├── db: Db  Permanent  lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)  backoff(3s..30s, factor = 2, random_factor = 0.2, reset = 1min)  limit(max_restarts = 3, within = 1h, on_limit = Escalate)  pre_restart(Db::dump)  post_restart(Db::reload)  mailbox(Bounded(100), ask = 500ms)  while_down(Reject)  redeliver(attempts = 3)  decider(..)  at most 3 restarts in 3600s: Settings fails after 21s to 25.2s of outage
+///├── listed: Db  Permanent  backoff([2s, 5s, 10s], random_factor = 0.2, reset = 0s)  a restart limit that the start computes
+///├── many: [Db]  Transient  backoff(Backoff::slotted(10ms).ceiling(10))  max_children(5)  max_starting(2)  no restart limit
 ///├── server: task  Transient  runtime(tokio::runtime::Handle::current())  lifecycle(Transient, ready, significant, best_effort, shutdown = Infinity)  a restart limit that the start computes
 ///└── nightly: Defaults  Permanent  only_with(lease())  at most 10 restarts in 60s: it ends after 5.11s of outage
 ///```
@@ -697,10 +696,10 @@ const _: () = {
     #[cfg(any(rust_analyzer, not(rust_analyzer)))]
     impl __rt::TreeDef for Defaults {
         type Params = (
-            <ExponentialBackoff as __rt::Checked<
+            <Backoff as __rt::Checked<
                 {
-                    <__rt::ATree as __rt::CanMove<ExponentialBackoff>>::IS
-                        & <__rt::ATree as __rt::CanKeep<ExponentialBackoff>>::IS
+                    <__rt::ATree as __rt::CanMove<Backoff>>::IS
+                        & <__rt::ATree as __rt::CanKeep<Backoff>>::IS
                 },
             >>::Type,
             <usize as __rt::Checked<
@@ -744,7 +743,7 @@ const _: () = {
             let __default_backoff: __rt::Backoff = {
                 #[allow(unused_variables)]
                 let pace = __of_pace.clone_for_start();
-                ::core::convert::Into::into(pace)
+                pace
             };
             #[allow(unused_variables)]
             let __default_mailbox: __rt::Mailbox = {
@@ -1031,10 +1030,7 @@ impl Defaults {
     #[must_use]
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
-    fn tree(
-        pace: ExponentialBackoff,
-        room: usize,
-    ) -> ::supervise::expansion::Tree<Self> {
+    fn tree(pace: Backoff, room: usize) -> ::supervise::expansion::Tree<Self> {
         ::supervise::expansion::Tree::new((pace, room))
     }
     ///Starts `Defaults`: its children in order, each awaited.
@@ -1046,7 +1042,7 @@ impl Defaults {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn start(
-        pace: ExponentialBackoff,
+        pace: Backoff,
         room: usize,
     ) -> ::supervise::expansion::BoxFuture<
         'static,
@@ -1072,7 +1068,7 @@ impl Defaults {
         clippy::type_complexity
     )]
     fn run<'__until>(
-        pace: ExponentialBackoff,
+        pace: Backoff,
         room: usize,
         until: impl ::core::future::Future + ::core::marker::Send + '__until,
     ) -> ::supervise::expansion::BoxFuture<

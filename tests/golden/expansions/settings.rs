@@ -11,7 +11,7 @@ supervisor! {
             _ => Restart,
         )]
         #[lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain)]
-        #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
+        #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = 1min)]
         #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
         #[pre_restart(Db::dump)]
         #[post_restart(Db::reload)]
@@ -20,9 +20,9 @@ supervisor! {
         #[redeliver(attempts = 3)]
         #[decider(DbError::Corrupt => Stop)]
         db: Db = Db,
-        #[backoff([2s, 5s, 10s], random_factor = 0.2, reset = Auto(0s))]
+        #[backoff([2s, 5s, 10s], random_factor = 0.2, reset = 0s)]
         listed: Db = Db,
-        #[backoff(SlottedBackoff::new(10ms).ceiling(10))]
+        #[backoff(Backoff::slotted(10ms).ceiling(10))]
         #[max_children(5)]
         #[max_starting(2)]
         many: [Db] = || Db,
@@ -32,7 +32,7 @@ supervisor! {
         #[only_with(lease())]
         nightly: Defaults = Defaults::tree(pace(), 5),
     }
-    struct Defaults(pace: ExponentialBackoff, room: usize) {
+    struct Defaults(pace: Backoff, room: usize) {
         #![lifecycle(Transient, shutdown = 2s, start = 3s)]
         #![backoff(pace)]
         #![mailbox(Bounded(room), ask = 1s)]

@@ -168,7 +168,7 @@ supervisor! {
         other: Calm = Calm,
     }
 
-    struct Slots(world: World, slots: SlottedBackoff) {
+    struct Slots(world: World, slots: Backoff) {
         #![strategy(OneForOne, max_restarts = 5, within = 1min)]
         #[backoff(slots)]
         flaky: Part = Part::start(&world)?,
@@ -178,7 +178,7 @@ supervisor! {
     /// In an hour there are fewer restarts.
     struct Patient(world: World) {
         #![strategy(OneForOne, max_restarts = 10, within = 1h)]
-        #[backoff(1min..1h, random_factor = 0, reset = Auto(1min))]
+        #[backoff(1min..1h, random_factor = 0, reset = 1min)]
         flaky: Part = Part::start(&world)?,
         other: Calm = Calm,
     }
@@ -310,7 +310,7 @@ async fn the_outage_that_is_shown_is_the_one_that_uses_the_limit_up() {
     let then = "at most 5 restarts in 60s: then";
     let delay = check!(ComputedDelay(ms(200)), "flaky", None, format!("{then} ComputedDelay fails"));
     assert_eq!(Some(delay), exactly(6_200));
-    let slots = check!(Slots(SlottedBackoff::new(ms(10))), "flaky", None, format!("{then} Slots fails"));
+    let slots = check!(Slots(Backoff::slotted(ms(10))), "flaky", None, format!("{then} Slots fails"));
     assert_eq!(slots, Outage::UsesUp { least: ms(5), most: None });
 }
 

@@ -23,15 +23,15 @@ supervisor! {
         noisy: Probe = Probe::start("noisy", journal).await?,
         #[backoff(8s..8s, random_factor = 1)]
         noisier: Probe = Probe::start("noisier", journal).await?,
-        #[backoff(1s..9s, random_factor = 0, reset = Auto(20s))]
+        #[backoff(1s..9s, random_factor = 0, reset = 20s)]
         later: Probe = Probe::start("later", journal).await?,
         #[backoff(1s..9s, random_factor = 0)]
         middle: Probe = Probe::start("middle", journal).await?,
         #[backoff(1s..9s, random_factor = 0, reset = Manual)]
         manual: Probe = Probe::start("manual", journal).await?,
-        #[backoff(SlottedBackoff::new(10ms).ceiling(1).stay_at_ceiling())]
+        #[backoff(Backoff::slotted(10ms).ceiling(1).stay_at_ceiling())]
         slotted: Probe = Probe::start("slotted", journal).await?,
-        #[backoff(ExponentialBackoff::new(2s, 4s).random_factor(0))]
+        #[backoff(Backoff::exponential(2s..4s).random_factor(0))]
         value: Probe = Probe::start("value", journal).await?,
         #[backoff([2s, 5s, 5s, 10s], random_factor = 0, reset = Manual)]
         list: Probe = Probe::start("list", journal).await?,
@@ -101,7 +101,7 @@ async fn rested(pick: fn(&Paces) -> &ActorRef<Probe>, rest: Duration) -> [u64; 3
 
 /// S32: the backoff starts over after that time; by default, after the middle of the range.
 #[tokio::test(start_paused = true)]
-async fn backoff_reset_auto_is_obeyed() {
+async fn backoff_reset_is_obeyed() {
     assert_eq!(rested(|tree| &tree.middle, ms(4_999)).await, [1, 2, 4]);
     assert_eq!(rested(|tree| &tree.middle, secs(5)).await, [1, 2, 1]);
     assert_eq!(rested(|tree| &tree.later, ms(19_999)).await, [1, 2, 4]);
@@ -121,7 +121,7 @@ async fn backoff_reset_manual_is_obeyed() {
     assert_eq!(delays(&mut events, "manual"), [1, 2, 1].map(secs));
 }
 
-/// S31, S33: a value of a backoff type can be given instead; its durations have units.
+/// S31, S33: a value can be given instead; its durations have units.
 #[tokio::test(start_paused = true)]
 async fn backoff_expression_is_obeyed() {
     assert_eq!(paced(|tree| &tree.value, 3).await.0, [2, 4, 4].map(secs));

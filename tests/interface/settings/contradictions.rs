@@ -6,10 +6,7 @@ use supervise::NewChild;
 use supervise::error::{InvalidSettings, SpawnError};
 use supervise::expansion::new_child;
 use supervise::policy::ChildOptions;
-use supervise::policy::{
-    BudgetScope, ExponentialBackoff, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, SlottedBackoff,
-    SteppedBackoff, WhileDown,
-};
+use supervise::policy::{BudgetScope, Mailbox, MaxRestarts, OnLimit, RestartLimit, ShutdownTimeout, WhileDown};
 use supervise::prelude::*;
 
 use crate::common::{Journal, Probe, ms, secs, seen, soon};
@@ -42,7 +39,7 @@ supervisor! {
             config.delays.map_or(secs(3), |(min, _)| min)..config.delays.map_or(secs(30), |(_, max)| max),
             factor = config.factor.unwrap_or(2.0),
             random_factor = config.share.unwrap_or(0.2),
-            reset = Auto(config.reset.unwrap_or(secs(10)))
+            reset = config.reset.unwrap_or(secs(10))
         )]
         #[limit(max_restarts = config.restarts.unwrap_or(3), within = config.within.unwrap_or(1h))]
         #[mailbox(Bounded(config.places.unwrap_or(8)), ask = config.ask.unwrap_or(1s))]
@@ -64,15 +61,15 @@ supervisor! {
 
     struct Group(journal: Journal, restarts: u32, within: Duration, slow: Duration) {
         #![strategy(AllForOne, max_restarts = restarts, within = within)]
-        #[backoff(1s..slow, reset = Auto(1min))]
+        #[backoff(1s..slow, reset = 1min)]
         db: Probe = Probe::start("db", journal).await?,
-        #[backoff(1s..slow, reset = Auto(1min))]
+        #[backoff(1s..slow, reset = 1min)]
         cart: Probe = Probe::start("cart", journal).await?,
     }
 
     struct Elements(journal: Journal, restarts: u32, within: Duration, slow: Duration) {
         #![strategy(AllForOne, max_restarts = restarts, within = within)]
-        #[backoff(1s..slow, reset = Auto(1min))]
+        #[backoff(1s..slow, reset = 1min)]
         shards: [Probe; 2] = |_i: usize| Probe::start("shard", journal).await?,
     }
 
@@ -105,7 +102,7 @@ async fn a_computed_list_of_delays_that_makes_no_sense_is_the_error_of_the_start
     supervisor! {
         struct Listed(journal: Journal, delays: Vec<Duration>, second: Duration, share: f64) {
             first: Probe = Probe::start("first", journal).await?,
-            #[backoff(SteppedBackoff::new(delays).random_factor(share))]
+            #[backoff(Backoff::steps(delays).random_factor(share))]
             all: Probe = Probe::start("all", journal).await?,
             #[backoff([2s, second, 5s], random_factor = share)]
             one: Probe = Probe::start("one", journal).await?,
@@ -128,7 +125,7 @@ async fn a_computed_list_of_delays_that_makes_no_sense_is_the_error_of_the_start
         assert_eq!(of(&start(delays, second, share).await.unwrap_err()), (path.to_owned(), what));
     }
     let listed = child! {
-        #[backoff(SteppedBackoff::new([]))]
+        #[backoff(Backoff::steps([]))]
         "listed": Probe = Probe::start("listed", Journal::default()).await?
     };
     let refused = soon(spawn(listed)).await;
@@ -438,23 +435,30 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
     let probe = ChildOptions::<Probe>::new;
     let start = || async { Ok(Probe::start("db", Journal::default()).await?) };
     let most = |max| RestartLimit::new().max_restarts(MaxRestarts::AtMost(max));
-    let slow = ExponentialBackoff::new(secs(3), secs(30));
+    let slow = || Backoff::exponential(secs(3)..secs(30));
     let cases = [
         (probe().mailbox(Mailbox::Bounded(0)), NoPlaces),
-        (probe().backoff(SlottedBackoff::new(Duration::ZERO)), NoTime("backoff")),
+        (probe().backoff(Backoff::slotted(Duration::ZERO)), NoTime("backoff")),
+        (probe().backoff(Backoff::steps([secs(1)]).factor(2)), NotOfBackoff("factor")),
+        (probe().backoff(Backoff::slotted(secs(1)).factor(2)), NotOfBackoff("factor")),
+        (probe().backoff(Backoff::slotted(secs(1)).random_factor(0)), NotOfBackoff("random_factor")),
+        (probe().backoff(Backoff::slotted(secs(1)).reset(secs(9))), NotOfBackoff("reset")),
+        (probe().backoff(Backoff::slotted(secs(1)).manual_reset()), NotOfBackoff("manual_reset")),
+        (probe().backoff(Backoff::steps([secs(1)]).ceiling(3)), NotOfBackoff("ceiling")),
+        (probe().pace(Backoff::exponential(secs(1)..secs(9)).stay_at_ceiling()), NotOfBackoff("stay_at_ceiling")),
         (probe().start(Duration::ZERO), NoTime("start")),
-        (probe().mailbox(Mailbox::Unbounded).backoff(slow), UnboundedHold),
+        (probe().mailbox(Mailbox::Unbounded).backoff(slow()), UnboundedHold),
         (probe().redeliver(0), NoAttempts),
         (probe().lifecycle(Lifecycle::Permanent).significant(), SignificantPermanent),
         (probe().drain().shutdown(ShutdownTimeout::Kill), DrainWithoutTime),
-        (probe().lifecycle(Lifecycle::Temporary).backoff(slow), NeverRestarted("backoff")),
+        (probe().lifecycle(Lifecycle::Temporary).backoff(slow()), NeverRestarted("backoff")),
         (probe().lifecycle(Lifecycle::Temporary).limit(most(1)), NeverRestarted("limit")),
         (probe().lifecycle(Lifecycle::Temporary).redeliver(1), NeverRestarted("redeliver")),
         (probe().lifecycle(Lifecycle::Temporary).pre_restart(noted), NeverRestarted("pre_restart")),
         (probe().lifecycle(Lifecycle::Temporary).post_restart(noted), NeverRestarted("post_restart")),
-        (probe().backoff(slow).limit(most(0)), NoRestarts),
-        (probe().backoff(slow).limit(RestartLimit::new().within(secs(1))), NoLimit("within")),
-        (probe().backoff(slow).limit(RestartLimit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
+        (probe().backoff(slow()).limit(most(0)), NoRestarts),
+        (probe().backoff(slow()).limit(RestartLimit::new().within(secs(1))), NoLimit("within")),
+        (probe().backoff(slow()).limit(RestartLimit::new().on_limit(OnLimit::Stop)), NoLimit("on_limit")),
         (probe().limit(RestartLimit::new().max_restarts(MaxRestarts::Unlimited).within(secs(1))), NoLimit("within")),
         (probe().limit(most(101).within(secs(1))), NeverReached { failures: 102, least: secs(1), within: secs(1) }),
         (
@@ -469,9 +473,9 @@ async fn settings_of_a_spawn_that_contradict_each_other_are_its_error() {
         }
     }
     // Slots have no smallest delay, and an unbounded mailbox may reject instead.
-    let slots = probe().backoff(SlottedBackoff::new(secs(1))).limit(most(3).within(secs(1)));
+    let slots = probe().backoff(Backoff::slotted(secs(1))).limit(most(3).within(secs(1)));
     spawn(new_child("db".to_owned(), slots, start)).await.unwrap().stop();
-    let rejects = probe().mailbox(Mailbox::Unbounded).while_down(WhileDown::Reject).backoff(slow);
+    let rejects = probe().mailbox(Mailbox::Unbounded).while_down(WhileDown::Reject).backoff(slow());
     spawn(new_child("db".to_owned(), rejects, start)).await.unwrap().stop();
 }
 
@@ -482,9 +486,9 @@ async fn a_shared_budget_that_makes_no_sense_is_an_error() {
     supervisor! {
         struct Slow(journal: Journal, within: Duration) {
             #![strategy(OneForOne, max_restarts = 4, within = within, budget = Shared)]
-            #[backoff(1s..8s, reset = Auto(1min))]
+            #[backoff(1s..8s, reset = 1min)]
             a: Probe = Probe::start("a", journal).await?,
-            #[backoff(1s..8s, reset = Auto(1min))]
+            #[backoff(1s..8s, reset = 1min)]
             b: Probe = Probe::start("b", journal).await?,
         }
         struct Parents(journal: Journal, strategy: SupervisorStrategy) {

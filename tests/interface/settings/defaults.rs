@@ -358,7 +358,7 @@ async fn a_computed_default_is_checked_with_each_child() {
             #[lifecycle(drain)]
             drains: Probe = Probe::start("drains", Journal::default()).await?,
         }
-        struct Grows(backoff: ExponentialBackoff) {
+        struct Grows(backoff: Backoff) {
             #![backoff(backoff)]
             plain: Probe = Probe::start("plain", Journal::default()).await?,
         }
@@ -368,7 +368,7 @@ async fn a_computed_default_is_checked_with_each_child() {
     assert_eq!((failure.path(), failure.get()), ("drains", Some(&InvalidSettings::DrainWithoutTime)));
     let failure = Boxes::start(0, secs(1)).await.unwrap_err();
     assert_eq!((failure.path(), failure.get()), ("small", Some(&InvalidSettings::NoPlaces)));
-    let failure = Grows::start(ExponentialBackoff::new(secs(2), secs(1))).await.unwrap_err();
+    let failure = Grows::start(Backoff::exponential(secs(2)..secs(1))).await.unwrap_err();
     assert!(matches!(failure.get(), Some(InvalidSettings::EmptyRange { .. })), "{failure}");
     assert_eq!(failure.path(), "plain");
 }

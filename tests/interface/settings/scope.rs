@@ -40,7 +40,7 @@ supervisor! {
         #[limit(max_restarts = double)]
         limited: Probe = Probe::start("limited", journal).await?,
         #[limit(max_restarts = Unlimited)]
-        #[backoff(values.least..values.greatest, factor = values.factor, random_factor = 0, reset = Auto(values.back))]
+        #[backoff(values.least..values.greatest, factor = values.factor, random_factor = 0, reset = values.back)]
         paced: Probe = Probe::start("paced", journal).await?,
         #[mailbox(Bounded(values.room), ask = values.patience)]
         boxed: Probe = Probe::start("boxed", journal).await?,

@@ -160,7 +160,7 @@ supervisor! {
 
         /// A child with every setting of an actor.
         #[lifecycle(Permanent, shutdown = 5s, start = 3s, handler = 30s, drain, best_effort)]
-        #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = Auto(1min))]
+        #[backoff(3s..30s, factor = 2, random_factor = 0.2, reset = 1min)]
         #[limit(max_restarts = 3, within = 1h, on_limit = Escalate)]
         #[pre_restart(Db::dump)]
         #[post_restart(Db::reload)]
@@ -263,7 +263,7 @@ pub async fn spawned(first: u64, name: &str) -> Result<(), supervise::error::Spa
     let names = vec![name.to_owned()];
     let db = spawn(child! {
         #[lifecycle(Permanent, shutdown = 5s, drain)]
-        #[backoff(3s..30s, factor = 2.0, reset = Auto(1min))]
+        #[backoff(3s..30s, factor = 2.0, reset = 1min)]
         #[limit(max_restarts = 3, within = 1h)]
         #[mailbox(Bounded(9), ask = Duration::from_secs(3))]
         #[decider(Broken::Timeout { .. } => Restart, _ => Stop)]
@@ -323,7 +323,7 @@ macro_rules! wrapped {
                 pub let doubled: $ty = $size.saturating_mul(2);
                 /// The child.
                 #[lifecycle(Permanent, shutdown = 5s)]
-                #[backoff([1s, 1min], random_factor = 0.1, reset = Auto(0s))]
+                #[backoff([1s, 1min], random_factor = 0.1, reset = 0s)]
                 #[limit(max_restarts = 3, within = 1h)]
                 $vis $child: $actor = $start,
                 /// A set of children.

@@ -21,7 +21,7 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
     let is_list = setting == "backoff" && args.iter().any(|arg| arg.name.is_none() && is_list(&arg.value));
     for arg in args {
         // A list of delays may start over with every incarnation that comes up.
-        if !(is_list && arg.name.as_ref().is_some_and(|name| name == "reset") && is_auto_of_zero(&arg.value)) {
+        if !(is_list && arg.name.as_ref().is_some_and(|name| name == "reset") && duration::is_zero(&arg.value)) {
             duration::check(&arg.value, errors);
         }
         let found = match &arg.name {
@@ -46,10 +46,6 @@ pub(super) fn check(setting: &Ident, args: &[Arg], errors: &mut Errors) {
     {
         errors.at(setting.span(), "`backoff` has no range; write `backoff(MIN..MAX, ..)`");
     }
-}
-
-fn is_auto_of_zero(value: &Expr) -> bool {
-    matches!(value, Expr::Call(call) if call.args.len() == 1 && duration::is_zero(&call.args[0]))
 }
 
 fn named(
@@ -124,8 +120,19 @@ fn value(value: &Expr, arg: &settings::Arg, setting: &Ident, errors: &mut Errors
             _ => errors.reject_on(value, "expected the path of a function; write it as in `Db::flush`"),
         },
         Value::Capacity => one_of(value, "Bounded", "Unbounded", "Bounded(N)", errors),
-        Value::Reset => one_of(value, "Auto", "Manual", "Auto(1min)", errors),
+        Value::Reset => reset(value, errors),
         _ => {}
+    }
+}
+
+/// Checks that a value is a duration or `Manual`.
+fn reset(value: &Expr, errors: &mut Errors) {
+    match value {
+        Expr::Call(ExprCall { func, args, .. }) if word(func).is_some_and(|word| word == "Auto") => {
+            let time = args.first().map_or_else(|| "1min".to_owned(), |time| to_source(time.to_token_stream()));
+            errors.reject_on(value, format!("`Auto` is no word here; write `reset = {time}`"));
+        }
+        _ => duration_value(value, &["Manual"], errors),
     }
 }
 
@@ -202,9 +209,8 @@ fn one_of(value: &Expr, call: &str, single: &str, example: &str, errors: &mut Er
     match (called, word(value)) {
         (Some(word), _) if word == call => {
             if let Expr::Call(ExprCall { args, .. }) = value {
-                match (&args[0], call) {
-                    (inner, "Auto") => duration_value(inner, &[], errors),
-                    (Expr::Lit(lit), _) if duration::parse(&lit.lit).is_some() => {
+                match &args[0] {
+                    Expr::Lit(lit) if duration::parse(&lit.lit).is_some() => {
                         errors.reject_on(
                             &args[0],
                             "this is a number of messages, not a duration; write it without a unit",

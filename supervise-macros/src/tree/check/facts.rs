@@ -117,7 +117,7 @@ fn shutdown(value: &Expr) -> Option<Shutdown> {
     }
 }
 
-/// Reads `MIN..MAX` or a list. Nothing is known of an expression of a backoff type.
+/// Reads `MIN..MAX` or a list. Nothing is known of an expression of a `Backoff`.
 fn backoff(written: &Setting) -> Backoff {
     let random_factor = argument(Some(written), "random_factor", number);
     match written.first() {
@@ -144,8 +144,8 @@ fn backoff(written: &Setting) -> Backoff {
 
 fn reset(value: &Expr) -> Option<Reset> {
     match value {
-        Expr::Call(call) if word(&call.func)? == "Auto" => duration::literal(call.args.first()?).map(Reset::Auto),
-        value => (word(value)? == "Manual").then_some(Reset::Manual),
+        value if word(value).is_some_and(|word| word == "Manual") => Some(Reset::Manual),
+        value => duration::literal(value).map(Reset::Auto),
     }
 }
 

@@ -36,7 +36,7 @@ mod tests {
         let tree = |within: &str| {
             messages(&format!(
                 "#![strategy(OneForOne, max_restarts = 10, within = {within})]
-                 #[backoff(3s..30s, reset = Auto(1min))] db: Db = Db"
+                 #[backoff(3s..30s, reset = 1min)] db: Db = Db"
             ))
         };
         assert!(tree("10min").is_empty());
@@ -51,15 +51,15 @@ mod tests {
                 "#[backoff(1s..100s, reset = {reset})] #[limit(max_restarts = 5, within = 20s)] db: Db = Db"
             ))
         };
-        assert_eq!(text("Auto(2min)").len(), 1, "1 + 2 + 4 + 8 + 16");
-        assert!(text("Auto(3s)").is_empty(), "1 + 2 + 4 + 4 + 4");
+        assert_eq!(text("2min").len(), 1, "1 + 2 + 4 + 8 + 16");
+        assert!(text("3s").is_empty(), "1 + 2 + 4 + 4 + 4");
         assert!(text("Manual").is_empty(), "1 each");
     }
 
     #[test]
     fn says_nothing_where_it_does_not_know() {
         for child in [
-            "#[backoff(SlottedBackoff::new(1s))] db: Db = Db",
+            "#[backoff(Backoff::slotted(1s))] db: Db = Db",
             "#[backoff(1s..config.max)] db: Db = Db",
             "#[limit(max_restarts = n)] #[backoff(5s..6s)] db: Db = Db",
             "#[limit(max_restarts = Unlimited)] #[backoff(5s..6s)] db: Db = Db",
@@ -107,10 +107,10 @@ mod tests {
         let group = |within: &str, second: &str| {
             messages(&format!(
                 "#![strategy(AllForOne, max_restarts = 4, within = {within})]
-                 #[backoff(1s..8s, reset = Auto(1min))] a: A = A, {second} b: B = B"
+                 #[backoff(1s..8s, reset = 1min)] a: A = A, {second} b: B = B"
             ))
         };
-        let both = "#[backoff(1s..8s, reset = Auto(1min))]";
+        let both = "#[backoff(1s..8s, reset = 1min)]";
         assert!(group("7s", both).is_empty(), "1 + 1 + 2 + 2");
         assert_eq!(group("6s", both).len(), 1);
         assert!(group("1s", "").is_empty());

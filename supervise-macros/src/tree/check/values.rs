@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use supervise_rules::{Fall, Problem};
 use supervise_runtime::error::SpawnError;
 use supervise_runtime::expansion::new_child;
-use supervise_runtime::policy::{ChildOptions, ExponentialBackoff, Lifecycle, Mailbox, MaxRestarts, OnLimit, Reset};
-use supervise_runtime::policy::{RestartLimit, ShutdownTimeout, SteppedBackoff, WhileDown};
+use supervise_runtime::policy::{Backoff, ChildOptions, Lifecycle, Mailbox, MaxRestarts, OnLimit};
+use supervise_runtime::policy::{RestartLimit, ShutdownTimeout, WhileDown};
 use supervise_runtime::{Actor, Context};
 
 use super::super::parse;
@@ -131,7 +131,7 @@ impl Settings {
                 }
             };
             let reset = reset.map(|reset| match reset {
-                Some(after) => format!("Auto({after}ms)"),
+                Some(after) => format!("{after}ms"),
                 None => "Manual".into(),
             });
             [
@@ -173,10 +173,13 @@ impl Settings {
         if self.significant {
             options = options.significant();
         }
-        let reset_of = |reset: Option<u64>| reset.map_or(Reset::Manual, |after| Reset::Auto(ms(after)));
+        let with_reset = |backoff: Backoff, reset: Option<u64>| match reset {
+            Some(after) => backoff.reset(ms(after)),
+            None => backoff.manual_reset(),
+        };
         match self.backoff.clone() {
             Some(Pace::Growing(Growing { min, max, factor, random_factor, reset })) => {
-                let mut backoff = ExponentialBackoff::new(ms(min), ms(max));
+                let mut backoff = Backoff::exponential(ms(min)..ms(max));
                 if let Some(factor) = factor {
                     backoff = backoff.factor(factor);
                 }
@@ -184,17 +187,17 @@ impl Settings {
                     backoff = backoff.random_factor(share);
                 }
                 if let Some(reset) = reset {
-                    backoff = backoff.reset(reset_of(reset));
+                    backoff = with_reset(backoff, reset);
                 }
                 options = options.backoff(backoff);
             }
             Some(Pace::Listed(delays, random_factor, reset)) => {
-                let mut backoff = SteppedBackoff::new(delays.into_iter().map(ms));
+                let mut backoff = Backoff::steps(delays.into_iter().map(ms));
                 if let Some(share) = random_factor {
                     backoff = backoff.random_factor(share);
                 }
                 if let Some(reset) = reset {
-                    backoff = backoff.reset(reset_of(reset));
+                    backoff = with_reset(backoff, reset);
                 }
                 options = options.backoff(backoff);
             }

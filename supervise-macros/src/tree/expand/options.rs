@@ -6,7 +6,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprPath};
+use syn::{Expr, ExprPath};
 
 use super::super::model::{Arg, Args, Body, Child, Setting, setting, word};
 use super::remote;
@@ -103,7 +103,7 @@ pub(super) fn defaults(settings: &[Setting], scope: &Scope<'_>) -> TokenStream {
         match (&*name.to_string(), default.first()) {
             ("backoff", Some(first)) => {
                 let backoff = backoff(first, default);
-                values.extend(value("backoff", quote!(__rt::Backoff), quote!(::core::convert::Into::into(#backoff))));
+                values.extend(value("backoff", quote!(__rt::Backoff), backoff));
             }
             ("backoff", None) | ("on", _) => {}
             _ => {
@@ -259,7 +259,7 @@ fn variant(of: TokenStream, value: &Expr) -> TokenStream {
     }
 }
 
-/// Emits `MIN..MAX` or a list with its arguments, or an expression of a backoff type.
+/// Emits `MIN..MAX` or a list with its arguments, or an expression of a `Backoff`.
 fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     let end = |end: Option<&Expr>| match end.map(lower_time) {
         Some(end) => quote!(#end),
@@ -268,15 +268,15 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     let new = match first {
         Expr::Range(range) => {
             let (min, max) = (end(range.start.as_deref()), end(range.end.as_deref()));
-            quote_spanned!(first.span()=> __rt::ExponentialBackoff::new(#min, #max))
+            quote_spanned!(first.span()=> __rt::Backoff::exponential(#min..#max))
         }
         Expr::Array(list) => {
             let delays = list.elems.iter().map(lower_time);
-            quote_spanned!(first.span()=> __rt::SteppedBackoff::new([#(#delays),*]))
+            quote_spanned!(first.span()=> __rt::Backoff::steps([#(#delays),*]))
         }
         Expr::Repeat(list) => {
             let (delay, len) = (lower_time(&list.expr), lower(&list.len));
-            quote_spanned!(first.span()=> __rt::SteppedBackoff::new([#delay; #len]))
+            quote_spanned!(first.span()=> __rt::Backoff::steps([#delay; #len]))
         }
         value => {
             let value = lower(value);
@@ -287,12 +287,12 @@ fn backoff(first: &Expr, setting: &Setting) -> TokenStream {
     let methods = args.iter().filter_map(|arg| {
         let name = arg.name.as_ref()?;
         Some(match &arg.value {
-            Expr::Call(ExprCall { func, args, .. }) if name == "reset" => {
-                let (func, after) = (variant(quote!(__rt::Reset), func), args.iter().map(lower_from_zero));
-                quote!(.#name(#func(#(#after),*)))
+            value if name == "reset" && word(value).is_some_and(|word| word == "Manual") => {
+                let manual = Ident::new("manual_reset", value.span());
+                quote!(.#manual())
             }
             value if name == "reset" => {
-                let value = variant(quote!(__rt::Reset), value);
+                let value = lower_from_zero(value);
                 quote!(.#name(#value))
             }
             value => {

@@ -10,7 +10,7 @@ use super::super::child::{Command, CommandOutcome};
 use super::super::group::{FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner};
 use super::super::member::{MemberState, Settings};
 use super::sim::failure;
-use crate::values::backoff::ExponentialBackoff;
+use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
@@ -106,8 +106,8 @@ impl Setup {
 
     fn settings(&self, id: usize) -> Arc<Settings> {
         let Some(kind) = self.kinds[id] else { return Arc::new(Settings::value()) };
-        let pause = |pause: Duration| ExponentialBackoff::new(pause, pause * 4).random_factor(0.0);
-        let backoff = self.pauses[id].map(|length| pause(length).into());
+        let pause = |pause: Duration| Backoff::exponential(pause..pause * 4).random_factor(0.0);
+        let backoff = self.pauses[id].map(pause);
         let mut settings = Settings::new(kind, self.lifecycles[id], backoff, RestartLimit::new());
         settings.significant = self.significant == Some(id as Id);
         settings.optional = self.optional == Some(id as Id);

@@ -10,7 +10,7 @@ use super::super::child::{Command, CommandOutcome};
 use super::super::group::{AfterDown, FailureInfo, FailureRoute, Group, GroupEffect, GroupState, Id, Owner, is_roomy};
 use super::super::member::{MemberState, Settings};
 use super::sim::failure;
-use crate::values::backoff::ExponentialBackoff;
+use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
@@ -26,12 +26,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 }
 
 fn settings(lifecycle: Lifecycle) -> Arc<Settings> {
-    Arc::new(Settings::new(
-        ChildKind::Actor,
-        lifecycle,
-        Some(ExponentialBackoff::new(PAUSE, PAUSE).into()),
-        RestartLimit::new(),
-    ))
+    Arc::new(Settings::new(ChildKind::Actor, lifecycle, Some(Backoff::exponential(PAUSE..PAUSE)), RestartLimit::new()))
 }
 
 struct Many {

@@ -13,7 +13,7 @@ use super::super::group::{FailureInfo, Group, GroupEffect, Id, Owner};
 use super::super::member::{MemberState, Settings};
 use super::harness::{ALL, Setup, tree};
 use super::sim::failure;
-use crate::values::backoff::ExponentialBackoff;
+use crate::values::backoff::Backoff;
 use crate::values::ended::Ended;
 use crate::values::failure::Phase;
 use crate::values::kind::ChildKind;
@@ -89,8 +89,8 @@ struct Limited {
 
 impl Limited {
     fn new() -> Self {
-        let pause = ExponentialBackoff::new(Duration::from_secs(1), Duration::from_secs(8));
-        let settings = Settings::new(ChildKind::Actor, Lifecycle::Transient, Some(pause.into()), RestartLimit::new());
+        let pause = Backoff::exponential(Duration::from_secs(1)..Duration::from_secs(8));
+        let settings = Settings::new(ChildKind::Actor, Lifecycle::Transient, Some(pause), RestartLimit::new());
         let mut group = Group::new(Owner::Set, Strategy::OneForOne, RestartLimit::new());
         group.set_max_starting(Some(2));
         let now = Instant::now();

@@ -19,7 +19,7 @@ use crate::decide::child::{OwnOrder, State};
 use crate::decide::group::{FailureInfo, Group, GroupEffect, GroupState, Id, Owner};
 use crate::decide::member::Settings;
 use crate::decide::tests::port::Known;
-use crate::values::backoff::ExponentialBackoff;
+use crate::values::backoff::Backoff;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::kind::ChildKind;
@@ -98,8 +98,8 @@ impl Plan {
     }
 
     fn settings(&self, (kind, lifecycle, backoff): (Option<ChildKind>, Lifecycle, bool)) -> Arc<Settings> {
-        let pause = ExponentialBackoff::new(Duration::from_millis(20), Duration::from_millis(60));
-        let backoff = backoff.then(|| pause.into());
+        let pause = Backoff::exponential(Duration::from_millis(20)..Duration::from_millis(60));
+        let backoff = backoff.then_some(pause);
         let of_a_child = Settings::new(kind.unwrap_or(ChildKind::Actor), lifecycle, backoff, RestartLimit::new());
         let mut settings = Settings { kind, ..of_a_child };
         settings.significant = self.significant && lifecycle != Lifecycle::Permanent;
