@@ -1,7 +1,8 @@
-//! The ground below all floors: locks, drops of user values, times, turns.
+//! The ground below all floors: locks, drops of user values, times, turns, mirrors of enums.
 
 pub(crate) mod clock;
 pub(crate) mod deferred_drop;
+pub(crate) mod kinds;
 pub(crate) mod lent;
 pub(crate) mod line;
 pub(crate) mod loud;

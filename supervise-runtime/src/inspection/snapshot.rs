@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::base::kinds::kinds;
 use crate::base::sync::foreign;
 use crate::decide::group::{Group, MemberView, OwnEnd};
 use crate::decide::member::MemberState;
@@ -344,35 +345,30 @@ pub enum NodeState {
     Ended(Ended),
 }
 
-/// The kind of a [`NodeState`], without its values.
-///
-/// Kinds can be compared, as in `assert_eq!`. A [`NodeState`] may contain an error, which cannot.
-///
-/// ```
-/// use supervise::inspect::{NodeState, NodeStateKind};
-///
-/// assert_eq!(NodeState::Queued.kind(), NodeStateKind::Queued);
-/// assert_eq!(NodeStateKind::from_word("backing_off"), Some(NodeStateKind::BackingOff));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NodeStateKind {
-    /// [`NodeState::Queued`].
-    Queued,
-    /// [`NodeState::Starting`].
-    Starting,
-    /// [`NodeState::Running`].
-    Running,
-    /// [`NodeState::Suspended`].
-    Suspended,
-    /// [`NodeState::Failed`].
-    Failed,
-    /// [`NodeState::GoingDown`].
-    GoingDown,
-    /// [`NodeState::BackingOff`].
-    BackingOff,
-    /// [`NodeState::Ended`].
-    Ended,
+kinds! {
+    /// The kind of a [`NodeState`], without its values.
+    ///
+    /// Kinds can be compared, as in `assert_eq!`. A [`NodeState`] may contain an error, which cannot.
+    ///
+    /// ```
+    /// use supervise::inspect::{NodeState, NodeStateKind};
+    ///
+    /// assert_eq!(NodeState::Queued.kind(), NodeStateKind::Queued);
+    /// assert_eq!(NodeStateKind::from_word("backing_off"), Some(NodeStateKind::BackingOff));
+    /// ```
+    pub enum NodeStateKind of NodeState {
+        Queued,
+        Starting,
+        Running,
+        Suspended,
+        Failed,
+        GoingDown,
+        BackingOff,
+        Ended,
+    }
+
+    /// Returns the kind of the state, without its values.
+    fn kind;
 }
 
 impl NodeStateKind {
@@ -405,22 +401,6 @@ impl NodeStateKind {
     /// Returns the state with this [`word`](Self::word).
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-}
-
-impl NodeState {
-    /// Returns the kind of the state, without its values.
-    pub fn kind(&self) -> NodeStateKind {
-        match self {
-            NodeState::Queued => NodeStateKind::Queued,
-            NodeState::Starting => NodeStateKind::Starting,
-            NodeState::Running => NodeStateKind::Running,
-            NodeState::Suspended => NodeStateKind::Suspended,
-            NodeState::Failed => NodeStateKind::Failed,
-            NodeState::GoingDown => NodeStateKind::GoingDown,
-            NodeState::BackingOff { .. } => NodeStateKind::BackingOff,
-            NodeState::Ended(_) => NodeStateKind::Ended,
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::base::DisplayFn;
+use crate::base::kinds::kinds;
 use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::values::failure::{Cause, Failure};
@@ -71,49 +72,32 @@ pub enum Ended {
     RuntimeGone,
 }
 
-/// The kind of an [`Ended`], without the failure.
-///
-/// Kinds can be compared, as in `assert_eq!`. A [`Ended`] may contain an error, which cannot.
-///
-/// ```
-/// use supervise::Ended;
-/// use supervise::inspect::EndedKind;
-///
-/// assert_eq!(Ended::Stopped.kind(), EndedKind::Stopped);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EndedKind {
-    /// [`Ended::Done`] or [`Ended::DoneWith`].
-    Done,
-    /// [`Ended::Stopped`].
-    Stopped,
-    /// [`Ended::Failed`].
-    Failed,
-    /// [`Ended::Limit`].
-    Limit,
-    /// [`Ended::Killed`].
-    Killed,
-    /// [`Ended::Aborted`].
-    Aborted,
-    /// [`Ended::RuntimeGone`].
-    RuntimeGone,
+kinds! {
+    /// The kind of an [`Ended`], without the failure.
+    ///
+    /// Kinds can be compared, as in `assert_eq!`. A [`Ended`] may contain an error, which cannot.
+    ///
+    /// ```
+    /// use supervise::Ended;
+    /// use supervise::inspect::EndedKind;
+    ///
+    /// assert_eq!(Ended::Stopped.kind(), EndedKind::Stopped);
+    /// ```
+    pub enum EndedKind of Ended {
+        Done | DoneWith,
+        Stopped,
+        Failed,
+        Limit,
+        Killed,
+        Aborted,
+        RuntimeGone,
+    }
+
+    /// Returns the kind of the end, without the failure.
+    fn kind;
 }
 
 impl Ended {
-    /// Returns the kind of the end, without the failure.
-    pub fn kind(&self) -> EndedKind {
-        match self {
-            Ended::Done | Ended::DoneWith(_) => EndedKind::Done,
-            Ended::Stopped => EndedKind::Stopped,
-            Ended::Failed(_) => EndedKind::Failed,
-            Ended::Limit(_) => EndedKind::Limit,
-            Ended::Killed => EndedKind::Killed,
-            Ended::Aborted => EndedKind::Aborted,
-            Ended::RuntimeGone => EndedKind::RuntimeGone,
-        }
-    }
-
     /// Returns the end that a failure leads to.
     pub(crate) fn by(failure: &Failure) -> Self {
         match failure.cause() {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::base::DisplayFn;
 use crate::base::deferred_drop::{drop_catching_panics, drop_deferred};
+use crate::base::kinds::kinds;
 use crate::base::line::one_line;
 use crate::base::sync::Arc;
 use crate::values::far_error::FarError;
@@ -392,57 +393,32 @@ pub enum Cause {
     Bug(String),
 }
 
-/// The kind of a [`Cause`], without the error or the text.
-///
-/// Kinds can be compared, as in `assert_eq!`. A [`Cause`] may contain an error, which cannot.
-///
-/// ```
-/// use supervise::Cause;
-/// use supervise::inspect::CauseKind;
-///
-/// assert_eq!(Cause::Panic("out of paper".to_owned()).kind(), CauseKind::Panic);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CauseKind {
-    /// [`Cause::Error`].
-    Error,
-    /// [`Cause::Panic`].
-    Panic,
-    /// [`Cause::Killed`].
-    Killed,
-    /// [`Cause::DeathPact`].
-    DeathPact,
-    /// [`Cause::TimedOut`].
-    TimedOut,
-    /// [`Cause::EndedByItself`].
-    EndedByItself,
-    /// [`Cause::LimitReached`].
-    LimitReached,
-    /// [`Cause::Requested`].
-    Requested,
-    /// [`Cause::NodeLost`].
-    NodeLost,
-    /// [`Cause::Bug`].
-    Bug,
-}
-
-impl Cause {
-    /// Returns the kind of the cause, without the error or the text.
-    pub fn kind(&self) -> CauseKind {
-        match self {
-            Cause::Error(_) => CauseKind::Error,
-            Cause::Panic(_) => CauseKind::Panic,
-            Cause::Killed => CauseKind::Killed,
-            Cause::DeathPact(_) => CauseKind::DeathPact,
-            Cause::TimedOut => CauseKind::TimedOut,
-            Cause::EndedByItself => CauseKind::EndedByItself,
-            Cause::LimitReached => CauseKind::LimitReached,
-            Cause::Requested => CauseKind::Requested,
-            Cause::NodeLost { .. } => CauseKind::NodeLost,
-            Cause::Bug(_) => CauseKind::Bug,
-        }
+kinds! {
+    /// The kind of a [`Cause`], without the error or the text.
+    ///
+    /// Kinds can be compared, as in `assert_eq!`. A [`Cause`] may contain an error, which cannot.
+    ///
+    /// ```
+    /// use supervise::Cause;
+    /// use supervise::inspect::CauseKind;
+    ///
+    /// assert_eq!(Cause::Panic("out of paper".to_owned()).kind(), CauseKind::Panic);
+    /// ```
+    pub enum CauseKind of Cause {
+        Error,
+        Panic,
+        Killed,
+        DeathPact,
+        TimedOut,
+        EndedByItself,
+        LimitReached,
+        Requested,
+        NodeLost,
+        Bug,
     }
+
+    /// Returns the kind of the cause, without the error or the text.
+    fn kind;
 }
 
 impl fmt::Display for Cause {

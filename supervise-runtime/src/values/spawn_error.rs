@@ -1,5 +1,6 @@
 //! The error of a spawn.
 
+use crate::base::kinds::kinds;
 use crate::values::failure::Failure;
 use crate::values::invalid_settings::InvalidSettings;
 
@@ -87,46 +88,27 @@ pub enum SpawnError {
     Start(Failure),
 }
 
-/// The kind of a [`SpawnError`], without paths and failure.
-///
-/// Kinds can be compared, as in `assert_eq!`. A [`SpawnError`] may contain an error, which cannot.
-///
-/// ```
-/// use supervise::error::{SpawnError, SpawnErrorKind};
-///
-/// let error = SpawnError::Stopped { path: "jobs".to_owned() };
-/// assert_eq!(error.kind(), SpawnErrorKind::Stopped);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SpawnErrorKind {
-    /// [`SpawnError::Stopping`].
-    Stopping,
-    /// [`SpawnError::Stopped`].
-    Stopped,
-    /// [`SpawnError::MaxChildren`].
-    MaxChildren,
-    /// [`SpawnError::Exists`].
-    Exists,
-    /// [`SpawnError::EmptyName`].
-    EmptyName,
-    /// [`SpawnError::InvalidSettings`].
-    InvalidSettings,
-    /// [`SpawnError::Start`].
-    Start,
-}
-
-impl SpawnError {
-    /// Returns the kind of the error, without paths and failure.
-    pub fn kind(&self) -> SpawnErrorKind {
-        match self {
-            SpawnError::Stopping { .. } => SpawnErrorKind::Stopping,
-            SpawnError::Stopped { .. } => SpawnErrorKind::Stopped,
-            SpawnError::MaxChildren { .. } => SpawnErrorKind::MaxChildren,
-            SpawnError::Exists { .. } => SpawnErrorKind::Exists,
-            SpawnError::EmptyName { .. } => SpawnErrorKind::EmptyName,
-            SpawnError::InvalidSettings { .. } => SpawnErrorKind::InvalidSettings,
-            SpawnError::Start(_) => SpawnErrorKind::Start,
-        }
+kinds! {
+    /// The kind of a [`SpawnError`], without paths and failure.
+    ///
+    /// Kinds can be compared, as in `assert_eq!`. A [`SpawnError`] may contain an error, which cannot.
+    ///
+    /// ```
+    /// use supervise::error::{SpawnError, SpawnErrorKind};
+    ///
+    /// let error = SpawnError::Stopped { path: "jobs".to_owned() };
+    /// assert_eq!(error.kind(), SpawnErrorKind::Stopped);
+    /// ```
+    pub enum SpawnErrorKind of SpawnError {
+        Stopping,
+        Stopped,
+        MaxChildren,
+        Exists,
+        EmptyName,
+        InvalidSettings,
+        Start,
     }
+
+    /// Returns the kind of the error, without paths and failure.
+    fn kind;
 }
