@@ -20,7 +20,7 @@ pub use crate::task::{
 };
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::handles::Handles;
-pub use crate::tree::lease::{LeaseOf, Only, Subtree, lease_of, of_subtree};
+pub use crate::tree::lease::{LeaseOf, Leased, Subtree, lease_of, of_subtree};
 pub use crate::tree::{
     ATree, Ahead, Builder, BuiltHandle, CanBeAKey, CanCloneForStarts, CanKeep, CanKeepForInitial, CanKeepForInstances,
     CanMove, CanMoveIntoInstances, CanReturn, Capture, Checked, Child, ChildIf, ChildSlot, CloneForStart, Handle,
