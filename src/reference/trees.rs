@@ -713,8 +713,8 @@
 ///
 /// `only_with` lets a subtree run only while this process holds a lease, a [`Lease`](crate::Lease). Of several replicas of a
 /// service, one has the subtree, and the others stand by. The boot of the tree around it goes on in any case, and losing the
-/// lease takes the subtree down in order and is no failure. The handle is an [`Only`](crate::lease::Only): it is there
-/// whether or not the subtree is. [`Tree::when`](crate::Tree::when) does the same for a whole tree (S55).
+/// lease takes the subtree down in order and is no failure. The handle is a [`Leased`](crate::lease::Leased): it is there
+/// whether or not the subtree is. [`Tree::only_with`](crate::Tree::only_with) does the same for a whole tree (S55).
 ///
 /// ```
 /// use supervise::prelude::*;

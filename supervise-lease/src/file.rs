@@ -35,8 +35,8 @@ use crate::TTL;
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let path = std::env::temp_dir().join(format!("supervise-lease-doc-{}", std::process::id()));
 /// let lease = FileLease::new(&path).ttl(Duration::from_secs(5));
-/// let shop = Shop::tree().when(lease).start().await?;
-/// assert_eq!(shop.token(), 1);
+/// let shop = Shop::tree().only_with(lease).start().await?;
+/// assert_eq!(shop.lease_token(), Some(1));
 /// assert!(shop.shutdown().await.is_orderly());
 /// # std::fs::remove_file(path)?;
 /// # Ok(())

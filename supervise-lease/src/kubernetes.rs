@@ -47,7 +47,7 @@ const MOST: usize = 1 << 20;
 ///
 /// # async fn run() -> Result<supervise::inspect::Report, Box<dyn std::error::Error>> {
 /// let lease = KubernetesLease::new("127.0.0.1:8001", "default", "jobs", std::env::var("HOSTNAME")?);
-/// Ok(Shop::tree().when(lease).run(signal()).await?)
+/// Ok(Shop::tree().only_with(lease).run(signal()).await?)
 /// # }
 /// ```
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Leases for trees of the crate [`supervise`]: of several replicas, one runs the tree, or a part of it.
 //!
-//! [`Tree::when`](supervise::Tree::when) runs a whole tree under a [`Lease`](supervise::Lease), and `#[only_with(lease)]` a
+//! [`Tree::only_with`](supervise::Tree::only_with) runs a whole tree under a [`Lease`](supervise::Lease), and `#[only_with(lease)]` a
 //! subtree. This crate has leases for both:
 //!
 //! * `FileLease`: a locked file, for processes of one machine (Unix).

@@ -48,7 +48,7 @@ type Connect = dyn Fn() -> Pin<Box<dyn Future<Output = Result<Client, UserError>
 ///
 /// # async fn run() -> Result<supervise::inspect::Report, Box<dyn std::error::Error>> {
 /// let lease = PostgresLease::new("jobs", "host=db user=shop".parse()?);
-/// Ok(Shop::tree().when(lease).run(signal()).await?)
+/// Ok(Shop::tree().only_with(lease).run(signal()).await?)
 /// # }
 /// ```
 pub struct PostgresLease {

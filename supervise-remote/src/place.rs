@@ -207,7 +207,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         if hooks::is_leased_part(cx) {
             return Err(failed(
                 "a remote child below `#[only_with]` is not supported: its nodes would follow another owner; put it into a \
-                 tree of its own, and run that with `.on(net).when(lease)`",
+                 tree of its own, and run that with `.on(net).only_with(lease)`",
             ));
         }
         if let Some(words) = self.take_done() {

@@ -45,7 +45,7 @@ pub use tree::handles::Handles;
 pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
-pub use tree::{Child, Handle, NewChild, Running, Start, Tree, TreeRef, spawn};
+pub use tree::{Child, Handle, NewChild, Running, Tree, TreeRef, spawn};
 pub use values::ended::{Ended, Watched};
 pub use values::failure::{BoxError, Cause, Failure, Phase};
 pub use values::fence::FenceToken;
@@ -69,7 +69,7 @@ pub mod error {
 ///
 /// See rule S55, and `docs/leases.md`.
 pub mod lease {
-    pub use crate::tree::lease::{Lease, Leased, Only, When};
+    pub use crate::tree::lease::{Lease, Leased, OnlyWith};
     pub use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
 }
 
@@ -135,8 +135,8 @@ pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
     pub use crate::actor::waits::{ShutdownRef, Starting, Terminated};
     pub use crate::base::BoxFuture;
+    pub use crate::tree::Shutdown;
     pub use crate::tree::children::{GetOrSpawn, Spawn};
-    pub use crate::tree::{Join, Shutdown};
 }
 
 /// Traits in the bounds of methods. Compiler messages name them; programs neither name nor implement them.

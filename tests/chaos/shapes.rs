@@ -254,7 +254,7 @@ async fn hears_nothing(_: TaskContext) {
 /// A tree of its own that runs only while a lease is held.
 async fn alone(world: W, cx: TaskContext) -> Result<(), BoxError> {
     let lease = world.leases[2].contender();
-    let ran = Jobs::tree(world).when(lease).run(cx.stopped()).await;
+    let ran = Jobs::tree(world).only_with(lease).run(cx.stopped()).await;
     ran.map(drop).map_err(BoxError::from)
 }
 

@@ -42,7 +42,7 @@ async fn act(log: PathBuf, token: Option<u64>) -> std::io::Result<()> {
 
 /// Runs the tree under this lease for ever, with whatever happens to the lease.
 async fn run(log: PathBuf, lease: impl Lease) {
-    Replica::tree(log).when(lease).run(pending::<()>()).await.expect("a tree that does not fail");
+    Replica::tree(log).only_with(lease).run(pending::<()>()).await.expect("a tree that does not fail");
 }
 
 /// A folder of this test, which is removed with it.

@@ -495,7 +495,7 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
     let lends = Arc::new(Lends::default());
     let lease = supervise::testing::MemoryLease::new("shop").ttl(Duration::from_secs(9));
     let network: Arc<dyn TreeNetwork> = lends.clone();
-    let tree = Empty::tree().on(network).when(lease.clone()).start().await.unwrap();
+    let tree = Empty::tree().on(network).only_with(lease.clone()).start().await.unwrap();
     let held = lends.0.lock().unwrap().clone().expect("it is under a lease");
 
     let network = Network::new();

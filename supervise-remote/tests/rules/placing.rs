@@ -190,7 +190,7 @@ async fn a_remote_child_below_only_with_says_so() {
     let seen = events(tree.events());
     let _office = tree.start().await.unwrap();
     let says_so = |kind: &EventKind| match kind {
-        EventKind::Failed { failure, .. } => failure.to_string().contains("`.on(net).when(lease)`"),
+        EventKind::Failed { failure, .. } => failure.to_string().contains("`.on(net).only_with(lease)`"),
         _ => false,
     };
     until("it has failed", || count(&seen, says_so) > 0).await;

@@ -128,15 +128,15 @@ async fn the_lease_of_a_tree_gives_the_epoch() {
     let lease = supervise::testing::MemoryLease::new("shop");
     let log = new_log();
     let _first_owner = cluster.owner();
-    let mut first = Shop::tree(3, log).on(cluster.owner()).when(lease.clone());
+    let mut first = Shop::tree(3, log).on(cluster.owner()).only_with(lease.clone());
     let begun = tokio::time::Instant::now();
     let shop = first.start().await.unwrap();
     assert!(begun.elapsed() >= 3 * SECOND, "nobody held it before: {:?}", begun.elapsed());
     let token = shop.pricing.ask(PricingMsg::Token).await.unwrap();
-    assert_eq!(token.0, shop.token() | 1 << 62);
+    assert_eq!(token.0, shop.lease_token().unwrap() | 1 << 62);
     shop.shutdown().await;
 
-    let mut second = Shop::tree(3, log).on(cluster.owner()).when(lease.clone());
+    let mut second = Shop::tree(3, log).on(cluster.owner()).only_with(lease.clone());
     let begun = tokio::time::Instant::now();
     let shop = second.start().await.unwrap();
     assert!(begun.elapsed() < 500 * MS, "it was given back: {:?}", begun.elapsed());
@@ -148,7 +148,7 @@ async fn the_lease_of_a_tree_gives_the_epoch() {
     tokio::time::sleep(100 * MS).await;
     shop.shutdown().await;
     cluster.node("two", Shop::node("worker"));
-    let mut third = Shop::tree(3, log).on(cluster.owner()).when(lease);
+    let mut third = Shop::tree(3, log).on(cluster.owner()).only_with(lease);
     let begun = tokio::time::Instant::now();
     let shop = third.start().await.unwrap();
     assert!(begun.elapsed() >= 3 * SECOND, "{:?}", begun.elapsed());
@@ -163,13 +163,13 @@ async fn an_owner_that_has_not_waited_gives_no_lease_back() {
     let lease = supervise::testing::MemoryLease::new("shop");
     let _first_owner = cluster.owner();
     let net = cluster.owner();
-    let report = Shop::tree(3, new_log()).on(net).when(lease.clone()).run(tokio::time::sleep(SECOND)).await;
+    let report = Shop::tree(3, new_log()).on(net).only_with(lease.clone()).run(tokio::time::sleep(SECOND)).await;
     assert!(report.is_ok(), "{report:?}");
     assert_eq!(lease.holder(), Some(1), "it runs out");
 
     tokio::time::sleep(60 * SECOND).await;
     let net = cluster.owner();
-    let report = Shop::tree(3, new_log()).on(net).when(lease.clone()).run(tokio::time::sleep(10 * SECOND)).await;
+    let report = Shop::tree(3, new_log()).on(net).only_with(lease.clone()).run(tokio::time::sleep(10 * SECOND)).await;
     assert!(report.is_ok(), "{report:?}");
     assert_eq!(lease.holder(), None, "nothing acts");
 }
@@ -212,7 +212,7 @@ async fn a_lease_that_was_not_used_says_nothing_of_the_owner_before() {
     cluster.node("one", Long::node("worker"));
     let lease = MemoryLease::new("shop").ttl(3 * SECOND);
     let log = new_log();
-    let first = Long::tree(log).on(cluster.owner()).when(lease.clone()).start().await.unwrap();
+    let first = Long::tree(log).on(cluster.owner()).only_with(lease.clone()).start().await.unwrap();
     let begun = tokio::time::Instant::now();
     first.pricing.tell(PricingMsg::Slow(7, 20_000)).await.unwrap();
     tokio::time::sleep(100 * MS).await;
@@ -224,8 +224,8 @@ async fn a_lease_that_was_not_used_says_nothing_of_the_owner_before() {
     // The second owner is told to end while its lease is on the way.
     let second = lease.contender();
     second.set_fault(LeaseFault::Delay(100 * MS));
-    Long::tree(log).on(cluster.owner()).when(second).run(tokio::time::sleep(150 * MS)).await.unwrap();
-    let third = Long::tree(log).on(cluster.owner()).when(lease.contender()).start().await.unwrap();
+    Long::tree(log).on(cluster.owner()).only_with(second).run(tokio::time::sleep(150 * MS)).await.unwrap();
+    let third = Long::tree(log).on(cluster.owner()).only_with(lease.contender()).start().await.unwrap();
     third.pricing.tell(PricingMsg::Note(1)).await.unwrap();
     assert!(begun.elapsed() >= 20 * SECOND, "two may act: {:?}", begun.elapsed());
 }

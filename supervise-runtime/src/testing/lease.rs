@@ -56,9 +56,9 @@ pub enum LeaseFault {
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let lease = MemoryLease::new("shop").ttl(Duration::from_secs(9));
-/// let one = Shop::tree().when(lease.clone()).start().await?;
+/// let one = Shop::tree().only_with(lease.clone()).start().await?;
 /// let other = lease.contender();
-/// let two = tokio::spawn(async move { Shop::tree().when(other).start().await });
+/// let two = tokio::spawn(async move { Shop::tree().only_with(other).start().await });
 ///
 /// assert_eq!(lease.holder(), Some(1));
 /// lease.steal(); // by force: the next renewal of the holder is refused
@@ -66,7 +66,7 @@ pub enum LeaseFault {
 /// assert!(one.ended().is_some());
 ///
 /// lease.set_fault(LeaseFault::Cut); // of this contender alone
-/// assert_eq!(two.await??.token(), 3);
+/// assert_eq!(two.await??.lease_token(), Some(3));
 /// # Ok(())
 /// # }
 /// ```
@@ -213,7 +213,7 @@ impl Lease for MemoryLease {
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let shop = Shop::tree().when(MemoryLease::new("shop")).start().await?;
+/// let shop = Shop::tree().only_with(MemoryLease::new("shop")).start().await?;
 /// suspended(Duration::from_secs(20)); // longer than the lease holds
 /// shop.jobs.try_tell(())?;
 /// settle().await;

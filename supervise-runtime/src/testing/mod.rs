@@ -16,4 +16,4 @@ pub use diff::diff;
 pub use inject::{Fault, Inject};
 pub use lease::{LeaseFault, MemoryLease, suspended};
 pub use record::{Record, line};
-pub use start::{NotStarted, Starting, Tested, start};
+pub use start::{NotStarted, Start, Tested, start};

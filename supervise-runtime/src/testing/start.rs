@@ -57,8 +57,8 @@ use crate::values::report::Report;
 /// # }
 /// ```
 #[track_caller]
-pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
-    Starting { tree, at: Location::caller() }
+pub fn start<T: TreeDef>(tree: Tree<T>) -> Start<T> {
+    Start { tree, at: Location::caller() }
 }
 
 /// A tree that is about to be tested, returned by [`start`]. Await it to start the tree.
@@ -69,7 +69,7 @@ pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
 ///
 /// ```
 /// use supervise::prelude::*;
-/// use supervise::testing::{self, Starting};
+/// use supervise::testing::{self, Start};
 /// # #[derive(Debug, thiserror::Error)]
 /// # #[error("no answer")]
 /// # struct Timeout;
@@ -80,34 +80,34 @@ pub fn start<T: TreeDef>(tree: Tree<T>) -> Starting<T> {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let starting: Starting<Shop> = testing::start(Shop::tree()).seed(42);
-/// let shop = starting.await.expect("a start");
+/// let start: Start<Shop> = testing::start(Shop::tree()).seed(42);
+/// let shop = start.await.expect("a start");
 /// assert_eq!(shop.seed(), 42);
 /// # }
 /// ```
 #[must_use = "the tree is started when this is awaited"]
-pub struct Starting<T: TreeDef> {
+pub struct Start<T: TreeDef> {
     tree: Tree<T>,
     /// The place where the test calls [`start`].
     at: &'static Location<'static>,
 }
 
-impl<T: TreeDef> fmt::Debug for Starting<T> {
+impl<T: TreeDef> fmt::Debug for Start<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Starting").field(&self.tree).finish()
+        f.debug_tuple("Start").field(&self.tree).finish()
     }
 }
 
-impl<T: TreeDef> Starting<T> {
+impl<T: TreeDef> Start<T> {
     /// Sets the seed of the tree's random delays.
     ///
     /// See rule S34.
     pub fn seed(self, seed: u64) -> Self {
-        Starting { tree: self.tree.seed(seed), at: self.at }
+        Start { tree: self.tree.seed(seed), at: self.at }
     }
 }
 
-impl<T: TreeDef> IntoFuture for Starting<T> {
+impl<T: TreeDef> IntoFuture for Start<T> {
     type Output = Result<Tested<T>, NotStarted>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 

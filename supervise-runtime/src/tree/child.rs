@@ -211,38 +211,8 @@ impl<T: Child> IsAChild for T {
     const TREE: Option<&'static TreeSpec> = T::TREE;
 }
 
-/// The type that the start expression of a child returns: the instance of an actor, the [`Tree`](crate::Tree) of a
-/// tree.
-///
-/// ```
-/// use supervise::{BoxError, Start, Tree, prelude::*};
-///
-/// struct Db;
-/// # #[actor]
-/// # impl Db { fn handle(&mut self, _msg: ()) {} }
-/// # supervisor! { struct Ingest { db: Db = Db } }
-///
-/// fn open() -> Result<Start<Db>, BoxError> {
-///     Ok(Db)
-/// }
-///
-/// fn branch() -> Start<Ingest> {
-///     let tree: Tree<Ingest> = Ingest::tree();
-///     tree
-/// }
-///
-/// supervisor! {
-///     struct Shop {
-///         db: Db = open()?,
-///         ingest: Ingest = branch(),
-///     }
-/// }
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # Shop::start().await?.shutdown().await;
-/// # Ok(())
-/// # }
-/// ```
+/// The type that the start expression of a child returns.
+#[doc(hidden)]
 pub type Start<T> = <T as Child>::Start;
 
 #[diagnostic::do_not_recommend]

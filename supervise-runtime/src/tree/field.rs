@@ -5,7 +5,7 @@ use crate::actor::options::ChildOptions;
 use crate::tree::TreeDef;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Keyed};
-use crate::tree::lease::Only;
+use crate::tree::lease::Leased;
 
 /// A declared type, with a constant that is true if the type is a child.
 ///
@@ -17,7 +17,7 @@ pub trait ChildIf<const IS: bool>: Sized {
     type Start;
     type Set<Args>;
     type Keyed<K, Args>;
-    type Only;
+    type Leased;
     type Options;
 
     fn options() -> Self::Options;
@@ -78,7 +78,7 @@ impl<T: Child> ChildIf<true> for T {
     type Start = T::Start;
     type Set<Args> = Children<T, Args>;
     type Keyed<K, Args> = Keyed<K, T, Args>;
-    type Only = Only<T>;
+    type Leased = Leased<T>;
     type Options = ChildOptions<T>;
 
     fn options() -> ChildOptions<T> {

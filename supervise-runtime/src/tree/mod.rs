@@ -43,7 +43,8 @@ pub use running::{Running, Tree};
 pub use spawned::{
     CanCloneForStarts, Capture, IntoNewChild, NewChild, name_of_child, new_child, new_child_once, spawn,
 };
-pub use tree_ref::{Join, Shutdown, TreeRef};
+use tree_ref::Join;
+pub use tree_ref::{Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.
 #[doc(hidden)]

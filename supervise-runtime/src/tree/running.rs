@@ -9,10 +9,13 @@ use std::pin::Pin;
 use std::sync::{Arc as StdArc, OnceLock};
 use std::task::Poll;
 
+use tokio::sync::oneshot;
+
 #[cfg(any(feature = "systemd", feature = "testing"))]
 use super::TreeRef;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
+use crate::actor::waits::report;
 use crate::base::BoxFuture;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::Arc;
@@ -24,6 +27,7 @@ use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::lease::Kept;
 use crate::values::network::{Held, TreeNetwork, TreeRoot, TreeRun};
 use crate::values::observe::Observe;
 use crate::values::place::Name;
@@ -320,7 +324,7 @@ impl<T: TreeDef> Tree<T> {
 
     /// Returns the state that all runs of a tree under a lease share.
     pub(super) fn shared(&self) -> Arc<TreeShared> {
-        self.bus.clone().expect("made by `when`")
+        self.bus.clone().expect("made by `only_with`")
     }
 
     /// Makes a tree of the same parameters and settings, whose events come after those of the runs before.
@@ -447,7 +451,7 @@ impl<T: TreeDef> Begun<T> {
             Ok(()) => {
                 guard.quiet = false;
                 let handle = handle.get().expect("a tree that is up has its handle");
-                Ok(Running { handle: Box::new(handle), guard })
+                Ok(Running { handle: Box::new(handle), guard, kept: None })
             }
             Err(ended) => {
                 guard.disarmed();
@@ -541,6 +545,8 @@ impl Drop for Guard {
 pub struct Running<T> {
     handle: Box<dyn HasHandle<T>>,
     guard: Guard,
+    /// The end of the holding of its lease, if it has one.
+    kept: Option<oneshot::Receiver<Kept>>,
 }
 
 /// The handle of a running tree, behind a type that is `Send` for every `T` (see `HasCell`): the fields of a handle
@@ -576,20 +582,27 @@ impl<T> Deref for Running<T> {
 }
 
 impl<T: TreeDef> Running<T> {
+    /// Adds the holding of the lease under which the tree runs.
+    pub(super) fn under(self, kept: oneshot::Receiver<Kept>) -> Self {
+        Running { kept: Some(kept), ..self }
+    }
+
     /// Requests the shutdown of the tree immediately, in reverse order. Await the returned future to get the
-    /// [`Report`].
+    /// [`Report`]. Under a lease it is ready once the lease is given back.
     ///
     /// # Panics
     ///
     /// The returned future panics if it is awaited inside this tree, since the wait would never end.
     pub fn shutdown(self) -> Shutdown {
-        let cell = self.guard.cell.clone();
+        let Running { guard, kept, .. } = self;
+        let cell = guard.cell.clone();
         send(&*cell, SystemMessage::Stop);
-        self.guard.disarmed();
-        Shutdown::of(cell)
+        guard.disarmed();
+        Shutdown::of(cell).and_lease(kept)
     }
 
-    /// Waits until the tree has ended by itself, and returns the [`Report`].
+    /// Waits until the tree has ended, by itself or because its lease is lost, and returns the [`Report`]. By then the
+    /// lease is given back.
     ///
     /// # Cancel safety
     ///
@@ -599,8 +612,14 @@ impl<T: TreeDef> Running<T> {
     ///
     /// Panics if it is awaited inside this tree, since the wait would never end.
     pub fn join(self) -> BoxFuture<'static, Report> {
-        let Running { guard, .. } = self;
-        Box::pin(async move { Join::of(guard.cell.clone()).await.unwrap_or_else(|error| panic!("{error}")) })
+        let Running { guard, kept, .. } = self;
+        Box::pin(async move {
+            let cell = guard.cell.clone();
+            let Some(kept) = kept else { return Join::of(cell).await.unwrap_or_else(|error| panic!("{error}")) };
+            let ended = kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
+            drop(guard);
+            report(&*cell, ended)
+        })
     }
 
     /// Returns a handle, which keeps nothing alive.
@@ -610,7 +629,7 @@ impl<T: TreeDef> Running<T> {
 
     /// Gives up the guard and returns a handle: the tree runs until it is shut down through a handle.
     pub fn detach(self) -> T {
-        let Running { handle, guard } = self;
+        let Running { handle, guard, .. } = self;
         guard.disarmed();
         handle.into_inner()
     }

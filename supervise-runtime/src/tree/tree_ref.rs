@@ -7,10 +7,13 @@ use std::pin::Pin;
 use std::task::{Context as Cx, Poll};
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::errors::WaitError;
 use crate::actor::waits::{EndWait, ShutdownRef, Starting, Terminated, report};
+use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::base::sync::atomic::Ordering;
 use crate::engine::bus::Events;
@@ -18,6 +21,7 @@ use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::tree::child::TreeHandle;
 use crate::values::declaration::TreeSpec;
 use crate::values::ended::{Ended, Watched};
+use crate::values::lease::Kept;
 use crate::values::report::Report;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
@@ -147,8 +151,8 @@ impl TreeRef {
         self.cell.core().bus.dead_letters.load(Ordering::Relaxed)
     }
 
-    /// Returns the token of the lease under which this tree runs, by [`Tree::when`](crate::Tree::when) or
-    /// `#[only_with]`; of the innermost one, if there are several. `None` without a lease.
+    /// Returns the token of the lease under which this tree runs, by [`Tree::only_with`](crate::Tree::only_with)
+    /// or `#[only_with]`; of the innermost one, if there are several. `None` without a lease.
     ///
     /// The token stays the same until the tree has ended, also once the lease is lost: it goes along with what the tree
     /// writes, so that the place written to can refuse what comes from an older holding.
@@ -171,7 +175,7 @@ impl TreeRef {
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let shop = Shop::tree().when(MemoryLease::new("shop")).start().await?;
+    /// let shop = Shop::tree().only_with(MemoryLease::new("shop")).start().await?;
     /// assert_eq!(shop.writer.ask(|reply| reply).await?, Some(1));
     /// assert_eq!(Shop::start().await?.lease_token(), None);
     /// # Ok(())
@@ -254,8 +258,27 @@ impl TreeRef {
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
-    pub fn join(&self) -> Join {
-        Join::of(self.cell.clone())
+    /// ```
+    /// use supervise::prelude::*;
+    ///
+    /// supervisor! {
+    ///     struct Batch {
+    ///         import: task = async {},
+    ///         export: task = async {},
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let batch = Batch::start().await?;
+    /// let handle = batch.handle();
+    /// let report = handle.join().await?; // both have finished, so the tree has too
+    /// assert!(matches!(report.ended, Ended::Done));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn join(&self) -> BoxFuture<'static, Result<Report, WaitError>> {
+        Box::pin(Join::of(self.cell.clone()))
     }
 
     /// Returns why the tree has ended; `None` while it lives or is being restarted.
@@ -352,40 +375,8 @@ fn holds_up(cell: &AnyCell) -> bool {
     cell.core().ended().is_none() && cell.core().table().is_some_and(|table| !table.all_up())
 }
 
-/// The future of [`TreeRef::join`]: the wait for the end of a tree.
-///
-/// The future resolves to the [`Report`], immediately if the tree has already ended.
-///
-/// # Errors
-///
-/// Resolves to an error immediately if it is awaited inside the tree.
-///
-/// # Cancel safety
-///
-/// The future may be dropped and created again.
-///
-/// ```
-/// use supervise::prelude::*;
-///
-/// supervisor! {
-///     struct Batch {
-///         import: task = async {},
-///         export: task = async {},
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let batch = Batch::start().await?;
-/// let handle = batch.handle();
-/// let report = handle.join().await?; // both have finished, so the tree has too
-/// assert!(matches!(report.ended, Ended::Done));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-#[must_use = "futures do nothing unless awaited"]
-pub struct Join(Terminated);
+/// The wait for the end of a tree.
+pub(super) struct Join(Terminated);
 
 impl Join {
     pub(super) fn of(cell: Arc<AnyCell>) -> Self {
@@ -436,6 +427,10 @@ impl Future for Join {
 #[must_use = "the tree is shutting down; await this to wait for it"]
 pub struct Shutdown {
     wait: EndWait,
+    /// The end of the holding of the lease, which is waited for after that of the tree.
+    kept: Option<oneshot::Receiver<Kept>>,
+    /// The report, while the lease is given back.
+    report: Option<Report>,
     #[cfg(feature = "signal")]
     pub(super) again: Option<super::signal::Again>,
 }
@@ -444,9 +439,16 @@ impl Shutdown {
     pub(super) fn of(cell: Arc<AnyCell>) -> Self {
         Shutdown {
             wait: EndWait::of(cell),
+            kept: None,
+            report: None,
             #[cfg(feature = "signal")]
             again: None,
         }
+    }
+
+    /// Waits for the end of this holding, too.
+    pub(super) fn and_lease(self, kept: Option<oneshot::Receiver<Kept>>) -> Self {
+        Shutdown { kept, ..self }
     }
 
     /// Limits the whole shutdown: children that are not down by then are aborted, leaves first.
@@ -458,14 +460,29 @@ impl Shutdown {
     }
 }
 
+impl Shutdown {
+    fn once_given_back(&mut self, report: Report, cx: &mut Cx<'_>) -> Poll<Report> {
+        if self.kept.as_mut().is_some_and(|kept| Pin::new(kept).poll(cx).is_pending()) {
+            self.report = Some(report);
+            return Poll::Pending;
+        }
+        self.kept = None;
+        Poll::Ready(report)
+    }
+}
+
 impl Future for Shutdown {
     type Output = Report;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Report> {
         let this = &mut *self;
+        if let Some(report) = this.report.take() {
+            return this.once_given_back(report, cx);
+        }
         if let Poll::Ready(done) = this.wait.poll(cx) {
             let ended = done.unwrap_or_else(|error| panic!("{error}"));
-            return Poll::Ready(report(this.wait.cell(), ended));
+            let report = report(this.wait.cell(), ended);
+            return this.once_given_back(report, cx);
         }
         #[cfg(feature = "signal")]
         if super::signal::poll_again(&mut this.again, cx) {

@@ -3,6 +3,15 @@
 use std::fmt;
 
 use crate::base::line::one_line;
+use crate::values::ended::Ended;
+
+/// The end of a holding.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) ended: Ended,
+    /// The lease was lost, and the tree stopped because of that.
+    pub(crate) lost: bool,
+}
 
 /// A lease that was granted.
 ///
@@ -76,7 +85,7 @@ impl fmt::Display for LeaseCall {
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut tree = Shop::tree();
 /// let mut events = tree.events();
-/// let shop = tree.when(MemoryLease::new("shop")).start().await?;
+/// let shop = tree.only_with(MemoryLease::new("shop")).start().await?;
 /// let first = events.next().await.expect("the tree lives");
 /// assert_eq!(first.to_string(), "Shop #0 lease shop: held with token 1");
 /// assert!(matches!(first.kind, EventKind::Lease { change: LeaseChange::Held { token: 1, .. }, .. }));

@@ -112,7 +112,7 @@ async fn a_tree_that_was_about_to_end_returns_from_run() {
         for before in [0, 1, 100, 399, 401, 700] {
             let (begun, lease, seat) = (Arc::new(AtomicU32::new(0)), lease(), Seat::default());
             let tree = Batch::tree(begun.clone(), seat.clone());
-            let run = tokio::spawn(tree.when(lease.clone()).run(pending::<()>()));
+            let run = tokio::spawn(tree.only_with(lease.clone()).run(pending::<()>()));
             advance(ms(1999 - before)).await;
             lease.steal();
             let (worker, tree) = seat.lock().unwrap().clone().expect("it is up");

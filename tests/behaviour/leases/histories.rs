@@ -42,7 +42,7 @@ impl Replica {
     fn begin(&mut self, log: &Log, random: &mut Random) {
         let times = Times { start: random.time(4.0), stop: random.time(4.0) };
         let (over, until) = tokio::sync::oneshot::channel();
-        let run = Shop::tree(log.clone(), times).when(self.lease.clone()).run(until);
+        let run = Shop::tree(log.clone(), times).only_with(self.lease.clone()).run(until);
         let run = tokio::spawn(async move { drop(run.await.expect("a tree without failures")) });
         self.run = Some((over, run));
     }

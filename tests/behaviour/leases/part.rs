@@ -1,6 +1,6 @@
 //! `#[only_with]`: a part of a tree.
 
-use supervise::lease::Only;
+use supervise::lease::Leased;
 use supervise::testing::{Fault, Inject, LeaseFault, MemoryLease, Record, advance, settle};
 
 use super::*;
@@ -42,7 +42,7 @@ async fn one_of_several_replicas_has_the_subtree() {
     let one = service(&log, &lease).start().await.unwrap();
     let jobs: Jobs = one.jobs.held().await.unwrap();
     assert_eq!(jobs.slow.ask(|reply| reply).await.unwrap(), Some(1), "the actor knows its token");
-    assert_eq!((one.jobs.path(), format!("{:?}", one.jobs)), ("jobs".to_owned(), "Only(jobs)".to_owned()));
+    assert_eq!((one.jobs.path(), format!("{:?}", one.jobs)), ("jobs".to_owned(), "Leased(jobs)".to_owned()));
     let two = service(&log, &lease.contender()).start().await.unwrap();
     advance(secs(100.0)).await;
     for (one, here) in [(&one, true), (&two, false)] {
@@ -72,8 +72,8 @@ async fn losing_the_lease_is_no_failure() {
     let mut one = Service::tree(log.clone(), lease.clone(), Times { stop: secs(3.0), ..Times::default() }, false);
     let mut record = Record::of(one.events());
     let one = one.start().await.unwrap();
-    let only: Only<Jobs> = one.jobs.clone();
-    only.held().await.unwrap();
+    let leased: Leased<Jobs> = one.jobs.clone();
+    leased.held().await.unwrap();
     for token in [1, 2, 3] {
         settle().await;
         record.lines();
@@ -83,10 +83,10 @@ async fn losing_the_lease_is_no_failure() {
         assert_eq!(lines.iter().filter(|line| line.starts_with("jobs lease lost")).count(), 1, "{lines:?}");
         assert!(lines.iter().all(|line| !line.ends_with("failed") || line.contains("lease")), "{lines:?}");
         assert!(lines.contains(&format!("jobs/#{token} ended Stopped")), "{lines:?}");
-        assert!(only.here().is_none() && log.quiet() > secs(3.0));
+        assert!(leased.here().is_none() && log.quiet() > secs(3.0));
         lease.set_fault(LeaseFault::None);
         advance(secs(15.0)).await;
-        assert!(only.here().is_some());
+        assert!(leased.here().is_some());
     }
     assert_eq!(log.tokens(), [1, 2, 3, 4]);
     assert!(one.health().is_healthy());

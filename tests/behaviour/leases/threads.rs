@@ -55,7 +55,7 @@ fn a_tree_that_is_stuck_keeps_its_lease() {
         let lease = MemoryLease::new("shop");
         let mut tree = Stuck::tree(gate);
         let mut events = tree.events();
-        let stuck = tree.when(lease.clone()).start().await.unwrap();
+        let stuck = tree.only_with(lease.clone()).start().await.unwrap();
         stuck.blocks.ask(|begun| begun).await.unwrap();
         let report = stuck.shutdown().await;
         assert!(report.children.iter().any(|child| child.stuck), "{report}");
@@ -109,7 +109,7 @@ fn nothing_acts_past_a_call_that_blocks_its_thread() {
         let (opens, gate) = Gate::new();
         let (log, ttl) = (Log::default(), Duration::from_millis(600));
         let lease = BlockingLease(MemoryLease::new("shop").ttl(ttl), gate);
-        let shop = Shop::tree(log.clone(), Times::default()).when(lease).start().await.unwrap();
+        let shop = Shop::tree(log.clone(), Times::default()).only_with(lease).start().await.unwrap();
         let granted = Instant::now();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(1_500));
@@ -137,7 +137,7 @@ fn a_part_that_was_given_up_before_keeps_the_lease() {
     on_threads(async {
         let (opens, gate) = Gate::new();
         let lease = MemoryLease::new("shop");
-        let whole = Whole::tree(gate).when(lease.clone()).start().await.unwrap();
+        let whole = Whole::tree(gate).only_with(lease.clone()).start().await.unwrap();
         whole.part.blocks.ask(|begun| begun).await.unwrap();
         assert!(whole.part.shutdown().await.is_ok());
         whole.shutdown().await;

@@ -1,4 +1,4 @@
-//! `Tree::when`: a whole tree.
+//! `Tree::only_with`: a whole tree.
 
 use std::future::pending;
 
@@ -29,14 +29,14 @@ async fn a_tree_runs_while_it_holds_its_lease() {
     let (log, lease) = (Log::default(), lease());
     let mut first = tree(&log);
     let mut record = Record::of(first.events());
-    let first = first.when(lease.contender()).start().await.unwrap();
-    assert_eq!((first.token(), lease.holder()), (1, Some(1)));
+    let first = first.only_with(lease.contender()).start().await.unwrap();
+    assert_eq!((first.lease_token(), lease.holder()), (Some(1), Some(1)));
     assert_eq!(first.slow.ask(|reply| reply).await.unwrap(), Some(1));
 
     let mut second = tree(&log);
     let mut events = second.events();
     let other = lease.contender();
-    let waiting = tokio::spawn(async move { second.when(other).start().await.unwrap() });
+    let waiting = tokio::spawn(async move { second.only_with(other).start().await.unwrap() });
     advance(secs(10.0 * TTL)).await;
     assert_eq!((lease.holder(), waiting.is_finished()), (Some(1), false), "renewed, again and again");
     assert_eq!(changes(&mut events), ["held by another one; standing by"], "said once");
@@ -60,7 +60,7 @@ async fn a_tree_runs_while_it_holds_its_lease() {
     assert!(before.elapsed() <= secs(TTL / 3.0), "it asks every third");
     assert_eq!(changes(&mut events), ["held with token 2, released before"]);
     settle().await;
-    assert_eq!((log.tokens(), second.token()), (vec![1, 2], 2));
+    assert_eq!((log.tokens(), second.lease_token()), (vec![1, 2], Some(2)));
 }
 
 /// S55: a holder that cannot reach the lease stops in order before its time is over, and another one acts only after it.
@@ -70,10 +70,10 @@ async fn a_lease_that_cannot_be_renewed_stops_the_tree_in_time() {
     let (log, lease) = (Log::default(), lease());
     let mut first = stops_after(&log, 3.0);
     let mut events = first.events();
-    let first = first.when(lease.clone()).start().await.unwrap();
+    let first = first.only_with(lease.clone()).start().await.unwrap();
     let other = lease.contender();
     let second = tree(&log);
-    let waiting = tokio::spawn(async move { second.when(other).start().await.unwrap() });
+    let waiting = tokio::spawn(async move { second.only_with(other).start().await.unwrap() });
     advance(secs(TTL / 3.0)).await; // renewed
     lease.set_fault(LeaseFault::Cut);
     advance(secs(9.8)).await;
@@ -98,7 +98,7 @@ async fn a_tree_that_stops_too_slowly_is_aborted_at_the_end_of_the_lease() {
     let (log, lease) = (Log::default(), lease());
     let mut first = stops_after(&log, 50.0);
     let mut record = Record::of(first.events());
-    let first = first.when(lease.clone()).start().await.unwrap();
+    let first = first.only_with(lease.clone()).start().await.unwrap();
     lease.set_fault(LeaseFault::Cut);
     advance(secs(14.84)).await;
     assert!(first.ended().is_none());
@@ -117,7 +117,7 @@ async fn a_lease_that_was_taken_away_stops_the_tree() {
     let (log, lease) = (Log::default(), lease());
     let mut first = tree(&log);
     let mut events = first.events();
-    let first = first.when(lease.clone()).start().await.unwrap();
+    let first = first.only_with(lease.clone()).start().await.unwrap();
     lease.steal();
     advance(secs(4.9)).await;
     assert!(first.ended().is_none());
@@ -134,7 +134,7 @@ async fn no_fault_of_a_call_breaks_the_promise() {
     for fault in [LeaseFault::Hang, LeaseFault::Panic, LeaseFault::LostAnswers, LeaseFault::Delay(secs(4.0))] {
         let (log, lease) = (Log::default(), lease());
         let shop = tree(&log);
-        let running = shop.when(lease.clone());
+        let running = shop.only_with(lease.clone());
         let until = tokio::sync::oneshot::channel::<()>();
         let run = tokio::spawn(running.run(until.1));
         advance(secs(1.0)).await;
@@ -161,7 +161,7 @@ async fn no_fault_of_a_call_breaks_the_promise() {
 async fn a_late_answer_leaves_less_time() {
     let (log, lease) = (Log::default(), lease());
     lease.set_fault(LeaseFault::Delay(secs(3.0)));
-    let first = tree(&log).when(lease.clone()).start().await.unwrap(); // asked 6 s ago
+    let first = tree(&log).only_with(lease.clone()).start().await.unwrap(); // asked 6 s ago
     lease.set_fault(LeaseFault::Cut);
     advance(secs(3.8)).await;
     assert!(first.ended().is_none());
@@ -173,7 +173,7 @@ async fn a_late_answer_leaves_less_time() {
     let mut late = tree(&log);
     let mut events = late.events();
     let same = lease.clone();
-    let _waiting = tokio::spawn(async move { late.when(same).start().await.unwrap() });
+    let _waiting = tokio::spawn(async move { late.only_with(same).start().await.unwrap() });
     advance(secs(8.1)).await;
     assert_eq!(changes(&mut events), ["acquire failed: the answer came too late"]);
 }
@@ -185,7 +185,7 @@ async fn there_is_never_more_than_one_call_at_a_time() {
     // Each call takes 2 s. Asked for in the first second, the lease is renewed at 5 s and at 10 s.
     for tenths in 40..130 {
         let (log, lease) = (Log::default(), OneCall::of(lease()));
-        let shop = tree(&log).when(lease.clone()).start().await.unwrap();
+        let shop = tree(&log).only_with(lease.clone()).start().await.unwrap();
         lease.lease.set_fault(LeaseFault::Delay(secs(1.0)));
         advance(secs(f64::from(tenths) / 10.0)).await;
         assert!(shop.shutdown().await.is_orderly());
@@ -201,7 +201,7 @@ async fn there_is_never_more_than_one_call_at_a_time() {
 #[tokio::test(start_paused = true)]
 async fn renewals_are_on_time_whatever_the_calls_take() {
     let (log, lease) = (Log::default(), OneCall::of(lease()));
-    let shop = tree(&log).when(lease.clone()).start().await.unwrap();
+    let shop = tree(&log).only_with(lease.clone()).start().await.unwrap();
     lease.lease.set_fault(LeaseFault::Delay(secs(1.0)));
     advance(secs(2.0 * TTL)).await;
     lease.lease.set_fault(LeaseFault::Hang);
@@ -224,7 +224,7 @@ async fn a_late_renewal_leaves_less_time() {
     let mut first = stops_after(&log, 50.0);
     let mut events = first.events();
     let begun = Instant::now();
-    let first = first.when(lease.clone()).start().await.unwrap();
+    let first = first.only_with(lease.clone()).start().await.unwrap();
     let at = async |time: f64| advance(secs(time) - begun.elapsed()).await;
     at(4.5).await;
     lease.set_fault(LeaseFault::Delay(secs(1.2)));
@@ -249,8 +249,8 @@ async fn a_late_renewal_leaves_less_time() {
 async fn starts_and_stops_may_take_longer_than_the_lease() {
     let (log, lease) = (Log::default(), lease());
     let times = Times { start: secs(100.0), stop: secs(50.0) };
-    let first = Shop::tree(log.clone(), times).when(lease.contender()).start().await.unwrap();
-    assert_eq!((first.token(), lease.holder()), (1, Some(1)));
+    let first = Shop::tree(log.clone(), times).only_with(lease.contender()).start().await.unwrap();
+    assert_eq!((first.lease_token(), lease.holder()), (Some(1), Some(1)));
     let before = Instant::now();
     assert!(first.shutdown().await.is_orderly());
     assert_eq!((before.elapsed(), lease.holder()), (secs(50.0), None));
@@ -263,13 +263,13 @@ async fn a_lease_that_is_lost_during_the_start_is_waited_for_again() {
     let times = Times { start: secs(20.0), ..Times::default() };
     let mut shop = Shop::tree(log, times);
     let mut events = shop.events();
-    let mut shop = shop.when(lease.clone());
+    let mut shop = shop.only_with(lease.clone());
     let stolen = lease.clone();
     tokio::spawn(async move {
         sleep(secs(8.0)).await;
         stolen.steal();
     });
-    assert_eq!(shop.start().await.unwrap().token(), 3);
+    assert_eq!(shop.start().await.unwrap().lease_token(), Some(3));
     assert_eq!(changes(&mut events)[1], "lost token 1: the renewal was refused");
 }
 
@@ -331,7 +331,7 @@ async fn after_a_suspension_nothing_acts() {
         let ran = Ran::default();
         let mut app = App::tree(ran.clone());
         let mut record = Record::of(app.events());
-        let app = app.when(lease()).start().await.unwrap();
+        let app = app.only_with(lease()).start().await.unwrap();
         app.busy.tell(Msg::Begin).await.unwrap();
         settle().await;
         suspended(asleep);
@@ -373,7 +373,7 @@ async fn after_a_suspension_no_further_message_is_handled() {
         }
     }
     let handled = Handled::default();
-    let app = App::tree(handled.clone()).when(lease()).start().await.unwrap();
+    let app = App::tree(handled.clone()).only_with(lease()).start().await.unwrap();
     for number in 1..=5 {
         app.busy.try_tell(number).unwrap();
     }
@@ -390,13 +390,13 @@ async fn run_ends_with_until_at_any_time() {
         let (log, lease) = (Log::default(), lease());
         let other = match holder {
             Some(_) => {
-                Some(Shop::tree(Log::default(), Times::default()).when(lease.contender()).start().await.unwrap())
+                Some(Shop::tree(Log::default(), Times::default()).only_with(lease.contender()).start().await.unwrap())
             }
             None => None,
         };
         let times = Times { start: secs(10.0), ..Times::default() };
         let began = Instant::now();
-        let report = Shop::tree(log.clone(), times).when(lease.contender()).run(sleep(secs(until))).await.unwrap();
+        let report = Shop::tree(log.clone(), times).only_with(lease.contender()).run(sleep(secs(until))).await.unwrap();
         assert!(report.is_orderly(), "{report}");
         assert_eq!(began.elapsed(), secs(until));
         assert_eq!(log.len() > 0, until > 10.0);
@@ -412,7 +412,7 @@ async fn run_goes_from_one_holding_to_the_next() {
     let (log, lease) = (Log::default(), lease());
     let mut shop = tree(&log).seed(7);
     let mut record = Record::of(shop.events());
-    let run = tokio::spawn(shop.when(lease.clone()).run(sleep(secs(21.0))));
+    let run = tokio::spawn(shop.only_with(lease.clone()).run(sleep(secs(21.0))));
     for _ in 0..2 {
         advance(secs(1.0)).await;
         lease.steal();
@@ -456,13 +456,13 @@ async fn a_tree_that_ends_gives_the_lease_back() {
         }
     }
     let lease = lease();
-    let report = Batch::tree(false).when(lease.contender()).run(pending::<()>()).await.unwrap();
+    let report = Batch::tree(false).only_with(lease.contender()).run(pending::<()>()).await.unwrap();
     assert!(matches!(report.ended, Ended::Done));
     assert_eq!(lease.holder(), None);
-    let failure = Batch::tree(true).when(lease.contender()).run(pending::<()>()).await.unwrap_err();
+    let failure = Batch::tree(true).only_with(lease.contender()).run(pending::<()>()).await.unwrap_err();
     assert_eq!(failure.path(), "gate");
     assert_eq!(lease.holder(), None);
-    let failure = Batch::tree(true).when(lease.contender()).start().await.unwrap_err();
+    let failure = Batch::tree(true).only_with(lease.contender()).start().await.unwrap_err();
     assert_eq!(failure.path(), "gate");
     assert_eq!(lease.holder(), None);
 }
@@ -471,14 +471,14 @@ async fn a_tree_that_ends_gives_the_lease_back() {
 #[tokio::test(start_paused = true)]
 async fn what_is_dropped_gives_the_lease_back() {
     let (log, lease) = (Log::default(), lease());
-    let guard = stops_after(&log, 30.0).when(lease.contender()).start().await.unwrap();
+    let guard = stops_after(&log, 30.0).only_with(lease.contender()).start().await.unwrap();
     drop(guard);
     advance(secs(29.0)).await;
     assert_eq!(lease.holder(), Some(1), "it is not down");
     advance(secs(1.0)).await;
     assert_eq!(lease.holder(), None);
 
-    let run = tokio::spawn(tree(&log).when(lease.contender()).run(pending::<()>()));
+    let run = tokio::spawn(tree(&log).only_with(lease.contender()).run(pending::<()>()));
     advance(secs(1.0)).await;
     assert_eq!(lease.holder(), Some(2));
     run.abort();
@@ -488,7 +488,7 @@ async fn what_is_dropped_gives_the_lease_back() {
     // The answer is on its way when nobody waits for it any more.
     lease.set_fault(LeaseFault::Delay(secs(1.0)));
     let same = lease.clone();
-    let run = tokio::spawn(tree(&log).when(same).run(pending::<()>()));
+    let run = tokio::spawn(tree(&log).only_with(same).run(pending::<()>()));
     advance(secs(1.5)).await;
     assert_eq!(lease.holder(), Some(3));
     run.abort();
@@ -502,7 +502,7 @@ async fn a_lease_without_time_is_no_hot_loop() {
     let mut shop = tree(&Log::default());
     let mut record = Record::of(shop.events());
     let none = lease().ttl(Duration::ZERO);
-    let report = shop.when(none).run(sleep(secs(1.0))).await.unwrap();
+    let report = shop.only_with(none).run(sleep(secs(1.0))).await.unwrap();
     assert!(report.is_orderly());
     let asked = record.lines().len();
     assert!((50..=100).contains(&asked), "{asked}");
@@ -514,7 +514,7 @@ async fn a_seed_holds_for_each_holding() {
     let (log, lease) = (Log::default(), lease());
     let mut shop = tree(&log).seed(42);
     let mut events = shop.events();
-    let _run = tokio::spawn(shop.when(lease.clone()).run(pending::<()>()));
+    let _run = tokio::spawn(shop.only_with(lease.clone()).run(pending::<()>()));
     for _ in 0..2 {
         advance(secs(1.0)).await;
         lease.set_fault(LeaseFault::Cut);

@@ -590,13 +590,13 @@ struct Settings {
     #[cfg(any(doc, rust_analyzer))]
     ///The child `nightly`.
     #[allow(dead_code)]
-    nightly: ::supervise::expansion::Only<Defaults>,
+    nightly: ::supervise::expansion::Leased<Defaults>,
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `nightly`.
     #[allow(dead_code)]
     nightly: <Defaults as ::supervise::expansion::ChildIf<
         { <Defaults as ::supervise::expansion::IsAChild>::IS },
-    >>::Only,
+    >>::Leased,
     #[doc(hidden)]
     tree: ::supervise::expansion::TreeRef,
 }

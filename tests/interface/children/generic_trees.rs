@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
+use supervise::Child;
 use supervise::error::SpawnError;
 use supervise::prelude::*;
 use supervise::spec::TreeSpec;
-use supervise::{Child, Start};
 
 use crate::common::{Boom, Do, Journal, Probe, settle};
 
@@ -112,7 +112,7 @@ supervisor! {
     }
 
     /// Children of any kind.
-    struct Pair<C: Child>(make: fn() -> Start<C>) {
+    struct Pair<C: Child>(make: fn() -> C::Start) {
         one: C = make(),
         two: C = make(),
         more: [C] = || make(),

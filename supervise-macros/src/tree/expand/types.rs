@@ -165,7 +165,7 @@ impl<'a> Types<'a> {
     pub(super) fn field_type(self, child: &Child) -> Option<TokenStream> {
         match (child.shape.as_ref()?, child.unit()) {
             (Shape::One(_), Some(Unit::Type(ty))) if child.only_with().is_some() => {
-                Some(self.if_child(ty, "Only", TokenStream::new()))
+                Some(self.if_child(ty, "Leased", TokenStream::new()))
             }
             (
                 Shape::One(_) | Shape::Optional(_) | Shape::Array(..),
@@ -210,7 +210,7 @@ impl<'a> Types<'a> {
         match child.shape.as_ref()? {
             Shape::Set(_) => Some(quote_spanned!(unit.span()=> #rt::Children<#item, (#(#types,)*)>)),
             Shape::Keyed(..) => Some(quote_spanned!(unit.span()=> #rt::Keyed<#key, #item, (#(#types,)*)>)),
-            Shape::One(_) if child.only_with().is_some() => Some(quote_spanned!(unit.span()=> #rt::Only<#item>)),
+            Shape::One(_) if child.only_with().is_some() => Some(quote_spanned!(unit.span()=> #rt::Leased<#item>)),
             _ => self.around(
                 child,
                 match unit {

@@ -18,7 +18,7 @@ use crate::tree::body::SetBody;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
 use crate::tree::lease::keeper::Keeper;
-use crate::tree::lease::only::{Only, replace_lease};
+use crate::tree::lease::part::{Leased, replace_lease};
 use crate::values::failure::UserError;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
@@ -94,18 +94,18 @@ impl Builder {
         options: ChildOptions<T>,
         keeper: Arc<Keeper>,
         start: F,
-    ) -> Result<Only<T>, UserError>
+    ) -> Result<Leased<T>, UserError>
     where
         T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
     {
         let plan = Plan::new(start, options.options.clone(), Some(<()>::clone));
-        if let Some((_, known)) = self.known::<SetRecipe<Only<T>, T, ()>>(self.place.load(Ordering::Relaxed)) {
+        if let Some((_, known)) = self.known::<SetRecipe<Leased<T>, T, ()>>(self.place.load(Ordering::Relaxed)) {
             replace_lease(&known.set, keeper.clone());
         }
-        let make = |cell, plan| Only::new(Children { cell, plan }, Arc::new(Mutex::new(keeper)));
-        self.put_set(name, options, (plan, Initial::none()), make, Only::begin).await
+        let make = |cell, plan| Leased::new(Children { cell, plan }, Arc::new(Mutex::new(keeper)));
+        self.put_set(name, options, (plan, Initial::none()), make, Leased::begin).await
     }
 
     /// Adds a `[Key => T]`.

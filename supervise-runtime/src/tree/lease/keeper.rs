@@ -31,7 +31,7 @@ use crate::engine::supervisor::ChildTable;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::UserError;
-use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
+use crate::values::lease::{Acquired, Kept, LeaseCall, LeaseChange};
 use crate::values::stop_reason::StopReason;
 
 /// The shortest time between two calls, so that a lease without any time is no hot loop.
@@ -80,13 +80,6 @@ impl Grant {
         self.begun = true;
         self.hold.clone()
     }
-}
-
-/// The end of a holding.
-pub(super) struct Kept {
-    pub(super) ended: Ended,
-    /// The lease was lost, and the tree stopped because of that.
-    pub(super) lost: bool,
 }
 
 /// Raises the event of a change, where the tree is.

@@ -14,15 +14,15 @@ use crate::values::failure::UserError;
 use crate::values::lease::Acquired;
 
 pub(super) mod keeper;
-pub(super) mod only;
-mod when;
+pub(super) mod part;
+mod whole;
 
-pub use only::{LeaseOf, Only, Subtree, lease_of, of_subtree};
-pub use when::{Leased, When};
+pub use part::{LeaseOf, Leased, Subtree, lease_of, of_subtree};
+pub use whole::OnlyWith;
 
 /// A service that grants the right to run to one holder at a time, for a limited time.
 ///
-/// [`Tree::when`](crate::Tree::when) runs a whole tree under a lease, `#[only_with(lease)]` a part of it. See rule S55.
+/// [`Tree::only_with`](crate::Tree::only_with) runs a whole tree under a lease, `#[only_with(lease)]` a part of it. See rule S55.
 ///
 /// The crate `supervise-lease` has leases in a file, in PostgreSQL and in Kubernetes. An implementation has to keep two
 /// promises, and the runtime does the rest:

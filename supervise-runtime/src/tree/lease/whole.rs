@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::task::Poll;
@@ -10,12 +9,12 @@ use std::task::Poll;
 use tokio::sync::oneshot;
 
 use super::Lease;
-use super::keeper::{Grant, Keeper, Kept};
+use super::keeper::{Grant, Keeper};
 use crate::actor::waits::report;
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::bus::TreeShared;
-use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
+use crate::engine::cell::control::{SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::engine::log::Facts;
 use crate::tree::running::Begun;
@@ -23,13 +22,14 @@ use crate::tree::{Running, Shutdown, Tree, TreeDef};
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::Failure;
+use crate::values::lease::Kept;
 use crate::values::report::Report;
 
 impl<T: TreeDef> Tree<T>
 where
     T::Params: Clone,
 {
-    /// Lets the tree run only while this lease is held: `Shop::tree(config).when(lease).run(signal())`.
+    /// Lets the tree run only while this lease is held: `Shop::tree(config).only_with(lease).run(signal())`.
     ///
     /// The parameters have to be `Clone`, since the tree is started anew with each holding. [`events`](Tree::events) of
     /// before tells of all holdings, with the events of the lease.
@@ -54,26 +54,26 @@ where
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let lease = MemoryLease::new("shop"); // or one of `supervise-lease`
     /// let night = tokio::time::sleep(Duration::from_secs(3600));
-    /// let report = Shop::tree("corner".to_owned()).when(lease.clone()).run(night).await?;
+    /// let report = Shop::tree("corner".to_owned()).only_with(lease.clone()).run(night).await?;
     /// assert!(report.is_orderly());
     /// assert_eq!(lease.holder(), None); // given back
     /// # Ok(())
     /// # }
     /// ```
-    pub fn when(mut self, lease: impl Lease) -> When<T> {
+    pub fn only_with(mut self, lease: impl Lease) -> OnlyWith<T> {
         self.bus(); // of all holdings
         let networked = self.network.is_some();
-        When { tree: self, keeper: Keeper::new(lease, networked) }
+        OnlyWith { tree: self, keeper: Keeper::new(lease, networked) }
     }
 }
 
-/// A tree that runs only while a lease is held, of [`Tree::when`].
+/// A tree that runs only while a lease is held, of [`Tree::only_with`].
 ///
-/// [`run`](When::run) does all of it, from one holding to the next. [`start`](When::start) waits for one holding and gives
+/// [`run`](OnlyWith::run) does all of it, from one holding to the next. [`start`](OnlyWith::start) waits for one holding and gives
 /// the handle of the tree.
 ///
 /// ```
-/// use supervise::lease::{Leased, When};
+/// use supervise::lease::OnlyWith;
 /// use supervise::prelude::*;
 /// use supervise::testing::MemoryLease;
 /// # struct Jobs;
@@ -84,26 +84,26 @@ where
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let lease = MemoryLease::new("shop");
-/// let mut shop: When<Shop> = Shop::tree().when(lease.clone());
-/// let first: Leased<Shop> = shop.start().await?;
-/// assert_eq!(first.token(), 1);
+/// let mut shop: OnlyWith<Shop> = Shop::tree().only_with(lease.clone());
+/// let first: Running<Shop> = shop.start().await?;
+/// assert_eq!(first.lease_token(), Some(1));
 ///
 /// lease.steal();
 /// let report = first.join().await; // the next renewal is refused, and the tree stops in order
 /// assert!(report.is_orderly());
-/// assert_eq!(shop.start().await?.token(), 3);
+/// assert_eq!(shop.start().await?.lease_token(), Some(3));
 /// # Ok(())
 /// # }
 /// ```
 #[must_use = "a tree does nothing until `run` or `start` is awaited"]
-pub struct When<T: TreeDef> {
+pub struct OnlyWith<T: TreeDef> {
     tree: Tree<T>,
     keeper: Arc<Keeper>,
 }
 
-impl<T: TreeDef> fmt::Debug for When<T> {
+impl<T: TreeDef> fmt::Debug for OnlyWith<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("When").field("tree", &self.tree).field("keeper", &self.keeper).finish()
+        f.debug_struct("OnlyWith").field("tree", &self.tree).field("keeper", &self.keeper).finish()
     }
 }
 
@@ -111,16 +111,17 @@ impl<T: TreeDef> fmt::Debug for When<T> {
 struct Run<T> {
     begun: Begun<T>,
     kept: oneshot::Receiver<Kept>,
-    token: u64,
 }
 
-impl<T: TreeDef> When<T>
+impl<T: TreeDef> OnlyWith<T>
 where
     T::Params: Clone,
 {
     /// Waits for the lease, then starts the tree: its children in order, each awaited.
     ///
-    /// Dropping the [`Leased`] stops the tree and gives the lease back, without waiting for either.
+    /// The tree stops when the lease is lost. [`shutdown`](Running::shutdown) and [`join`](Running::join) of the guard wait
+    /// until the lease is given back, too. Dropping the guard stops the tree and gives the lease back, without waiting for
+    /// either.
     ///
     /// # Errors
     ///
@@ -135,17 +136,17 @@ where
     ///
     /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
     #[track_caller]
-    pub fn start(&mut self) -> BoxFuture<'_, Result<Leased<T>, Failure>> {
+    pub fn start(&mut self) -> BoxFuture<'_, Result<Running<T>, Failure>> {
         let at = Location::caller();
         Box::pin(async move {
             require_time();
             loop {
                 let grant = self.acquire().await;
-                let Run { begun, kept, token } = self.begin(grant, at);
+                let Run { begun, kept } = self.begin(grant, at);
                 let cell = begun.cell().clone();
                 let mut waiting = Waiting::default();
                 match begun.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await) {
-                    Ok(running) => return Ok(Leased { running, kept, token, cell }),
+                    Ok(running) => return Ok(running.under(kept)),
                     Err(failure) => {
                         if !kept.await.is_ok_and(|kept| kept.lost) {
                             return Err(failure);
@@ -165,7 +166,7 @@ where
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`start`](When::start).
+    /// Returns the same errors as [`start`](OnlyWith::start).
     ///
     /// # Cancel safety
     ///
@@ -189,7 +190,7 @@ where
                 let Some(grant) = before(&mut over, &mut until, self.acquire()).await else {
                     return Ok(Report { ended: Ended::Stopped, children: Vec::new(), failure: None, failures: 0 });
                 };
-                let Run { begun, kept, .. } = self.begin(grant, at);
+                let Run { begun, kept } = self.begin(grant, at);
                 let cell = begun.cell().clone();
                 let mut waiting = Waiting::default();
                 let up = poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker()));
@@ -234,7 +235,6 @@ where
     /// Begins the tree under this grant, with a keeper of its own.
     fn begin(&self, grant: Grant, at: &'static Location<'static>) -> Run<T> {
         let hold = grant.begins();
-        let token = hold.token;
         let begun = self.tree.of_next_run().begin_under(at, Some(hold.clone()));
         let (tell, kept) = oneshot::channel();
         let (cell, keeper, bus) = (begun.cell().clone(), self.keeper.clone(), self.tree.shared());
@@ -242,7 +242,7 @@ where
             let tell_of = |kind| raise::<T>(&bus, cell.core().incarnation(), kind);
             let _ = tell.send(keeper.keep(&hold, &cell, &tell_of).await);
         });
-        Run { begun, kept, token }
+        Run { begun, kept }
     }
 }
 
@@ -263,92 +263,4 @@ async fn before<F: Future>(over: &mut bool, until: &mut (impl Future + Unpin), f
         first.as_mut().poll(cx).map(Some)
     })
     .await
-}
-
-/// A tree that runs under a lease: the guard that [`When::start`] returns. Derefs to the handle struct.
-///
-/// The tree stops when the lease is lost, and when this guard is dropped.
-///
-/// ```
-/// use supervise::lease::Leased;
-/// use supervise::prelude::*;
-/// use supervise::testing::MemoryLease;
-/// # struct Jobs;
-/// # #[actor]
-/// # impl Jobs { fn handle(&mut self, _msg: ()) {} }
-/// # supervisor! { struct Shop { jobs: Jobs = Jobs } }
-///
-/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let shop: Leased<Shop> = Shop::tree().when(MemoryLease::new("shop")).start().await?;
-/// shop.jobs.tell(()).await?;
-/// assert_eq!(shop.lease_token(), Some(shop.token()));
-/// assert!(shop.shutdown().await.is_orderly());
-/// # Ok(())
-/// # }
-/// ```
-#[must_use = "dropping this shuts the tree down; keep it in a variable with a name"]
-pub struct Leased<T> {
-    running: Running<T>,
-    kept: oneshot::Receiver<Kept>,
-    token: u64,
-    cell: Arc<AnyCell>,
-}
-
-impl<T: fmt::Debug> fmt::Debug for Leased<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leased").field("tree", &*self.running).field("token", &self.token).finish()
-    }
-}
-
-impl<T> Deref for Leased<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.running
-    }
-}
-
-impl<T: TreeDef> Leased<T> {
-    /// Returns the token of the holding.
-    pub fn token(&self) -> u64 {
-        self.token
-    }
-
-    /// Returns a handle, which keeps nothing alive.
-    pub fn handle(&self) -> T {
-        self.running.handle()
-    }
-
-    /// Stops the tree, in reverse order, gives the lease back, and returns the report.
-    ///
-    /// # Cancel safety
-    ///
-    /// Nothing is requested before the first poll. If the future is dropped, the shutdown continues, and the lease is given
-    /// back.
-    ///
-    /// # Panics
-    ///
-    /// Panics if it is awaited inside this tree, since the wait would never end.
-    pub fn shutdown(self) -> BoxFuture<'static, Report> {
-        Box::pin(async move {
-            let report = self.running.shutdown().await;
-            let _ = self.kept.await;
-            report
-        })
-    }
-
-    /// Waits until the tree has ended, by itself or because the lease is lost, and returns the report. By then the lease is
-    /// given back.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped, its guard is dropped too: the shutdown is requested, but not waited for.
-    pub fn join(self) -> BoxFuture<'static, Report> {
-        Box::pin(async move {
-            let ended = self.kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
-            drop(self.running);
-            report(&*self.cell, ended)
-        })
-    }
 }

@@ -10,7 +10,7 @@ use std::future::Future;
 use tokio::time::sleep;
 
 use super::Lease;
-use super::keeper::{Keeper, Kept};
+use super::keeper::Keeper;
 use crate::actor::options::ChildOptions;
 use crate::base::BoxFuture;
 use crate::base::sync::{Arc, Mutex, lock};
@@ -22,6 +22,7 @@ use crate::tree::{Tree, TreeDef};
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
 use crate::values::failure::UserError;
+use crate::values::lease::Kept;
 
 /// A child that `#[only_with]` can be written above: a tree.
 #[diagnostic::on_unimplemented(
@@ -44,13 +45,13 @@ impl<T: TreeDef + Child<Start = Tree<T>>> Subtree for T {}
 /// See rule S55.
 ///
 /// ```
-/// use supervise::lease::Only;
+/// use supervise::lease::Leased;
 /// use supervise::prelude::*;
 /// use supervise::testing::MemoryLease;
 /// # struct Billing;
 /// # #[actor]
 /// # impl Billing { fn handle(&mut self, _msg: ()) {} }
-/// # struct Web { jobs: Only<Jobs> }
+/// # struct Web { jobs: Leased<Jobs> }
 /// # #[actor]
 /// # impl Web { fn handle(&mut self, reply: Reply<bool>) { reply.send(self.jobs.here().is_some()) } }
 ///
@@ -65,7 +66,7 @@ impl<T: TreeDef + Child<Start = Tree<T>>> Subtree for T {}
 ///     struct Shop(lease: MemoryLease) {
 ///         #[only_with(lease)]
 ///         jobs: Jobs = Jobs::tree(),
-///         web: Web = Web { jobs }, // its handle, an `Only<Jobs>`
+///         web: Web = Web { jobs }, // its handle, a `Leased<Jobs>`
 ///     }
 /// }
 ///
@@ -83,25 +84,25 @@ impl<T: TreeDef + Child<Start = Tree<T>>> Subtree for T {}
 /// # Ok(())
 /// # }
 /// ```
-pub struct Only<T: Child> {
+pub struct Leased<T: Child> {
     set: Children<T, ()>,
     /// The lease of the last build of the tree around it.
     keeper: Arc<Mutex<Arc<Keeper>>>,
 }
 
-impl<T: Child> Clone for Only<T> {
+impl<T: Child> Clone for Leased<T> {
     fn clone(&self) -> Self {
-        Only { set: self.set.clone(), keeper: self.keeper.clone() }
+        Leased { set: self.set.clone(), keeper: self.keeper.clone() }
     }
 }
 
-impl<T: Child> fmt::Debug for Only<T> {
+impl<T: Child> fmt::Debug for Leased<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Only({})", self.path())
+        write!(f, "Leased({})", self.path())
     }
 }
 
-impl<T: Child> Only<T> {
+impl<T: Child> Leased<T> {
     /// Returns the handle of the subtree, if it is up here.
     pub fn here(&self) -> Option<T::Handle> {
         self.set.handles().into_iter().next()
@@ -144,7 +145,7 @@ impl<T: Child> Only<T> {
 
     /// Makes the handle, with the lease of this build.
     pub(in crate::tree) fn new(set: Children<T, ()>, keeper: Arc<Mutex<Arc<Keeper>>>) -> Self {
-        Only { set, keeper }
+        Leased { set, keeper }
     }
 
     /// Looks after the subtree from a start of its place to the end of that incarnation.
@@ -215,7 +216,7 @@ impl Builder {
         options: ChildOptions<T>,
         lease: LeaseOf,
         start: F,
-    ) -> BoxFuture<'_, Result<Only<T>, UserError>>
+    ) -> BoxFuture<'_, Result<Leased<T>, UserError>>
     where
         T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
@@ -226,7 +227,7 @@ impl Builder {
 }
 
 /// Replaces the lease of a place with that of the present build.
-pub(in crate::tree) fn replace_lease<T: Child>(only: &Only<T>, keeper: Arc<Keeper>) {
+pub(in crate::tree) fn replace_lease<T: Child>(only: &Leased<T>, keeper: Arc<Keeper>) {
     let before = std::mem::replace(&mut *lock(&only.keeper), keeper);
     drop(before); // user code
 }
