@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use supervise::prelude::{ActorRef, Children, Context, Reply, SupervisorStrategy, actor, strategy, supervisor};
+use supervise::prelude::{ActorRef, Children, Context, Reply, SupervisorStrategy, actor, child, strategy, supervisor};
 
 use crate::harness::{Alive, Fail, Meter, Run, STARTS, STOPS, Spawned, System, Tree, run};
 use crate::{clients, repeat};
