@@ -78,8 +78,7 @@
 //!
 //! A crate of your own may re-export this one, so that your services depend on your crate alone; or `Cargo.toml` may give
 //! it another name, as in `trees = { package = "supervise-tree", version = ".." }`. [`supervisor!`], [`child!`],
-//! [`decider!`] and [`strategy!`] need no word of that: they find their crate wherever they are called. The two attributes
-//! are told the path:
+//! [`decider!`] and [`strategy!`] need nothing: they find their crate by themselves. The two attributes take the path:
 //!
 //! ```
 //! mod kit {
@@ -115,7 +114,7 @@
 //! # assert_eq!(Shop::SPEC.children.len(), 2);
 //! ```
 //!
-//! A tree with remote children is then declared with the macro of the same name of `supervise-remote`.
+//! Declare a tree with remote children by the `supervisor!` of `supervise-remote` then.
 //!
 //! # Features
 //!

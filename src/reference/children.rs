@@ -158,5 +158,5 @@
 /// restarted; `self` in the start. See [`errors`](crate::errors).
 #[macro_export]
 macro_rules! child {
-    ($($tokens:tt)*) => { $crate::expansion::child! { @[$crate] $($tokens)* } };
+    ($($tokens:tt)*) => { $crate::expansion::child! { @[$crate]; $($tokens)* } };
 }

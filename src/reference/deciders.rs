@@ -60,7 +60,7 @@
 /// ```
 #[macro_export]
 macro_rules! decider {
-    ($($tokens:tt)*) => { $crate::expansion::decider! { @[$crate] $($tokens)* } };
+    ($($tokens:tt)*) => { $crate::expansion::decider! { @[$crate]; $($tokens)* } };
 }
 
 /// Creates a [`SupervisorStrategy`](crate::policy::SupervisorStrategy), which says how an actor supervises the children
@@ -89,5 +89,5 @@ macro_rules! decider {
 /// ```
 #[macro_export]
 macro_rules! strategy {
-    ($($tokens:tt)*) => { $crate::expansion::strategy! { @[$crate] $($tokens)* } };
+    ($($tokens:tt)*) => { $crate::expansion::strategy! { @[$crate]; $($tokens)* } };
 }

@@ -968,5 +968,5 @@
 /// that cause them; [`errors`](crate::errors) shows each of them.
 #[macro_export]
 macro_rules! supervisor {
-    ($($tokens:tt)*) => { $crate::expansion::supervisor! { @[$crate] $($tokens)* } };
+    ($($tokens:tt)*) => { $crate::expansion::supervisor! { @[$crate]; $($tokens)* } };
 }

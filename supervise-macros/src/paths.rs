@@ -1,7 +1,7 @@
 //! The paths of the crates that an expansion names.
 //!
 //! A user may depend on `supervise` under another name, or through a crate that re-exports it. The declarative macros in
-//! front of this crate know the path, `$crate`, and pass it as `@[$crate]`; an attribute is told it by `crate = path`.
+//! front of this crate know the path, `$crate`, and pass it as `@[$crate];`. An attribute takes it by `crate = path`.
 
 use std::cell::RefCell;
 
@@ -27,23 +27,23 @@ impl Paths {
         Paths { supervise: Some(quote!(#supervise)), remote: None }
     }
 
-    /// Takes `@[supervise]` or `@[supervise][supervise_remote]` off the input.
+    /// Takes `@[supervise];` or `@[supervise][supervise_remote];` off the input, which may begin with brackets itself.
     pub(crate) fn split(input: TokenStream) -> (Self, TokenStream) {
-        let mut rest = input.clone().into_iter().peekable();
-        let mut paths = Paths::default();
-        let passed = matches!(rest.next(), Some(TokenTree::Punct(at)) if at.as_char() == '@');
-        let group = |token: Option<TokenTree>| match token {
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => Some(group.stream()),
-            _ => None,
-        };
-        if !passed || !matches!(rest.peek(), Some(TokenTree::Group(_))) {
-            return (paths, input);
+        let mut rest = input.clone().into_iter();
+        let is = |token: Option<TokenTree>, sign| matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == sign);
+        if !is(rest.next(), '@') {
+            return (Paths::default(), input);
         }
-        paths.supervise = group(rest.next());
-        if matches!(rest.peek(), Some(TokenTree::Group(it)) if it.delimiter() == Delimiter::Bracket) {
-            paths.remote = group(rest.next());
+        let mut paths = Vec::new();
+        loop {
+            match rest.next() {
+                Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => paths.push(group.stream()),
+                end if is(end.clone(), ';') && !paths.is_empty() => break,
+                _ => return (Paths::default(), input),
+            }
         }
-        (paths, rest.collect())
+        let mut paths = paths.into_iter();
+        (Paths { supervise: paths.next(), remote: paths.next() }, rest.collect())
     }
 
     /// Expands with these paths.
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn paths_in_front_are_taken_off() {
-        let (paths, rest) = split("@[a::b] struct Shop {}");
+        let (paths, rest) = split("@[a::b]; struct Shop {}");
         assert_eq!(rest, "struct Shop { }");
         let shown = paths.hold(|| (quote!(#Supervise::Tree).to_string(), quote!(#SuperviseRemote::Net).to_string()));
         assert_eq!(shown, ("a :: b :: Tree".to_owned(), ":: supervise_remote :: Net".to_owned()));
-        let (paths, rest) = split("@[a][b] [T]");
+        let (paths, rest) = split("@[a][b]; [T]");
         assert_eq!(
             (paths.hold(|| quote!(#SuperviseRemote::Net).to_string()), rest),
             ("b :: Net".to_owned(), "[T]".to_owned())
@@ -146,8 +146,15 @@ mod tests {
     }
 
     #[test]
+    fn brackets_of_the_input_are_no_path() {
+        let (paths, rest) = split("@[a]; [\"x\" , y] . concat ()");
+        assert_eq!(rest, "[\"x\" , y] . concat ()");
+        assert_eq!(paths.hold(|| quote!(#SuperviseRemote).to_string()), ":: supervise_remote");
+    }
+
+    #[test]
     fn input_without_paths_is_left_alone() {
-        for text in ["", "@", "@ x", "[a] x", "struct Shop { }"] {
+        for text in ["", "@", "@ x", "@ ; x", "@ [a] x", "[a] x", "struct Shop { }"] {
             let (paths, rest) = split(text);
             assert_eq!(rest, text);
             assert_eq!(paths.hold(|| quote!(#Supervise).to_string()), ":: supervise");
@@ -157,9 +164,9 @@ mod tests {
     #[test]
     fn the_paths_end_with_the_expansion() {
         let held = |text: &str| split(text).0;
-        let panicked = std::panic::catch_unwind(|| held("@[a] x").hold(|| panic!("oops")));
+        let panicked = std::panic::catch_unwind(|| held("@[a]; x").hold(|| panic!("oops")));
         assert!(panicked.is_err());
         assert_eq!(quote!(#Supervise).to_string(), ":: supervise");
-        held("@[a] x").hold(|| held("@[b] x").hold(|| assert_eq!(quote!(#Supervise).to_string(), "b")));
+        held("@[a]; x").hold(|| held("@[b]; x").hold(|| assert_eq!(quote!(#Supervise).to_string(), "b")));
     }
 }

@@ -92,7 +92,7 @@ pub use refs::{RemoteAsk, RemoteError, RemoteRef, RemoteTell};
 #[macro_export]
 macro_rules! supervisor {
     ($($tokens:tt)*) => {
-        $crate::expansion::supervisor! { @[$crate::expansion::supervise][$crate] $($tokens)* }
+        $crate::expansion::supervisor! { @[$crate::expansion::supervise][$crate]; $($tokens)* }
     };
 }
 

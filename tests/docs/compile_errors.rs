@@ -150,7 +150,7 @@ fn no_mistake_shows_an_internal_name() {
     let mut shown = Vec::new();
     for mistake in mistakes() {
         let stderr = fs::read_to_string(mistake.with_extension("stderr")).unwrap();
-        // Behind a number, or a bar, is a line of a file.
+        // A line of a file stands behind a number or a bar.
         let said = stderr.lines().filter(|line| !line.contains("--> ") && !line.contains(" | "));
         let internal = ["supervise_runtime::", "__private", "HandleFn"];
         let lines = said.filter(|line| internal.iter().any(|name| line.contains(name)));

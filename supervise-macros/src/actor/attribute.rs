@@ -247,7 +247,7 @@ impl Handle<'_> {
     fn receive(&self) -> TokenStream {
         let Types { msg, error } = self.types();
         let cfgs = &self.cfgs;
-        // At the type, where rustc reports that it is not `Send`: with the bound below it says so once.
+        // At the type, where rustc reports that it is not `Send`. The bound below keeps it one error.
         let at = self.ty.span();
         let span = self.function.sig.ident.span().resolved_at(at);
         let cx = self.takes_cx.then(|| quote_spanned!(at=> , __cx));

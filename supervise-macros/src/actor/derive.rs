@@ -59,7 +59,7 @@ fn of_type(mut input: DeriveInput, types: Types, hooks: &[Hook], watches: bool, 
     }
     let (error, types) = (types.error(), types.declare());
     // At the name of the struct, where rustc then reports a missing `handle`, and one with another signature; and that
-    // the struct is not `Send`, which with the bound below is said once.
+    // the struct is not `Send`. The bound below keeps it one error.
     let handle = quote_spanned! {name.span()=>
         __rt::may_move_between_threads(__rt::call_handle(Self::handle, self, __msg, __cx)).await
     };
@@ -103,11 +103,11 @@ fn read(types: &mut Types, attribute: &Attribute, errors: &mut Errors) -> Option
     let (mut path, mut quoted) = (None, Vec::new());
     let read = attribute.parse_nested_meta(|meta| {
         let Some(name) = meta.path.get_ident().cloned() else {
-            return Err(meta.error("expected `msg = Type` or `error = Type`"));
+            return Err(meta.error("expected `msg = Type`, `error = Type` or `crate = path`"));
         };
         if name == "crate" {
-            path = Some(paths::value(meta.input)?);
-            return Ok(());
+            let twice = path.replace(paths::value(meta.input)?).is_some();
+            return if twice { Err(meta.error("`crate` is given twice; keep one of them")) } else { Ok(()) };
         }
         let place = match &*name.to_string() {
             "msg" => &mut types.msg,

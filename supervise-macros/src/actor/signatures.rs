@@ -119,7 +119,7 @@ pub(super) fn receivers(block: &ItemImpl, hooks: &[Hook], errors: &mut Errors) {
     }
 }
 
-/// Returns whether a function returns its actor: as it is, or the first of several values, or in a `Result`.
+/// Returns whether a function returns its actor: as it is, among several values, or in a `Result`.
 pub(super) fn is_next_state(output: &ReturnType, actor: &Type) -> bool {
     let ReturnType::Type(_, output) = output else { return false };
     let is_actor = |ty: &Type| {

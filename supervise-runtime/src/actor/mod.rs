@@ -103,7 +103,7 @@ pub trait Actor: Sized + Send + 'static {
         cx: &mut Context<Self>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send
     where
-        for<'a> &'a mut Self: Send; // follows from `Self: Send`; a macro that repeats it has one error for a field
+        for<'a> &'a mut Self: Send;
 
     /// Runs on every new instance before its first message. An error or a panic is a failed start.
     fn pre_start(&mut self, _cx: &mut Context<Self>) -> impl Future<Output = Result<(), Self::Error>> + Send {
@@ -274,7 +274,7 @@ impl HandleOutput for () {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of an actor",
     label = "does not turn into a `BoxError`",
-    note = "an error crosses threads on its way to the supervisor: it is `Send`, `Sync` and `'static`",
+    note = "an error crosses threads on its way to the supervisor, so a boxed one is `Send + Sync`",
     note = "implement `std::error::Error` for a type of your own; a boxed error is `supervise::BoxError`"
 )]
 pub trait ErrorOfAnActor {}

@@ -615,7 +615,8 @@ impl<T: TreeDef> Running<T> {
         let Running { guard, kept, .. } = self;
         Box::pin(async move {
             let cell = guard.cell.clone();
-            let Some(kept) = kept else { return Join::of(cell).await.unwrap_or_else(|error| panic!("{error}")) };
+            let report_of_the_tree = Join::of(cell.clone()).await.unwrap_or_else(|error| panic!("{error}"));
+            let Some(kept) = kept else { return report_of_the_tree };
             let ended = kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
             drop(guard);
             report(&*cell, ended)

@@ -258,6 +258,7 @@ impl TreeRef {
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
+    ///
     /// ```
     /// use supervise::prelude::*;
     ///
@@ -427,7 +428,7 @@ impl Future for Join {
 #[must_use = "the tree is shutting down; await this to wait for it"]
 pub struct Shutdown {
     wait: EndWait,
-    /// The end of the holding of the lease, which is waited for after that of the tree.
+    /// The end of the holding of the lease, for which a shutdown waits once the tree has ended.
     kept: Option<oneshot::Receiver<Kept>>,
     /// The report, while the lease is given back.
     report: Option<Report>,

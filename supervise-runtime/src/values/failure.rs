@@ -743,8 +743,8 @@ impl Failure {
     /// Returns how often the child has been restarted since an incarnation was last up for long enough; 0 at the first
     /// failure.
     ///
-    /// Long enough is the time after which the declared backoff starts over. With `reset = Manual`, and with a
-    /// [`Backoff`](crate::policy::Backoff), the count starts over only when the actor calls
+    /// Long enough is the time after which the declared backoff starts over. With `reset = Manual`, and with
+    /// [`Backoff::slotted`](crate::policy::Backoff::slotted), the count starts over only when the actor calls
     /// [`Context::reset_backoff`](crate::Context::reset_backoff). Without a backoff the time is 10 s. Restarts after a
     /// failure or an end of the child itself count (rule S32). A failure that is escalated gets the number of the
     /// supervisor, since that is decided on.

@@ -1,4 +1,4 @@
-// C1. The types of handles are those of the fields that the tree makes. A declaration has the shape of the children.
+// C1. The tree makes its handles, as fields. A declaration has the shape of the children.
 // Repair: Write the shape.
 use supervise::prelude::*;
 

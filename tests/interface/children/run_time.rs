@@ -81,6 +81,16 @@ async fn spawn_at<T: supervise::Child>(firm: &Firm, child: NewChild<T>) -> Resul
     at(firm, |cx| Box::pin(cx.spawn(child))).await
 }
 
+/// S38: the name of a child is any expression, also if it begins with brackets.
+#[tokio::test(start_paused = true)]
+async fn a_name_may_begin_with_brackets() {
+    let (firm, journal) = firm(SupervisorStrategy::default()).await;
+    let id = "7".to_owned();
+    let new = child! { ["probe-", &id].concat(): Probe = Probe::start("probe", journal).await? };
+    let probe: ActorRef<Probe> = spawn_at(&firm, new).await.unwrap();
+    assert_eq!(probe.path(), "boss/probe-7");
+}
+
 /// S38: an actor, a task and a tree are spawned alike, with the settings of a declared child.
 #[tokio::test(start_paused = true)]
 async fn an_actor_a_task_and_a_tree_are_spawned_alike() {

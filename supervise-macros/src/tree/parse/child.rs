@@ -195,8 +195,11 @@ fn rest(input: ParseStream, around: &Ident, child: &mut Child, errors: &mut Erro
     if input.peek(Token![pub]) {
         let vis: Visibility = input.parse()?;
         let shown = to_source(vis.to_token_stream());
-        errors.on(&vis, format!("`{shown}` stands in front of the name; write `{shown} {name}: ..`"));
-        child.vis = Some(vis);
+        match &child.vis {
+            Some(_) => errors.on(&vis, format!("`{name}` has its `pub` in front already; remove this `{shown}`")),
+            None => errors.on(&vis, format!("`{shown}` stands in front of the name; write `{shown} {name}: ..`")),
+        }
+        child.vis.get_or_insert(vis);
     }
     if let Some(start) = meant::start_without_a_type(input) {
         let ty = meant::type_of_start(&start);
@@ -262,7 +265,8 @@ fn with_shape(input: ParseStream, child: &mut Child, shape: Shape, errors: &mut 
         meant::word_behind(word, child, errors);
     }
     let mut start: Expr = input.parse()?;
-    meant::condition(input, &name, &ty, &start, errors)?;
+    let shown = if child.is_task() { "task" } else { &*ty };
+    meant::condition(input, &name, (child.shape.as_ref(), shown), &start, errors)?;
     if child.is_set() {
         kept::owned_arguments(&mut start, errors);
     }

@@ -157,7 +157,7 @@ fn with_unit(arg: Arg, errors: &mut Errors) -> Arg {
     let Expr::Field(ExprField { base, member: Member::Named(unit), .. }) = &arg.value else { return arg };
     let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = &**base else { return arg };
     let unit = match unit.to_string().trim_end_matches('s') {
-        "millisecond" | "milli" | "m" => "ms",
+        "millisecond" | "milli" => "ms",
         "second" | "sec" => "s",
         "minute" | "min" => "min",
         "hour" => "h",
@@ -340,8 +340,8 @@ pub(super) fn type_of_a_child(ty: &Type, name: &Ident, tree: &Ident, starts: boo
         ("ActorRef", [item]) => {
             format!("the tree makes the handle; write `{}`, the type of the child", text(item))
         }
-        ("TaskRef", []) => format!("the tree makes the handle; write `{name}: task = start`"),
-        ("Handles", [item, rest @ ..]) => {
+        ("TaskRef", []) if is_ours(ty) => format!("the tree makes the handle; write `{name}: task = start`"),
+        ("Handles", [item, rest @ ..]) if is_ours(ty) && (constant(ty).is_some() || !rest.is_empty()) => {
             let (item, many) = (text(behind_a_handle(item)), constant(ty).or_else(|| rest.first().map(|ty| text(ty))));
             let many = many.unwrap_or_else(|| "N".to_owned());
             format!("the tree makes the handles; write `{name}: [{item}; {many}] = |i| start`")
@@ -364,6 +364,12 @@ pub(super) fn type_of_a_child(ty: &Type, name: &Ident, tree: &Ident, starts: boo
         _ => return None,
     };
     Some(message)
+}
+
+/// Returns whether a path may be that of this crate: a name alone, or one of `supervise`.
+fn is_ours(ty: &Type) -> bool {
+    let Type::Path(TypePath { path, .. }) = ty else { return false };
+    path.segments.len() == 1 || path.segments.first().is_some_and(|first| first.ident == "supervise")
 }
 
 /// Returns the last name of a path, and its arguments.
@@ -455,6 +461,7 @@ pub(super) fn task(child: &mut Child, start: &Expr, errors: &mut Errors) {
 /// starts, which is read as any number, and the context of a task without its closure.
 pub(super) fn names(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
     let mut names = outer.to_vec();
+    let children: Vec<Ident> = body.children().map(|child| child.name.clone()).collect();
     for item in &mut body.items {
         match item {
             Item::Let(entry) => names.extend(bindings(&entry.pat)),
@@ -462,7 +469,9 @@ pub(super) fn names(body: &mut Body, outer: &[Ident], errors: &mut Errors) {
                 match &mut child.shape {
                     Some(Shape::Array(unit, count)) => length(unit, count, &names, errors),
                     Some(Shape::Inline(subtree)) => self::names(&mut subtree.body, &names, errors),
-                    Some(Shape::One(Unit::Task(_))) => context(child, &names, errors),
+                    Some(Shape::One(Unit::Task(_))) if !children.iter().any(|name| name == "cx") => {
+                        context(child, &names, errors);
+                    }
                     _ => {}
                 }
                 names.push(child.name.clone());
@@ -507,7 +516,9 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
 /// Takes a word in front of the name of a child, as `val` in other languages.
 pub(super) fn word_of_another_language(input: ParseStream, errors: &mut Errors) -> syn::Result<()> {
     let ours = |word: &Ident| ["remote", "task"].iter().any(|known| word.to_string().eq_ignore_ascii_case(known));
-    let typed = input.peek(Ident::peek_any) && input.peek2(syn::Ident) && input.peek3(Token![:]);
+    let ahead = input.fork();
+    let named = ahead.call(Ident::parse_any).is_ok() && ahead.parse::<Ident>().is_ok();
+    let typed = named && ahead.peek(Token![:]) && !ahead.peek(Token![::]);
     if typed && !input.fork().call(Ident::parse_any).is_ok_and(|word| ours(&word)) {
         let word = input.call(Ident::parse_any)?;
         errors.at(word.span(), format!("a child begins with its name; remove `{word}`"));
@@ -521,8 +532,15 @@ pub(super) fn question_mark(input: ParseStream, child: &mut Child, errors: &mut 
         return Ok(());
     }
     let mark = input.parse::<Token![?]>()?;
-    let Some(Shape::One(unit)) = child.shape.take() else {
-        return Err(syn::Error::new(mark.span(), "only a single child is optional; remove the `?`"));
+    let unit = match child.shape.take() {
+        Some(Shape::One(unit)) => unit,
+        other => {
+            let is_optional = matches!(other, Some(Shape::Optional(_)));
+            let why = if is_optional { "this child is optional already" } else { "only a single child is optional" };
+            errors.on(mark, format!("{why}; remove the `?`"));
+            child.shape = other;
+            return Ok(());
+        }
     };
     let shown = match &unit {
         Unit::Type(ty) => to_source(ty.to_token_stream()),
@@ -544,7 +562,7 @@ pub(super) fn remote_in_front_of_the_start(input: ParseStream) -> syn::Result<Op
 pub(super) fn condition(
     input: ParseStream,
     name: &Ident,
-    ty: &str,
+    (shape, ty): (Option<&Shape>, &str),
     start: &Expr,
     errors: &mut Errors,
 ) -> syn::Result<()> {
@@ -552,7 +570,15 @@ pub(super) fn condition(
         return Ok(());
     }
     let word = input.parse::<Token![if]>()?;
-    let condition: Expr = input.parse()?;
+    let condition = input.call(Expr::parse_without_eager_brace)?;
+    if input.peek(token::Brace) {
+        let message = format!("the child `{name}` ends with `,` in front of this; the children of a tree are fixed");
+        return Err(syn::Error::new(word.span(), message));
+    }
+    if !matches!(shape, Some(Shape::One(_))) {
+        errors.on(word, "a condition belongs into the start; remove this `if`");
+        return Ok(());
+    }
     let (condition, start) = (to_source(condition.to_token_stream()), to_source(start.to_token_stream()));
     errors.on(
         word,
@@ -586,6 +612,10 @@ pub(super) fn word_behind(word: Ident, child: &mut Child, errors: &mut Errors) {
     if word.to_string().eq_ignore_ascii_case("task") {
         errors.on(&word, format!("`task` stands in the place of the type; write `{name}: task = ..`"));
         child.shape = Some(Shape::One(Unit::Task(word.span())));
+        return;
+    }
+    if let Some(Shape::One(Unit::Remote(..))) = &child.shape {
+        errors.on(&word, "`remote` stands in front of the type already; remove this");
         return;
     }
     let far = |ty: &Type| Unit::Remote(word.clone(), Box::new(ty.clone()));
@@ -651,10 +681,14 @@ pub(super) fn behind_a_remote_ref(ty: &Type) -> Option<&Type> {
 /// Reads the start of a task that is no future as the future that is meant.
 pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
     match start {
-        Expr::Closure(closure) if closure.asyncness.is_none() => start_of_a_task(&mut closure.body, errors),
-        Expr::Block(block) => {
-            if let Some(Stmt::Expr(last, None)) = block.block.stmts.last_mut() {
+        Expr::Closure(closure) if closure.asyncness.is_none() => {
+            // A block outside of a closure may await what makes the future.
+            if let Expr::Block(block) = &mut *closure.body
+                && let Some(Stmt::Expr(last @ Expr::Await(_), None)) = block.block.stmts.last_mut()
+            {
                 start_of_a_task(last, errors);
+            } else {
+                start_of_a_task(&mut closure.body, errors);
             }
         }
         Expr::Await(awaited) => {

@@ -33,7 +33,8 @@ pub(super) fn shape(input: ParseStream, name: impl std::fmt::Display, errors: &m
     if input.peek(Token![struct]) {
         return subtree(input, errors).map(Shape::Inline);
     }
-    let is_word = input.fork().parse::<Ident>().is_ok_and(|word| word != "task");
+    let is_lower = |word: Ident| word != "task" && word.to_string().starts_with(char::is_lowercase);
+    let is_word = input.fork().parse::<Ident>().is_ok_and(is_lower);
     if is_word && input.peek2(syn::Ident) && input.peek3(token::Brace) && !is_remote(input) {
         let word: Ident = input.parse()?;
         let subtree = named(input, errors)?;

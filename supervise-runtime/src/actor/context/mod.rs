@@ -505,7 +505,7 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    // rustc names a function of an `impl` next to its type as a user does, where a bound of it is not met.
+    // These stand next to the type: in an error about a bound, rustc then calls them `Context::run`.
 
     /// Sends a message to this actor once in every `period`, for the first time after one period.
     ///

@@ -71,7 +71,7 @@ impl<T: Child> Drop for EarlyChild<T> {
 }
 
 impl Builder {
-    /// See [`Builder::later`].
+    /// Does the work of `Builder::later`.
     pub(super) fn handle_ahead<T: Ahead>(&self, name: &'static str, options: ChildOptions<T>) -> T::Handle {
         let known = self.table().cells().into_iter().find(|cell| cell.core().name() == name);
         if let Some(handle) = known.and_then(|cell| T::handle_of(&AnyRef::of(cell))) {

@@ -3,7 +3,7 @@
 pub use supervise::{actor, child, decider, prelude, strategy, supervisor};
 pub use supervise_remote as remote;
 
-/// As deep as a crate of a crate may have it.
+/// A path of two steps, as in a crate that re-exports another one.
 pub mod inner {
     pub use supervise as trees;
 }
