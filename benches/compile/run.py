@@ -74,7 +74,8 @@ def handwritten(count):
     specs = "\n".join(
         f'        ChildSpec {{ name: "{name}", doc: "", item: "Worker", shape: Shape::One, kind: ChildKind::Actor, '
         f"lifecycle: Lifecycle::Permanent, shutdown: DeclaredShutdown::Is(ShutdownTimeout::Within(Duration::from_secs(5))), "
-        f'settings: &["lifecycle(Permanent, shutdown = 5s)"], below: Below::Known(None) }},' for name in names)
+        f'settings: &["lifecycle(Permanent, shutdown = 5s)"], limit: default_limit(OnLimit::Escalate, false, false), '
+        f"at: std::panic::Location::caller(), below: Below::Known(None), remote: None }}," for name in names)
     clones = ", ".join(f"{name}: self.{name}.clone()" for name in names)
     starts = "\n".join(f"""
         let {name} = builder.child::<Worker, _, _>(
@@ -119,6 +120,9 @@ impl TreeHandle for Tree {{
         shutdown: DeclaredShutdown::Default,
         shutdown_order: ShutdownOrder::Reverse,
         settings: &["strategy(OneForOne, max_restarts = 10, within = 1min)"],
+        at: std::panic::Location::caller(),
+        module: module_path!(),
+        version: option_env!("CARGO_PKG_VERSION"),
         children: &[
 {specs}
         ],
@@ -134,7 +138,7 @@ impl TreeDef for Tree {{
             SupervisorStrategy::new(Strategy::OneForOne).max_restarts(MaxRestarts::AtMost(10)).within(Duration::from_secs(60)),
         );
 {starts}
-        Ok(Tree {{ {", ".join(names)}, tree }})
+        Ok(Tree {{ {", ".join(f"{name}: {name}.clone_for_start()" for name in names)}, tree }})
     }}
 }}
 
