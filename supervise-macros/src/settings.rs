@@ -392,7 +392,7 @@ fn describe(arg: &Arg) -> String {
         Value::Word(of) => words(of),
         Value::Flag => format!("`{}`", arg.name),
         Value::Function => "path of a function".into(),
-        Value::Range => "`MIN..MAX`, a list `[D, ..]` whose last delay repeats, or an expression of the type `Backoff`".into(),
+        Value::Range => "`MIN..MAX`, a list `[D, ..]` whose last delay repeats, or an expression of the type Backoff".into(),
         Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
         Value::Size => "`N`".into(),
         Value::Time => "`D`".into(),
