@@ -503,10 +503,10 @@ pub struct House {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },

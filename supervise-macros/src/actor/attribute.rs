@@ -8,7 +8,7 @@ use syn::{
     Attribute, DeriveInput, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, Path, ReceiverKind, ReturnType, Token, Type,
 };
 
-use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, dummy, methods, names, watcher};
+use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, derives, dummy, methods, names, watcher};
 use super::owned::owned;
 use super::signatures;
 use crate::errors::{Errors, did_you_mean, in_line, neighbour};
@@ -110,10 +110,8 @@ fn no_impl(args: &TokenStream, item: TokenStream) -> TokenStream {
         "`#[actor(..)]` belongs to `#[derive(Actor)]`; write it below the derive"
     };
     let ty: Result<DeriveInput, _> = syn::parse2(item.clone());
-    let derives =
-        |attribute: &Attribute| attribute.path().is_ident("derive") && names(attribute.to_token_stream(), "Actor");
     match ty {
-        Ok(ty) if !ty.attrs.iter().any(derives) => {
+        Ok(ty) if !derives(&ty) => {
             let mut errors = Errors::default();
             errors.at(Span::call_site(), message);
             let (name, (_, of, _)) = (&ty.ident, ty.generics.split_for_impl());
@@ -158,23 +156,9 @@ fn handles<'a>(block: &'a ItemImpl, errors: &mut Errors) -> Vec<Handle<'a>> {
 
 /// Returns whether this is the method for messages in another system.
 fn takes_messages(function: &ImplItemFn) -> bool {
-    const NAMES: [&str; 12] = [
-        "receive",
-        "on_receive",
-        "on_message",
-        "handle_message",
-        "handle_msg",
-        "handle_call",
-        "handle_cast",
-        "handle_info",
-        "process",
-        "process_message",
-        "call",
-        "dispatch",
-    ];
-    let inputs = &function.sig.inputs;
+    let (name, inputs) = (&function.sig.ident, &function.sig.inputs);
     let takes = matches!((inputs.first(), inputs.get(1)), (Some(FnArg::Receiver(_)), Some(FnArg::Typed(_))));
-    takes && NAMES.iter().any(|name| function.sig.ident == name)
+    takes && neighbour(&name.to_string(), &["handle"]).is_some()
 }
 
 fn handle<'a>(function: &'a ImplItemFn, generic: bool, ty: &'a Type, errors: &mut Errors) -> Option<Handle<'a>> {

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Generics};
+use syn::{Attribute, DeriveInput, Generics};
 
 use crate::errors::Errors;
 use crate::paths::Supervise;
@@ -202,6 +202,13 @@ pub(super) fn dummy(
     quote!(#traits #errors)
 }
 
+/// Returns whether a type derives `Actor`.
+pub(super) fn derives(item: &DeriveInput) -> bool {
+    let is_ours =
+        |attribute: &Attribute| attribute.path().is_ident("derive") && names(attribute.to_token_stream(), "Actor");
+    item.attrs.iter().any(is_ours)
+}
+
 /// Returns whether a word is among the tokens, at any depth.
 pub(super) fn names(tokens: TokenStream, word: &str) -> bool {
     tokens.into_iter().any(|token| match token {
@@ -217,9 +224,7 @@ pub(crate) fn stray(name: &str, item: TokenStream) -> TokenStream {
         .clone()
         .into_iter()
         .any(|token| matches!(&token, TokenTree::Ident(word) if word == "struct" || word == "enum"));
-    let derives =
-        |attribute: &Attribute| attribute.path().is_ident("derive") && names(attribute.to_token_stream(), "Actor");
-    let derived = syn::parse2::<syn::DeriveInput>(item.clone()).is_ok_and(|item| item.attrs.iter().any(derives));
+    let derived = syn::parse2::<DeriveInput>(item.clone()).is_ok_and(|item| derives(&item));
     let message = if on_struct && !derived {
         format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write `#[derive(Actor)]` above it")
     } else if on_struct {

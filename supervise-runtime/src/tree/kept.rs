@@ -59,12 +59,12 @@ pub struct ATree;
 
 /// Names [`ATree`] by a trait. Such a name has its place in the source as a whole, whatever path leads to the trait, and
 /// rustc shows equal errors at one place once.
-pub trait Keeper {
+pub trait NamesATree {
     /// The type that keeps values.
     type ATree;
 }
 
-impl Keeper for () {
+impl NamesATree for () {
     type ATree = ATree;
 }
 

@@ -37,7 +37,7 @@ pub use child::{Child, ChildSlot, Handle, IsAChild, Launched, Start, TreeHandle}
 pub use field::{ChildIf, Spawned};
 pub use kept::{
     ATree, CanBeAKey, CanKeep, CanKeepForInitial, CanKeepForInstances, CanMove, CanMoveIntoInstances, CanReturn,
-    Checked, CloneForStart, Keep, Keeper, Published, SendValue, SharedValue,
+    Checked, CloneForStart, Keep, NamesATree, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
 pub use spawned::{

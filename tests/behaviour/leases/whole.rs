@@ -4,6 +4,7 @@ use std::future::pending;
 
 use supervise::inspect::EndedKind;
 use supervise::testing::{LeaseFault, MemoryLease, Record, advance, settle, suspended};
+use tokio::sync::oneshot;
 
 use super::*;
 
@@ -135,7 +136,7 @@ async fn no_fault_of_a_call_breaks_the_promise() {
         let (log, lease) = (Log::default(), lease());
         let shop = tree(&log);
         let running = shop.only_with(lease.clone());
-        let until = tokio::sync::oneshot::channel::<()>();
+        let until = oneshot::channel::<()>();
         let run = tokio::spawn(running.run(until.1));
         advance(secs(1.0)).await;
         lease.set_fault(fault);
@@ -529,4 +530,29 @@ async fn a_seed_holds_for_each_holding() {
         })
         .collect();
     assert_eq!((seeds, log.tokens()), (vec![42, 42, 42], vec![1, 2, 3]));
+}
+
+supervisor! {
+    struct Inside(guard: Guard) {
+        #[lifecycle(Temporary)]
+        waits: task = wait(guard),
+    }
+}
+
+type Guard = Arc<Mutex<Option<oneshot::Receiver<Running<Inside>>>>>;
+
+async fn wait(guard: Guard) {
+    let guard = guard.lock().unwrap().take().expect("this task runs once");
+    guard.await.expect("the guard is sent").join().await;
+}
+
+/// S55: the guard of a tree under a lease cannot be waited for inside of that tree, which would never end.
+#[tokio::test(start_paused = true)]
+async fn a_join_inside_of_its_own_tree_panics_under_a_lease_too() {
+    let (give, guard) = oneshot::channel();
+    let tree = Inside::tree(Arc::new(Mutex::new(Some(guard)))).only_with(lease()).start().await.unwrap();
+    let waits = tree.waits.clone();
+    assert!(give.send(tree).is_ok());
+    settle().await;
+    assert!(waits.ended().is_some(), "it panicked, and a task that waits would be there");
 }

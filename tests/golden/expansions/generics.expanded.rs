@@ -634,7 +634,7 @@ where
     #[must_use]
     #[allow(dead_code, clippy::type_complexity)]
     pub fn copy(&self) -> ::core::option::Option<T> {
-        <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanReturn<
+        <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanReturn<
             T,
         >>::get(&self.__let_copy)
     }

@@ -544,7 +544,7 @@ impl Names {
     #[must_use]
     #[allow(dead_code, clippy::type_complexity)]
     pub(crate) fn r#match(&self) -> ::core::option::Option<u32> {
-        <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanReturn<
+        <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanReturn<
             u32,
         >>::get(&self.__let_match)
     }
@@ -670,7 +670,7 @@ impl Inner {
     #[must_use]
     #[allow(dead_code, clippy::type_complexity)]
     pub fn d(&self) -> ::core::option::Option<Part> {
-        <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanReturn<
+        <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanReturn<
             Part,
         >>::get(&self.__let_d)
     }

@@ -1862,10 +1862,10 @@ pub struct Shop<T: Row + 'static> {
         (
             <u64 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         u64,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u64,
                         >>::IS
                 },
@@ -1875,10 +1875,10 @@ pub struct Shop<T: Row + 'static> {
                 u8,
             ) as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         (u8, u8),
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             (u8, u8),
                         >>::IS
                 },
@@ -1907,7 +1907,7 @@ pub struct Shop<T: Row + 'static> {
     >>::Keyed<
         <String as ::supervise::expansion::Checked<
             {
-                <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanBeAKey<
+                <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },
@@ -1915,10 +1915,10 @@ pub struct Shop<T: Row + 'static> {
         (
             <u8 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         u8,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u8,
                         >>::IS
                 },

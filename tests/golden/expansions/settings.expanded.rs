@@ -989,7 +989,7 @@ struct Defaults {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMoveIntoInstances<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMoveIntoInstances<
                         u32,
                     >>::IS
                 },

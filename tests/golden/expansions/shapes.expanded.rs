@@ -748,10 +748,10 @@ struct Shapes {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -770,7 +770,7 @@ struct Shapes {
     >>::Keyed<
         <String as ::supervise::expansion::Checked<
             {
-                <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanBeAKey<
+                <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },
@@ -778,10 +778,10 @@ struct Shapes {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -801,7 +801,7 @@ struct Shapes {
         (
             <Socket as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMoveIntoInstances<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMoveIntoInstances<
                         Socket,
                     >>::IS
                 },
@@ -822,7 +822,7 @@ struct Shapes {
     once_keyed: ::supervise::expansion::Keyed<
         <u64 as ::supervise::expansion::Checked<
             {
-                <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanBeAKey<
+                <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanBeAKey<
                     u64,
                 >>::IS
             },
@@ -831,10 +831,10 @@ struct Shapes {
         (
             <Socket as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         Socket,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInitial<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInitial<
                             Socket,
                         >>::IS
                 },
@@ -854,10 +854,10 @@ struct Shapes {
         (
             <Db as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         Db,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             Db,
                         >>::IS
                 },

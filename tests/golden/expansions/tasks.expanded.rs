@@ -479,10 +479,10 @@ struct Tasks {
         (
             <u32 as ::supervise::expansion::Checked<
                 {
-                    <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanMove<
+                    <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanMove<
                         u32,
                     >>::IS
-                        & <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanKeepForInstances<
+                        & <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanKeepForInstances<
                             u32,
                         >>::IS
                 },
@@ -499,7 +499,7 @@ struct Tasks {
     keyed: ::supervise::expansion::Keyed<
         <String as ::supervise::expansion::Checked<
             {
-                <<() as ::supervise::expansion::Keeper>::ATree as ::supervise::expansion::CanBeAKey<
+                <<() as ::supervise::expansion::NamesATree>::ATree as ::supervise::expansion::CanBeAKey<
                     String,
                 >>::IS
             },

@@ -115,7 +115,7 @@ impl<'a> Types<'a> {
         let rt = self.path(at);
         match self.runtime {
             Runtime::Imported => quote_spanned!(at=> #rt::ATree),
-            Runtime::Absolute => quote_spanned!(at=> <() as #rt::Keeper>::ATree),
+            Runtime::Absolute => quote_spanned!(at=> <() as #rt::NamesATree>::ATree),
         }
     }
 
