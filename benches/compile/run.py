@@ -157,8 +157,18 @@ impl Child for Tree {{
 }}
 
 impl Tree {{
-    pub fn start(first: u64) -> impl Future<Output = Result<Running<Self>, Failure>> + Send {{
-        supervise::Tree::<Tree>::new((first,)).start()
+    pub fn tree(first: u64) -> supervise::Tree<Self> {{
+        supervise::Tree::new((first,))
+    }}
+
+    #[track_caller]
+    pub fn start(first: u64) -> BoxFuture<'static, Result<Running<Self>, Failure>> {{
+        Self::tree(first).start()
+    }}
+
+    #[track_caller]
+    pub fn run<'a>(first: u64, until: impl Future + Send + 'a) -> BoxFuture<'a, Result<Report, Failure>> {{
+        Self::tree(first).run(until)
     }}
 }}
 """

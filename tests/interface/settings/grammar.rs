@@ -117,6 +117,15 @@ mod drafts {
             #![decider(_ => Stop)]
             with_context: task = |_cx| unimplemented!("later"),
             plain: task = todo!(),
+            begun: task = |cx| {
+                let _is_used = cx.path();
+                todo!()
+            },
+            after_a_line: task = {
+                let _is_known = is_known;
+                todo!()
+            },
+            ends_the_process: task = std::process::exit(3),
             last: task = async move { assert!(is_known) },
         }
     }

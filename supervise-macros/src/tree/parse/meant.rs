@@ -683,12 +683,15 @@ pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
     match start {
         Expr::Closure(closure) if closure.asyncness.is_none() => {
             // A block outside of a closure may await what makes the future.
-            if let Expr::Block(block) = &mut *closure.body
-                && let Some(Stmt::Expr(last @ Expr::Await(_), None)) = block.block.stmts.last_mut()
-            {
+            if let Some(last @ Expr::Await(_)) = end_of_block(&mut closure.body) {
                 start_of_a_task(last, errors);
             } else {
                 start_of_a_task(&mut closure.body, errors);
+            }
+        }
+        Expr::Block(_) => {
+            if let Some(last) = end_of_block(start).filter(|last| diverges(last)) {
+                *last = in_async(last);
             }
         }
         Expr::Await(awaited) => {
@@ -707,7 +710,7 @@ pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
             *start = in_async(start);
         }
         // A program is begun in this way.
-        Expr::Macro(call) if diverges(&call.mac.path) => *start = in_async(start),
+        _ if diverges(start) => *start = in_async(start),
         Expr::Call(call) if spawns(&call.func) => {
             let Some(inner) = call.args.first().filter(|_| call.args.len() == 1) else { return };
             let (func, shown) = (&call.func, to_source(inner.to_token_stream()));
@@ -729,10 +732,32 @@ fn first_span(tokens: &Expr) -> Span {
     tokens.to_token_stream().into_iter().next().map_or_else(Span::call_site, |first| first.span())
 }
 
-/// Returns whether a macro of this path never returns.
-fn diverges(path: &Path) -> bool {
-    let last = path.segments.last().map(|last| last.ident.to_string());
-    matches!(last.as_deref(), Some("todo" | "unimplemented" | "panic" | "unreachable"))
+/// Returns the last expression of a block.
+fn end_of_block(block: &mut Expr) -> Option<&mut Expr> {
+    match block {
+        Expr::Block(block) => match block.block.stmts.last_mut() {
+            Some(Stmt::Expr(last, None)) => Some(last),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns whether this is a macro or a function of the standard library that never returns.
+fn diverges(expr: &Expr) -> bool {
+    let names = |path: &Path| path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>();
+    match expr {
+        Expr::Macro(call) => {
+            let last = names(&call.mac.path).pop();
+            matches!(last.as_deref(), Some("todo" | "unimplemented" | "panic" | "unreachable"))
+        }
+        Expr::Call(call) => {
+            let Expr::Path(func) = &*call.func else { return false };
+            let names = names(&func.path);
+            matches!(&names[..], [.., module, func] if module == "process" && (func == "exit" || func == "abort"))
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether this function spawns a future: `tokio::spawn`, `tokio::task::spawn`.
