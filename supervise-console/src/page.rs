@@ -22,7 +22,7 @@ impl Page {
         let policy = format!(
             "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src 'self'; base-uri 'self'; \
              form-action 'none'; frame-ancestors 'none'",
-            hashes(PAGE, "script"),
+            hashes(PAGE, "script type=\"module\""),
             hashes(PAGE, "style")
         );
         let head = PAGE.find("<head>").map_or(0, |at| at + "<head>".len());
@@ -44,9 +44,11 @@ impl Page {
     }
 }
 
-/// Returns the hashes of the contents of these elements, as a policy lists them; `'none'` if there are none.
-fn hashes(page: &str, element: &str) -> String {
-    let (begin, end) = (format!("<{element}>"), format!("</{element}>"));
+/// Returns the hashes of the contents of the elements with this opening tag, as a policy lists them; `'none'` if there are
+/// none.
+fn hashes(page: &str, tag: &str) -> String {
+    let element = tag.split(' ').next().unwrap_or(tag);
+    let (begin, end) = (format!("<{tag}>"), format!("</{element}>"));
     let contents = page.split(&*begin).skip(1).filter_map(|rest| rest.split_once(&*end));
     let hashes: Vec<_> =
         contents.map(|(content, _)| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(content)))).collect();
@@ -73,9 +75,18 @@ mod tests {
     /// A script or style with attributes has no hash, so a browser would not run it; nothing else may bring code along.
     #[test]
     fn the_page_is_one_file_that_the_policy_covers() {
-        for wrong in
-            ["<script ", "<style ", "<link", "<iframe", "<img src=\"http", "@import", " onclick=", " style=\"", "\r"]
-        {
+        for wrong in [
+            "<script src",
+            "<script>",
+            "<style ",
+            "<link",
+            "<iframe",
+            "<img src=\"http",
+            "@import",
+            " onclick=",
+            " style=\"",
+            "\r",
+        ] {
             assert!(!PAGE.contains(wrong), "{wrong:?}");
         }
         for (at, _) in PAGE.match_indices("//") {
@@ -87,7 +98,12 @@ mod tests {
                 &PAGE[at..(at + 40).min(PAGE.len())]
             );
         }
-        assert!(PAGE.contains("<head>") && PAGE.contains("<script>") && PAGE.contains("<style>"));
+        assert!(
+            PAGE.contains("<head>")
+                && PAGE.matches("<script ").count() == 1
+                && PAGE.contains("<script type=\"module\">")
+                && PAGE.contains("<style>")
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 const PAGE = new URL("../../supervise-console/page/index.html", import.meta.url);
 
 const hash = (page, tag) => {
-  const content = page.split(`<${tag}>`)[1].split(`</${tag}>`)[0];
+  const [, content] = page.match(new RegExp(`<${tag}(?: type="module")?>(.*?)</${tag}>`, "s"));
   return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 };
 

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
-command -v node >/dev/null || { echo "verify/page: node 20 or later is missing"; exit 1; }
+command -v node >/dev/null || { echo "verify/page: node 20.14 or later is missing"; exit 1; }
 if ! [[ -x /usr/bin/chromium ]]; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null
@@ -26,4 +26,5 @@ cargo build --quiet --manifest-path ../../Cargo.toml -p supervise-console --exam
 files=(tests/*.test.mjs)
 if (($#)); then files=("${@/#/tests/}"); files=("${files[@]/%/.test.mjs}"); fi
 # One file after the other: the tests have bounds on times.
-node --test --test-concurrency=1 --test-reporter=spec "${files[@]}"
+# A test that fails may leave a server open: it must not keep the whole run waiting.
+node --test --test-concurrency=1 --test-force-exit --test-timeout=180000 --test-reporter=spec "${files[@]}"
