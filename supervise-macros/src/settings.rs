@@ -294,6 +294,12 @@ pub(crate) fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }
 
+/// Returns the settings that have an argument with this name.
+pub(crate) fn owners(argument: &str) -> Vec<&'static str> {
+    let has = |setting: &&Setting| setting.args.iter().any(|arg| arg.name == argument && !arg.value.positional());
+    SETTINGS.iter().filter(has).map(|setting| setting.name).collect()
+}
+
 /// Returns whether the setting is one of any supervisor, and not only of a tree.
 pub(crate) fn is_of_supervisors(name: &str) -> bool {
     matches!(name, "strategy" | "decider")

@@ -133,7 +133,7 @@ pub mod spec {
 /// The futures that methods return. Programs await them, and seldom name them.
 pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
-    pub use crate::actor::waits::{ShutdownRef, Starting, Terminated};
+    pub use crate::actor::waits::{ShutdownRef, Starting};
     pub use crate::base::BoxFuture;
     pub use crate::tree::Shutdown;
     pub use crate::tree::children::{GetOrSpawn, Spawn};

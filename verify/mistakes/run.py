@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Types each mistake of `cases.txt` and of the two fifties into a program that is right, and scores what rustc says. See README.md.
+"""Types each mistake of `cases.txt` and of the three fifties into a program that is right, and scores what rustc says. See README.md.
 
     verify/mistakes/run.py               every mistake
     verify/mistakes/run.py backoff m10   those whose names contain one of these words
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FILES = [HERE / name for name in ("cases.txt", "fifty-a.txt", "fifty-b.txt")]
+FILES = [HERE / name for name in ("cases.txt", "fifty-a.txt", "fifty-b.txt", "fifty-c.txt")]
 PROGRAM = (HERE / "src" / "main.rs").read_text()
 ENVIRONMENT = dict(os.environ, CARGO_INCREMENTAL="0", CARGO_PROFILE_DEV_DEBUG="0", CARGO_TERM_COLOR="never")
 MARKS = "«»"

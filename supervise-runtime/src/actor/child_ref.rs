@@ -4,7 +4,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::actor::commands::{self, CommandError};
+use crate::actor::errors::WaitError;
 use crate::actor::waits::{ShutdownRef, ShutdownResult, Starting, Terminated};
+use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::values::ended::{Ended, Watched};
@@ -92,15 +94,41 @@ pub trait ChildRef: Sealed + Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Waits until the child has ended; ready immediately if it already has. A restart is not an end.
     ///
+    /// The future needs no tokio runtime. A child whose runtime is dropped ends with it, as [`Ended::RuntimeGone`].
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Session;
+    /// # #[actor]
+    /// # impl Session { fn handle(&mut self, _line: String) {} }
+    ///
+    /// supervisor! {
+    ///     struct Server {
+    ///         session: Session = Session,
+    ///         ticker: task = async { tokio::time::sleep(std::time::Duration::from_secs(60)).await },
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::start().await?;
+    /// tokio::select! {
+    ///     ended = server.session.terminated() => println!("the session has ended: {}", ended?),
+    ///     ended = server.ticker.terminated() => assert!(matches!(ended?, Ended::Done)),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
-    /// Returns an error immediately if it is called from inside the child or from below it.
+    /// Resolves to a [`WaitError`] immediately when it is polled inside the child or below it.
     ///
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
-    fn terminated(&self) -> Terminated {
-        Terminated::of(self.any().cell)
+    fn terminated(&self) -> BoxFuture<'static, Result<Ended, WaitError>> {
+        Box::pin(Terminated::of(self.any().cell))
     }
 
     /// Returns the identity of the child, as a [`Watcher`](crate::Watcher) gets it: a key for a map.

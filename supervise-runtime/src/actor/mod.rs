@@ -255,7 +255,10 @@ impl<E, F: Into<E> + Send> Outcome<E> for Result<(), F> {
 
 /// The return type of `handle`, which gives an `#[actor] impl` its error type.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(message = "`handle` returns nothing or `Result<(), E>`, not `{Self}`")]
+#[diagnostic::on_unimplemented(
+    message = "`handle` returns nothing or `Result<(), E>`, not `{Self}`",
+    note = "an answer goes through a `Reply` in the message: `reply.send(..)`"
+)]
 pub trait HandleOutput {
     const IS: bool = true;
     type Error;

@@ -18,46 +18,9 @@ use crate::engine::cell::shared_wait::SharedWait;
 use crate::values::ended::Ended;
 use crate::values::report::Report;
 
-/// The future of [`ChildRef::terminated`](crate::ChildRef::terminated): the wait for an end.
-///
-/// The future resolves to the [`Ended`], immediately if the child has already ended. A restart is not an end. The
-/// future needs no tokio runtime. A child whose runtime is dropped ends with it, as [`Ended::RuntimeGone`].
-///
-/// # Errors
-///
-/// Resolves to a [`WaitError`] when polled from inside the child or from below it.
-///
-/// # Cancel safety
-///
-/// The future may be dropped and created again.
-///
-/// ```
-/// use supervise::prelude::*;
-/// # struct Session;
-/// # #[actor]
-/// # impl Session { fn handle(&mut self, _line: String) {} }
-///
-/// supervisor! {
-///     struct Server {
-///         session: Session = Session,
-///         ticker: task = async { tokio::time::sleep(std::time::Duration::from_secs(60)).await },
-///     }
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let server = Server::start().await?;
-/// let session = server.session.clone();
-/// tokio::select! {
-///     ended = session.terminated() => println!("the session has ended: {}", ended?),
-///     ended = server.ticker.terminated() => assert!(matches!(ended?, Ended::Done)),
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[must_use = "futures do nothing unless awaited"]
+/// The wait for an end.
 #[derive(Debug)]
-pub struct Terminated {
+pub(crate) struct Terminated {
     pub(crate) cell: Arc<AnyCell>,
     waiting: Waiting,
 }

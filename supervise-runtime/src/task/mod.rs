@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands;
 use crate::actor::commands::CommandError;
+use crate::actor::errors::WaitError;
 use crate::actor::options::{ChildOptions, NotATree};
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
@@ -656,8 +657,8 @@ impl TaskRef {
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
-    pub fn terminated(&self) -> Terminated {
-        Terminated::of(self.cell.clone())
+    pub fn terminated(&self) -> BoxFuture<'static, Result<Ended, WaitError>> {
+        Box::pin(Terminated::of(self.cell.clone()))
     }
 
     /// Returns why the task has ended; `None` while it lives or is being restarted.

@@ -302,8 +302,8 @@ impl TreeRef {
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
-    pub fn terminated(&self) -> Terminated {
-        Terminated::of(self.cell.clone())
+    pub fn terminated(&self) -> BoxFuture<'static, Result<Ended, WaitError>> {
+        Box::pin(Terminated::of(self.cell.clone()))
     }
 
     /// Returns the identity of the tree, as a [`Watcher`](crate::Watcher) gets it: a key for a map.

@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, ExprUnary, Lit, UnOp};
 use super::super::model::{Arg, is_list, word};
 use super::unknown_word;
 use crate::duration;
-use crate::errors::{Errors, alternatives, did_you_mean, listed};
+use crate::errors::{Errors, alternatives, did_you_mean, listed, neighbour};
 use crate::pretty::to_source;
 use crate::settings::{self, Value, find, flags};
 
@@ -63,7 +63,13 @@ fn named(
         return None;
     }
     let names: Vec<_> = known.args.iter().filter(|arg| !arg.value.positional()).map(|arg| arg.name).collect();
-    let repair = if names.is_empty() { format!("; it takes {}", forms(known)) } else { did_you_mean(&text, &names) };
+    let repair = match settings::owners(&text)[..] {
+        [owner] | [_, owner] if neighbour(&text, &names).is_none() => {
+            format!("; write it as in `{owner}({text} = ..)`")
+        }
+        _ if names.is_empty() => format!("; it takes {}", forms(known)),
+        _ => did_you_mean(&text, &names),
+    };
     errors.reject_at(name.span(), format!("`{setting}` has no argument `{name}`{repair}"));
     None
 }
@@ -150,11 +156,12 @@ fn duration_value(value: &Expr, words: &[&str], errors: &mut Errors) {
         },
         _ => {
             // A word that begins with a capital, such as `Infinty`, is meant as one of ours.
-            if let Some(word) = word(value)
-                && word.to_string().starts_with(char::is_uppercase)
-                && !is_constant(word)
-                && !words.contains(&&*word.to_string())
-            {
+            let Some(word) = word(value) else { return };
+            let text = word.to_string();
+            // A word of another system, such as `brutal_kill`, is hardly the name of a parameter.
+            let is_foreign = neighbour(&text, words).is_some();
+            let is_word = text.starts_with(char::is_uppercase) && !is_constant(word);
+            if !words.contains(&&*text) && (is_word || is_foreign) {
                 unknown_word(word, words, "duration", errors);
             }
         }

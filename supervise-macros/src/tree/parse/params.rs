@@ -40,6 +40,14 @@ pub(super) fn params(input: ParseStream, tree: &Ident, errors: &mut Errors) -> (
     (params, unsure)
 }
 
+/// Returns whether a word is a type of the language.
+fn is_primitive(word: &Ident) -> bool {
+    let word = word.to_string();
+    let number =
+        word.strip_prefix(['u', 'i', 'f']).is_some_and(|bits| ["8", "16", "32", "64", "128", "size"].contains(&bits));
+    number || ["bool", "char", "str"].contains(&&*word)
+}
+
 fn param(input: ParseStream, tree: &Ident, unsure: &mut bool, errors: &mut Errors) -> syn::Result<Param> {
     if input.peek(Token![pub]) {
         let vis: Visibility = input.parse()?;
@@ -53,6 +61,10 @@ fn param(input: ParseStream, tree: &Ident, unsure: &mut bool, errors: &mut Error
     if input.peek(Token![:]) {
         input.parse::<Token![:]>()?;
     } else {
+        let is_type = name.to_string().starts_with(char::is_uppercase) || is_primitive(&name);
+        if is_type && (input.is_empty() || input.peek(Token![,])) {
+            return Err(syn::Error::new(name.span(), format!("a parameter has a name; write `name: {name}`")));
+        }
         let ty = input.fork().parse::<Type>().ok().map(|ty| to_source(ty.to_token_stream()));
         let shown = ty.clone().unwrap_or_else(|| "Type".to_owned());
         let error = syn::Error::new(name.span(), format!("`{name}` has no type; write `{name}: {shown}`"));

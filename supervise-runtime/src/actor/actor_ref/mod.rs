@@ -10,7 +10,7 @@ use crate::actor::Actor;
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::context::Context;
-use crate::actor::errors::{SendRejection, TellError};
+use crate::actor::errors::{SendRejection, TellError, WaitError};
 use crate::actor::timers::Tick;
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
@@ -333,9 +333,8 @@ impl<A> ActorRef<A> {
     ///
     /// The future may be dropped and the method called again.
     ///
-    /// See [`Terminated`] for an example.
-    pub fn terminated(&self) -> Terminated {
-        Terminated::of(self.to_any())
+    pub fn terminated(&self) -> BoxFuture<'static, Result<Ended, WaitError>> {
+        Box::pin(Terminated::of(self.to_any()))
     }
 
     /// Returns why the actor has ended; `None` while it lives or is being restarted.
