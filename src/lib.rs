@@ -173,8 +173,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Handles, Keyed, Phase, Reply, Running,
-        TaskContext, TaskRef, Tree, TreeRef, Watched, Watcher, actor, child, decider, post_restart, post_stop,
-        pre_restart, pre_start, spawn, strategy, supervision, supervisor, terminated,
+        TaskContext, TaskRef, Thrown, Tree, TreeRef, Watched, Watcher, actor, child, decider, message, post_restart,
+        post_stop, pre_restart, pre_start, spawn, strategy, supervision, supervisor, terminated,
     };
 }
 

@@ -85,7 +85,7 @@ def handwritten(count):
                 let first = first.clone();
                 move || {{
                     let first = SharedValue::clone_for_start(&first);
-                    async move {{ Ok::<_, UserError>(Worker(first)) }}
+                    async move {{ Ok::<_, Thrown>(Worker(first)) }}
                 }}
             }},
         ).await?;""" for name in names)
@@ -131,7 +131,7 @@ impl TreeHandle for Tree {{
 
 impl TreeDef for Tree {{
     type Params = (u64,);
-    async fn build((first,): Self::Params, builder: Builder) -> Result<Self, UserError> {{
+    async fn build((first,): Self::Params, builder: Builder) -> Result<Self, Thrown> {{
         let first = builder.keep(first);
         let tree = builder.tree_ref();
         builder.supervision(
@@ -150,7 +150,7 @@ impl Child for Tree {{
     fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<Self>, start: F) -> Launched<Tree>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<supervise::Tree<Tree>, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<supervise::Tree<Tree>, Thrown>> + Send + 'static,
     {{
         launch_tree(child_slot, options, start)
     }}

@@ -100,7 +100,7 @@ const _: () = {
         async fn build(
             (__of_metres,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             use __rt::Keep as _;
             let __of_metres = __of_metres.keep_for_the_tree(&__b);
@@ -188,7 +188,7 @@ const _: () = {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::IsAChild>::IS },
                             >>::Start = Lamp(wiring);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -254,7 +254,7 @@ const _: () = {
                             let __it: <Lamp as __rt::ChildIf<
                                 { <Lamp as __rt::IsAChild>::IS },
                             >>::Start = Lamp(wiring);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -307,7 +307,7 @@ const _: () = {
                                             let __it: <Lamp as __rt::ChildIf<
                                                 { <Lamp as __rt::IsAChild>::IS },
                                             >>::Start = Lamp(wiring);
-                                            __rt::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::Thrown>(__it)
                                         }
                                     },
                                 )
@@ -322,7 +322,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
-                                __rt::UserError,
+                                __rt::Thrown,
                             >(Garden {
                                 gate: __of_gate.clone_for_start(),
                                 tree: __of_tree,
@@ -341,7 +341,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(House {
                 hall: __of_hall.clone_for_start(),
                 rooms: __of_rooms,
@@ -461,7 +461,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<House>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<House>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

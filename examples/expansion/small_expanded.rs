@@ -97,7 +97,7 @@ const _: () = {
         async fn build(
             (__of_first,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             // A parameter, kept under a name that the user cannot write. Hygiene keeps it apart from the user's own.
             use __rt::Keep as _;
             let __of_first = __of_first.keep_for_the_tree(&__b);
@@ -146,7 +146,7 @@ const _: () = {
                             let __it: <Counter as __rt::ChildIf<
                                 { <Counter as __rt::IsAChild>::IS },
                             >>::Start = Counter(first);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -181,7 +181,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -196,7 +196,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Clock {
                 counter: __of_counter.clone_for_start(),
                 ticker: __of_ticker.clone_for_start(),
@@ -279,7 +279,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Clock>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<Clock>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

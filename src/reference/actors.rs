@@ -117,7 +117,42 @@ pub use supervise_macros::Actor;
 
 /// Makes the type of an `impl` block an actor: implements [`Actor`](trait@crate::Actor) with the methods of the block.
 ///
-/// The types of messages and errors are those of the method `handle`, which takes `&mut self`, the message and,
+/// Methods that are marked with [`message`] are called on every handle of the actor:
+///
+/// ```
+/// use supervise::prelude::*;
+///
+/// struct Counter(u64);
+///
+/// #[actor]
+/// impl Counter {
+///     /// Returns the new sum.
+///     #[message]
+///     fn add(&mut self, n: u64) -> u64 {
+///         self.0 += n;
+///         self.0
+///     }
+///
+///     #[pre_restart]
+///     fn flush(&mut self, failure: &Failure) {
+///         println!("{} of {} is lost", self.0, failure.path());
+///     }
+/// }
+///
+/// supervisor! { struct App { counter: Counter = Counter(0) } }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = App::start().await?;
+/// assert_eq!(app.counter.add(2).await?, 2);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # One type of messages
+///
+/// An actor may have a `handle` instead, for messages of a type of your own. The types of messages and errors are then
+/// those of `handle`, which takes `&mut self`, the message and,
 /// optionally, `&mut Context<Self>`. `handle` is sync or async and returns nothing or a `Result<(), E>`. Hooks are
 /// methods marked with [`pre_start`], [`post_stop`], [`pre_restart`], [`post_restart`], [`terminated`] and
 /// [`supervision`].
@@ -149,10 +184,119 @@ pub use supervise_macros::Actor;
 /// }
 /// ```
 ///
+/// # Arguments
+///
 /// `#[actor(crate = path)]` is for a program that has `supervise` under another name; see
-/// [there](crate#under-another-name).
+/// [there](crate#under-another-name). Three more are for messages, see [`message`]: `derive(..)`, `msg = Name` and
+/// `calls = Name`.
 #[doc(inline)]
 pub use supervise_macros::actor;
+
+/// Marks a method of an [`actor`](macro@actor) that is a message: it is called on the handles of the actor.
+///
+/// ```
+/// use std::time::Duration;
+/// use supervise::prelude::*;
+///
+/// pub struct Account {
+///     owner: String,
+///     balance: u64,
+/// }
+///
+/// #[derive(Debug, thiserror::Error)]
+/// #[error("only {0} are there")]
+/// pub struct Overdrawn(u64);
+///
+/// #[actor]
+/// impl Account {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.send_every(Duration::from_secs(86_400), || AccountMsg::interest());
+///     }
+///
+///     /// Puts money in, and returns the new balance.
+///     #[message]
+///     pub fn deposit(&mut self, amount: u64) -> Result<u64, Thrown> {
+///         self.balance = self.balance.checked_add(amount).ok_or("more money than there is")?; // fails the actor
+///         Ok(self.balance)
+///     }
+///
+///     #[message]
+///     pub fn withdraw(&mut self, amount: u64) -> Result<u64, Overdrawn> {
+///         self.balance = self.balance.checked_sub(amount).ok_or(Overdrawn(self.balance))?; // goes to the caller
+///         Ok(self.balance)
+///     }
+///
+///     #[message]
+///     pub async fn transfer(&mut self, to: ActorRef<Account>, amount: u64) -> Result<Result<(), Overdrawn>, Thrown> {
+///         if let Err(refused) = self.withdraw(amount) {
+///             return Ok(Err(refused)); // a plain call of a method
+///         }
+///         to.deposit(amount).await?; // a message
+///         Ok(Ok(()))
+///     }
+///
+///     #[message]
+///     pub fn rename(&mut self, to: &str) {
+///         self.owner = to.to_owned();
+///     }
+///
+///     #[message]
+///     fn interest(&mut self) {
+///         self.balance += self.balance / 100;
+///     }
+/// }
+///
+/// supervisor! {
+///     struct Bank {
+///         savings: Account = Account { owner: "ann".to_owned(), balance: 100 },
+///         account: Account = Account { owner: "ann".to_owned(), balance: 10 },
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bank = Bank::start().await?;
+/// assert_eq!(bank.account.deposit(5).await?, 15); // waits for the answer, at most 5 s
+/// bank.account.transfer(bank.savings.clone(), 12).within(Duration::from_secs(1)).await??;
+/// bank.account.rename("bob").await?;
+/// assert!(bank.account.withdraw(99).await?.is_err());
+/// bank.account.deposit(1).forget().await?; // waits for no answer
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # The items beside the actor
+///
+/// * `AccountCalls`, a trait: the methods of every handle, for all messages that are not private. It has the visibility of
+///   these methods. Other modules import it; rustc says so where that is forgotten. [`CallTo`](crate::CallTo) shows code
+///   that works with any handle, and a double for tests. Private messages are called in their own module alone.
+/// * `AccountMsg`, the type of the messages: its functions make a message for [`Context::send_after`](crate::Context),
+///   [`Context::run`](crate::Context), or a `tell`. Its `Debug` shows the name of the method.
+///
+/// `#[actor(msg = Command, calls = Api)]` gives them other names. `#[actor(derive(Clone))]` derives for the messages:
+/// `Clone` for the setting `redeliver`, `serde::Serialize, serde::Deserialize` for remote children.
+/// `#[message(name = "put")]` gives a message another name than its method, for events and for processes of another build.
+///
+/// # What a method may be
+///
+/// Sync or async, with `&mut self` or `&self`. Its arguments are owned and `Send`; a `&str`, `&[T]` or `&Path` is given as
+/// anything that becomes a `String`, a `Vec<T>` or a `PathBuf`, and any other `&T` as a `T`. `cx: &mut Context<Self>` is
+/// not a part of the message. With an argument `reply: Reply<R>` the method answers by itself, now or later.
+///
+/// # What a method returns
+///
+/// | written | the caller gets | the actor |
+/// |---|---|---|
+/// | nothing, or `T` | `Result<T, AskError>` | |
+/// | `Result<T, E>` | `Result<Result<T, E>, AskError>`: `.await??` | goes on |
+/// | `Result<T, Thrown>` | `Result<T, AskError>`; for an error `NoReply`, at once | fails with this error |
+/// | `Result<Result<T, E>, Thrown>` | as the second | as the third |
+///
+/// [`Thrown`](crate::Thrown) is known by its name. An error for the caller that nobody reads is the event
+/// [`Unread`](crate::event::EventKind::Unread).
+#[doc(inline)]
+pub use supervise_macros::message;
 
 /// Marks the method of an [`actor`](macro@actor) that runs on every new instance, before its first message.
 ///

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::lease::{Acquired, Lease};
 
 use crate::TTL;
@@ -80,7 +80,7 @@ impl FileLease {
     async fn call<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Path, Duration, &mut Option<Held>) -> io::Result<T> + Send + 'static,
-    ) -> Result<T, UserError> {
+    ) -> Result<T, Thrown> {
         let (path, ttl, held) = (self.path.clone(), self.ttl, self.held.clone());
         let called = tokio::task::spawn_blocking(move || {
             call(&path, ttl, &mut lock(&held)).map_err(|error| format!("the lease {}: {error}", path.display()))
@@ -98,11 +98,11 @@ impl Lease for FileLease {
         self.ttl
     }
 
-    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+    async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
         self.call(acquire).await
     }
 
-    async fn renew(&self, token: u64) -> Result<bool, UserError> {
+    async fn renew(&self, token: u64) -> Result<bool, Thrown> {
         self.call(move |path, _, held| {
             let Some(held) = held.as_mut().filter(|held| held.token == token) else { return Ok(false) };
             let still = is_at(&held.file, path)?;
@@ -114,7 +114,7 @@ impl Lease for FileLease {
         .await
     }
 
-    async fn release(&self, token: u64) -> Result<(), UserError> {
+    async fn release(&self, token: u64) -> Result<(), Thrown> {
         self.call(move |_, _, held| {
             if let Some(mine) = held.take_if(|held| held.token == token) {
                 write(&mine.file, &Content { token, released: true })?; // the lock goes with the file

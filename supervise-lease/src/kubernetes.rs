@@ -11,7 +11,7 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::lease::{Acquired, Lease};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -98,7 +98,7 @@ impl KubernetesLease {
     }
 
     /// Sends a request, and returns the object of the answer. `None`: there is none, or the object has changed meanwhile.
-    async fn call(&self, method: Method, object: Option<&Value>) -> Result<Option<Value>, UserError> {
+    async fn call(&self, method: Method, object: Option<&Value>) -> Result<Option<Value>, Thrown> {
         let leases = format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", self.namespace);
         let path = if method == Method::POST { leases } else { format!("{leases}/{}", self.name) };
         let mut request = Request::builder().method(&method).uri(&path).header(HOST, &self.server);
@@ -167,7 +167,7 @@ impl KubernetesLease {
     }
 
     /// Returns the object, if it is held with this token by this contender.
-    async fn mine(&self, token: u64) -> Result<Option<Value>, UserError> {
+    async fn mine(&self, token: u64) -> Result<Option<Value>, Thrown> {
         let object = self.call(Method::GET, None).await?;
         Ok(object.filter(|object| holder(object) == Some(&self.holder) && transitions(object) == token))
     }
@@ -182,7 +182,7 @@ impl Lease for KubernetesLease {
         self.ttl
     }
 
-    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+    async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
         let Some(mut object) = self.call(Method::GET, None).await? else {
             let mut object = json!({
                 "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
@@ -207,7 +207,7 @@ impl Lease for KubernetesLease {
         Ok(taken.map(|_| Acquired { token, released: released && before > 0 }))
     }
 
-    async fn renew(&self, token: u64) -> Result<bool, UserError> {
+    async fn renew(&self, token: u64) -> Result<bool, Thrown> {
         // A change by somebody else, of a label for example, is not one of the holder.
         for _ in 0..3 {
             let Some(mut object) = self.mine(token).await? else { return Ok(false) };
@@ -219,7 +219,7 @@ impl Lease for KubernetesLease {
         Err("the object changes all the time")?
     }
 
-    async fn release(&self, token: u64) -> Result<(), UserError> {
+    async fn release(&self, token: u64) -> Result<(), Thrown> {
         for _ in 0..3 {
             let Some(mut object) = self.mine(token).await? else { return Ok(()) };
             object["spec"]["holderIdentity"] = "".into();

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::lease::{Acquired, Lease};
 use tokio::sync::Mutex;
 use tokio_postgres::types::ToSql;
@@ -13,7 +13,7 @@ use tokio_postgres::{Client, Config, NoTls, Row};
 
 use crate::TTL;
 
-type Connect = dyn Fn() -> Pin<Box<dyn Future<Output = Result<Client, UserError>> + Send>> + Send + Sync;
+type Connect = dyn Fn() -> Pin<Box<dyn Future<Output = Result<Client, Thrown>> + Send>> + Send + Sync;
 
 /// A lease in PostgreSQL: a row with the name of the lease, its token, and the end of its time by the server's clock.
 ///
@@ -86,7 +86,7 @@ impl PostgresLease {
     pub fn connected_by<F, Fut>(name: impl Into<String>, connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Client, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<Client, Thrown>> + Send + 'static,
     {
         PostgresLease {
             name: name.into(),
@@ -118,7 +118,7 @@ impl PostgresLease {
         i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX)
     }
 
-    async fn query(&self, text: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, UserError> {
+    async fn query(&self, text: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Thrown> {
         let mut place = self.client.lock().await;
         let client = match place.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
@@ -139,7 +139,7 @@ impl Lease for PostgresLease {
         self.ttl
     }
 
-    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+    async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
         let table = &self.table;
         let is_there = self.query("SELECT to_regclass($1) IS NOT NULL", &[table]).await?;
         if !is_there.first().is_some_and(|row| row.get(0)) {
@@ -161,7 +161,7 @@ impl Lease for PostgresLease {
         Ok(Some(Acquired { token: u64::try_from(row.get::<_, i64>(0))?, released: row.get(1) }))
     }
 
-    async fn renew(&self, token: u64) -> Result<bool, UserError> {
+    async fn renew(&self, token: u64) -> Result<bool, Thrown> {
         let text = format!(
             "UPDATE {} SET until = clock_timestamp() + $3 * interval '1 millisecond' \
              WHERE name = $1 AND token = $2 AND NOT released AND until > clock_timestamp() RETURNING 1",
@@ -172,7 +172,7 @@ impl Lease for PostgresLease {
         Ok(!rows.is_empty())
     }
 
-    async fn release(&self, token: u64) -> Result<(), UserError> {
+    async fn release(&self, token: u64) -> Result<(), Thrown> {
         let text = format!("UPDATE {} SET released = true WHERE name = $1 AND token = $2", self.table);
         self.query(&text, &[&self.name, &i64::try_from(token)?]).await?;
         Ok(())

@@ -210,6 +210,7 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
             "dispatch",
         ],
     ),
+    ("message", &["handler", "messagehandler", "rpc", "request", "msg"]),
     ("terminated", &["handleinfo", "onlinkdied", "onterminated", "handlesupervisorevt", "onexit", "ondown"]),
     ("random_factor", &["jitter", "randomfactor", "noise"]),
     ("factor", &["multiplier", "base", "exponent"]),
@@ -324,7 +325,7 @@ mod tests {
             let known = crate::settings::table().contains(&format!("`{ours}`"))
                 || crate::settings::argument_names().contains(ours)
                 || crate::actor::HOOKS.contains(ours)
-                || *ours == "handle";
+                || ["handle", "message"].contains(ours);
             assert!(known, "{ours}");
         }
     }

@@ -78,6 +78,7 @@ macro_rules! markers {
 }
 
 markers! {
+    message: "Marks a method of an `#[actor] impl` that is a message.";
     pre_start: "Marks a method of an `#[actor] impl` that runs on every new instance.";
     post_stop: "Marks a method of an `#[actor] impl` that runs when an instance ends.";
     pre_restart: "Marks a method of an `#[actor] impl` that runs on the old instance before a restart.";

@@ -9,7 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
-use supervise::error::{FarError, UserError};
+use supervise::Thrown;
+use supervise::error::FarError;
 use supervise::{Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, codec};
 
@@ -19,8 +20,8 @@ use crate::frame::{WireCause, WireEnded, WireError, WireFailure, WirePhase};
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Errors {
-    write: fn(&UserError) -> Option<Vec<u8>>,
-    read: fn(&[u8]) -> Option<UserError>,
+    write: fn(&Thrown) -> Option<Vec<u8>>,
+    read: fn(&[u8]) -> Option<Thrown>,
 }
 
 impl std::fmt::Debug for Errors {
@@ -60,7 +61,7 @@ where
     fn errors(&self) -> Errors {
         Errors {
             write: |error| codec::write(error.get::<E>()?).ok(),
-            read: |bytes| codec::read::<E>(bytes).ok().map(UserError::from),
+            read: |bytes| codec::read::<E>(bytes).ok().map(Thrown::from),
         }
     }
 }
@@ -163,10 +164,10 @@ pub(crate) fn from_wire(failure: WireFailure, errors: Errors) -> Failure {
         WireCause::DeathPact(path) => Cause::DeathPact(path),
         WireCause::TimedOut => Cause::TimedOut,
         WireCause::EndedByItself => Cause::EndedByItself,
-        WireCause::LimitReached(texts) => Cause::Error(UserError::from(FarError { texts })),
+        WireCause::LimitReached(texts) => Cause::Error(Thrown::from(FarError { texts })),
         WireCause::Requested => Cause::Requested,
         WireCause::NodeLost(node) => Cause::NodeLost { node },
-        WireCause::Bug(text) => Cause::Error(UserError::from(FarError { texts: vec![text] })),
+        WireCause::Bug(text) => Cause::Error(Thrown::from(FarError { texts: vec![text] })),
     };
     let phase = match failure.phase {
         WirePhase::Start => Phase::Start,
@@ -176,15 +177,15 @@ pub(crate) fn from_wire(failure: WireFailure, errors: Errors) -> Failure {
     hooks::failure(phase, cause, failure.path, failure.incarnation)
 }
 
-fn error_of(error: WireError, errors: Errors) -> UserError {
+fn error_of(error: WireError, errors: Errors) -> Thrown {
     if let Some(bytes) = &error.typed
         && let Ok(Some(typed)) = guarded(|| (errors.read)(bytes))
     {
         return typed;
     }
     match error.io.as_deref().and_then(io_kind) {
-        Some(kind) => UserError::from(io::Error::new(kind, error.texts.join(": "))),
-        None => UserError::from(FarError { texts: error.texts }),
+        Some(kind) => Thrown::from(io::Error::new(kind, error.texts.join(": "))),
+        None => Thrown::from(FarError { texts: error.texts }),
     }
 }
 

@@ -13,7 +13,8 @@ use std::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
-use supervise::error::{FarError, SpawnError, UserError};
+use supervise::Thrown;
+use supervise::error::{FarError, SpawnError};
 use supervise::policy::{ChildOptions, Directive};
 use supervise::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, Back, Fence, Host};
@@ -345,7 +346,7 @@ impl Order {
         A: Actor<Msg: Remote>,
         C: DeserializeOwned + Clone + Send + 'static,
         F: FnMut(C) -> Fut + Send + 'static,
-        Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
     {
         let wire = self.node.wire().clone();
         let (node, lease, placement) = (self.node.clone(), self.lease.clone(), self.order.placement);
@@ -439,7 +440,7 @@ where
     A: Actor<Msg: Remote>,
     C: DeserializeOwned + Clone + Send + 'static,
     F: FnMut(C) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
     let (node, owner) = (order.node.clone(), order.owner.clone());
     let placement = order.order.placement;

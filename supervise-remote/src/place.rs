@@ -190,7 +190,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
         let failed = |text: &str| {
-            let cause = Cause::Error(supervise::error::UserError::from(text.to_owned()));
+            let cause = Cause::Error(supervise::Thrown::from(text.to_owned()));
             hooks::failure(Phase::Start, cause, path.to_string(), cx.incarnation())
         };
         let network = hooks::network(cx);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context as TaskCx, Poll};
 
 use serde::Serialize;
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::spec::RemoteSpec;
 use supervise::{Actor, Child, Context, Failure};
 use supervise_runtime::expansion as private;
@@ -67,11 +67,11 @@ pub fn far_start<T>(
     spec: &'static RemoteSpec,
     captured: &impl Serialize,
     errors: Errors,
-) -> Result<FarStart<T>, UserError> {
+) -> Result<FarStart<T>, Thrown> {
     let exports = Arc::new(AtOwner::default());
     let written = guarded(|| hooks::encode(captured, &mut 0, Some(exports.clone()))).unwrap_or_else(Err);
     let (captured, _) =
-        written.map_err(|why| UserError::from(format!("the values of a start expression cannot be written: {why}")))?;
+        written.map_err(|why| Thrown::from(format!("the values of a start expression cannot be written: {why}")))?;
     let plan = Plan { spec, key: (spec.key)().into(), errors };
     Ok(FarStart { plan, captured, exports, of: PhantomData })
 }
@@ -174,7 +174,7 @@ impl<A: Actor<Msg: Remote>> Child for Far<A> {
     ) -> private::Launched<Self::Handle>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<FarStart<A>, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<FarStart<A>, Thrown>> + Send + 'static,
     {
         let place = Arc::new(Place::<A>::new(options.redeliveries(), options.is_fresh()));
         let kept = AtEnd(place.clone());

@@ -16,7 +16,7 @@ use serde_bytes::ByteBuf;
 use supervise::error::{AskError, SendRejection, TellError, WaitError};
 use supervise::future::Tell;
 use supervise::inspect::one_line;
-use supervise::{Actor, ActorRef, AnyRef, ChildRef as _, Ended, Handles, Reply};
+use supervise::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Handles, Reply};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;
@@ -193,6 +193,12 @@ impl RemoteError {
 /// A wait, boxed.
 type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Sends a message when the future is awaited, and waits for room unless `at_once`.
+fn tell<A: Actor>(actor: &ActorRef<A>, msg: A::Msg, at_once: bool) -> Tell<'_, A, A::Msg> {
+    let ask = actor.call::<()>(msg, |_, _| {});
+    if at_once { ask.at_once().forget() } else { ask.forget() }
+}
+
 impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     pub(crate) fn proxy(proxy: ActorRef<Proxy<A>>, place: Arc<Place<A>>) -> Self {
         RemoteRef { path: proxy.path().into(), to: Arc::new(Target::Proxy(proxy, place)) }
@@ -259,10 +265,14 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     ///
     /// At the owner a call that is dropped while it waits has not sent the message. On a node it may have.
     pub fn tell(&self, msg: A::Msg) -> RemoteTell<'_, A, A::Msg> {
+        self.tells(msg, false)
+    }
+
+    fn tells(&self, msg: A::Msg, at_once: bool) -> RemoteTell<'_, A, A::Msg> {
         RemoteTell(match self.target() {
-            Target::Proxy(proxy, _) => Telling::Proxy(proxy.tell(msg)),
-            Target::Local(actor) => Telling::Local(actor.tell(msg)),
-            Target::Far(node, root) => Telling::Far(Box::pin(self.tell_far(node, *root, msg, true))),
+            Target::Far(node, root) => Telling::Far(Box::pin(self.tell_far(node, *root, msg, !at_once))),
+            Target::Proxy(proxy, _) => Telling::Proxy(tell(proxy, msg, at_once)),
+            Target::Local(actor) => Telling::Local(tell(actor, msg, at_once)),
         })
     }
 
@@ -300,12 +310,16 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     /// [`at_once`](RemoteAsk::at_once) does not wait for room in the mailbox.
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> RemoteAsk<'_, A, R, A::Msg> {
         let (reply, answer) = hooks::reply();
+        self.asks(message(reply), Asked::Made(answer))
+    }
+
+    fn asks<R>(&self, msg: A::Msg, asked: Asked<R, A::Msg>) -> RemoteAsk<'_, A, R, A::Msg> {
         let within = match self.target() {
             Target::Proxy(proxy, _) => hooks::ask_time(proxy).unwrap_or(ASK),
             Target::Local(actor) => hooks::ask_time(actor).unwrap_or(ASK),
             Target::Far(..) => ASK,
         };
-        RemoteAsk { to: self, msg: message(reply), answer, within, at_once: false }
+        RemoteAsk { to: self, msg, asked, within, at_once: false }
     }
 
     /// Sends a message of this node to the owner, which waits for room in the mailbox if `wait` says so.
@@ -574,9 +588,15 @@ impl<A: Actor<Msg: Remote>> Future for RemoteTell<'_, A, A::Msg> {
 pub struct RemoteAsk<'a, A, R, M> {
     to: &'a RemoteRef<A>,
     msg: M,
-    answer: hooks::Answer<R>,
+    asked: Asked<R, M>,
     within: Duration,
     at_once: bool,
+}
+
+/// The reply: made, or made when the question is asked.
+enum Asked<R, M> {
+    Made(hooks::Answer<R>),
+    Put(fn(&mut M, Reply<R>)),
 }
 
 impl<A, R, M> fmt::Debug for RemoteAsk<'_, A, R, M> {
@@ -609,6 +629,32 @@ impl<A, R, M> RemoteAsk<'_, A, R, M> {
     }
 }
 
+impl<'a, A: Actor<Msg: Remote>, R> RemoteAsk<'a, A, R, A::Msg> {
+    /// Sends the message when the returned future is awaited, and does not wait for an answer: a
+    /// [`tell`](RemoteRef::tell). After [`at_once`](RemoteAsk::at_once) it does not wait for room either. A time that was
+    /// set by [`within`](RemoteAsk::within) is for the answer, and is not used.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns the errors of [`tell`](RemoteRef::tell), with the message.
+    ///
+    /// # Cancel safety
+    ///
+    /// As of a [`RemoteTell`].
+    pub fn forget(self) -> RemoteTell<'a, A, A::Msg> {
+        let RemoteAsk { to, msg, at_once, .. } = self;
+        to.tells(msg, at_once)
+    }
+}
+
+impl<A: Actor<Msg: Remote>> CallTo<A> for RemoteRef<A> {
+    type Call<'a, R: Send + 'static> = RemoteAsk<'a, A, R, A::Msg>;
+
+    fn call<R: Send + 'static>(&self, msg: A::Msg, put: fn(&mut A::Msg, Reply<R>)) -> RemoteAsk<'_, A, R, A::Msg> {
+        self.asks(msg, Asked::Put(put))
+    }
+}
+
 /// The time of an ask from a node. At the owner it is that of the child.
 const ASK: Duration = Duration::from_secs(5);
 
@@ -617,7 +663,15 @@ impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R,
     type IntoFuture = Waiting<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let RemoteAsk { to, msg, answer, within, at_once } = self;
+        let RemoteAsk { to, mut msg, asked, within, at_once } = self;
+        let answer = match asked {
+            Asked::Made(answer) => answer,
+            Asked::Put(put) => {
+                let (reply, answer) = hooks::reply();
+                put(&mut msg, reply);
+                answer
+            }
+        };
         let path = &*to.path;
         Box::pin(async move {
             let asked = async {

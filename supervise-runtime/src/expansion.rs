@@ -6,6 +6,9 @@ pub use core::result::Result::{Err, Ok};
 pub use core::time::Duration;
 
 pub use crate::actor::actor_ref::{ActorRef, Reply};
+pub use crate::actor::calls::{
+    CallTo, Handled, IsAnswer, IsAnswerIf, IsSent, IsSentIf, answer, answer_result, reply_of,
+};
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
 pub use crate::actor::options::{ChildOptions, HalfTyped, NotATree, OfActors, WithMailbox};
@@ -40,7 +43,7 @@ pub use crate::values::declaration::{
     remote_key, shutdown_suffices,
 };
 pub use crate::values::ended::{Ended, Watched};
-pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, UserError};
+pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
 pub use crate::values::hooks::DeclaredHooks;
 pub use crate::values::kind::ChildKind;
 pub use crate::values::outage::Outage;

@@ -34,8 +34,10 @@ pub mod expansion;
 pub mod remote;
 
 pub use actor::actor_ref::{ActorRef, Reply};
+pub use actor::calls::CallTo;
 pub use actor::child_ref::{AnyRef, ChildRef};
 pub use actor::context::Context;
+pub use actor::follow::{Followed, Lagged};
 pub use actor::guardian;
 pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
@@ -47,7 +49,7 @@ pub use tree::lease::Lease;
 pub use tree::signal::signal;
 pub use tree::{Child, Handle, NewChild, Running, Tree, TreeRef, spawn};
 pub use values::ended::{Ended, Watched};
-pub use values::failure::{BoxError, Cause, Failure, Phase};
+pub use values::failure::{BoxError, Cause, Failure, Phase, Thrown};
 pub use values::fence::FenceToken;
 pub use values::path;
 pub use values::stop_reason::StopReason;
@@ -58,7 +60,6 @@ pub mod error {
     pub use crate::actor::errors::{AskError, SendRejection, StartingError, TellError, WaitError};
     pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
-    pub use crate::values::failure::UserError;
     pub use crate::values::far_error::FarError;
     pub use crate::values::invalid_settings::InvalidSettings;
     pub use crate::values::link_error::LinkError;
@@ -142,6 +143,7 @@ pub mod future {
 /// Traits in the bounds of methods. Compiler messages name them; programs neither name nor implement them.
 pub mod bound {
     pub use crate::actor::child_ref::InstanceSet;
+    pub use crate::actor::follow::Source;
     pub use crate::actor::hook::{EndHook, RestartHook, StartHook};
     pub use crate::actor::options::Redeliver;
     pub use crate::actor::timers::Every;

@@ -488,8 +488,10 @@ pub struct Event {
     pub since_ms: Option<u64>,
     /// Whether a start waits for a task to say that it is ready.
     pub ready: bool,
-    /// The type of a message.
+    /// The name of a message.
     pub message: Option<String>,
+    /// The type of an error that nobody reads.
+    pub error: Option<String>,
     /// A word: of a dead letter, or of a child that stops.
     pub reason: Option<String>,
     /// The operation of a request.
@@ -536,6 +538,7 @@ impl Event {
             since_ms: fields.number("since_ms"),
             ready: fields.get("ready").and_then(Value::as_bool).unwrap_or(false),
             message: fields.text("message"),
+            error: fields.text("error"),
             reason: fields.text("reason"),
             operation: fields.text("operation"),
             node: fields.text("node"),
@@ -607,6 +610,9 @@ impl Event {
             },
             "limit_reached" if self.max_restarts == Some(0) => "no restart is allowed".to_owned(),
             "ask_cycle" => format!("asks in a circle: {}", self.cycle.join(" > ")),
+            "unread" => {
+                format!("{message} has returned an error that nobody reads: {}", self.error.as_deref().unwrap_or("?"))
+            }
             "dead_letter" => format!("dead letter: {message} ({reason})"),
             "placed" => format!("placed on {}", self.node.as_deref().unwrap_or("?")),
             "node_lost" => format!(

@@ -4,7 +4,7 @@
 use std::io;
 
 use anyhow::Context as _;
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::event::EventKind;
 use supervise::prelude::*;
 
@@ -95,11 +95,11 @@ async fn a_start_throws_an_anyhow_error() {
 /// S6: a context that is an error type itself is found as well.
 #[test]
 fn a_context_of_a_type_is_found() {
-    let thrown = UserError::from(anyhow::Error::from(io::Error::other("below")).context(Boom::Planned));
+    let thrown = Thrown::from(anyhow::Error::from(io::Error::other("below")).context(Boom::Planned));
     assert_eq!(thrown.get::<Boom>(), Some(&Boom::Planned));
     assert_eq!(thrown.find::<Boom>(), Some(&Boom::Planned));
     assert!(thrown.get::<io::Error>().is_some());
-    let boxed = UserError::from(Boom::Planned);
+    let boxed = Thrown::from(Boom::Planned);
     assert_eq!(boxed.get::<Boom>(), Some(&Boom::Planned), "other errors are unchanged");
 }
 

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{
@@ -9,6 +10,7 @@ use syn::{
 };
 
 use super::hooks::{HOOKS, Hook, Types, apart, cfgs, declared, derives, dummy, methods, names, watcher};
+use super::messages::{self, Messages, Names};
 use super::owned::owned;
 use super::signatures;
 use crate::errors::{Errors, did_you_mean, in_line, neighbour};
@@ -22,42 +24,85 @@ pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
         Err(_) => return no_impl(&args, item),
     };
     let mut errors = Errors::default();
-    match path(args, &mut errors) {
-        Some(path) => Paths::told(&path).hold(|| of_block(block, errors)),
-        None => of_block(block, errors),
+    let (path, names) = arguments(args, &block, &mut errors);
+    match path {
+        Some(path) => Paths::told(&path).hold(|| of_block(block, names, errors)),
+        None => of_block(block, names, errors),
     }
 }
 
-/// Reads `crate = path`, the only argument.
-fn path(args: TokenStream, errors: &mut Errors) -> Option<Path> {
-    match args.clone().into_iter().next() {
-        None => return None,
-        Some(TokenTree::Ident(word)) if word == "crate" => {}
+/// Reads the arguments: `crate = path`, and those for messages.
+fn arguments(args: TokenStream, block: &ItemImpl, errors: &mut Errors) -> (Option<Path>, Names) {
+    let (mut path, mut names) = (None, Names::default());
+    let has_messages = functions(block).any(|function| function.attrs.iter().any(messages::is_mark));
+    let is_ours =
+        |word: &Ident| word == "crate" || (has_messages && ["derive", "msg", "calls"].iter().any(|it| word == it));
+    let known: &[&str] = if has_messages { &["crate", "derive", "msg", "calls"] } else { &["crate"] };
+    let mut rest = args.clone().into_iter();
+    match rest.next() {
+        None => return (path, names),
+        Some(TokenTree::Ident(word)) if is_ours(&word) => {}
+        Some(TokenTree::Ident(word)) if has_messages => {
+            errors.on(&word, format!("unknown argument `{word}`{}", did_you_mean(&word.to_string(), known)));
+            return (path, names);
+        }
         Some(_) => {
             errors.on(
                 &args,
                 "`#[actor]` takes no arguments on an `impl` block, except `crate = path`; the types are those of \
                  `handle`",
             );
-            return None;
+            return (path, names);
         }
     }
     let read = |input: ParseStream<'_>| {
-        input.parse::<Token![crate]>()?;
-        let path = paths::value(input)?;
-        if !input.is_empty() {
-            return Err(input
-                .error("`#[actor]` takes `crate = path` alone on an `impl` block; the types are those of `handle`"));
+        while !input.is_empty() {
+            let word = input.call(Ident::parse_any)?;
+            match &*word.to_string() {
+                "crate" => path = Some(paths::value(input)?),
+                "derive" if has_messages => {
+                    let inside;
+                    syn::parenthesized!(inside in input);
+                    names.derives.extend(inside.parse_terminated(Path::parse_mod_style, Token![,])?);
+                }
+                "msg" if has_messages => names.msg = Some(name(input)?),
+                "calls" if has_messages => names.calls = Some(name(input)?),
+                _ if has_messages => {
+                    let near = did_you_mean(&word.to_string(), known);
+                    return Err(syn::Error::new(word.span(), format!("unknown argument `{word}`{near}")));
+                }
+                _ => {
+                    let message = "`#[actor]` takes `crate = path` alone on an `impl` block; the types are those of \
+                                   `handle`";
+                    return Err(syn::Error::new(word.span(), message));
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
         }
-        Ok(path)
+        Ok(())
     };
-    read.parse2(args).map_err(|error| errors.push(error)).ok()
+    if let Err(error) = read.parse2(args) {
+        errors.push(error);
+    }
+    (path, names)
 }
 
-fn of_block(mut block: ItemImpl, mut errors: Errors) -> TokenStream {
+/// Reads `= Name`.
+fn name(input: ParseStream<'_>) -> syn::Result<Ident> {
+    input.parse::<Token![=]>()?;
+    input.parse().map_err(|error| {
+        syn::Error::new(error.span(), "this is the name of a type that is made; write `msg = Command`")
+    })
+}
+
+fn of_block(mut block: ItemImpl, names: Names, mut errors: Errors) -> TokenStream {
     if let Some((path, _)) = &block.trait_ {
         errors.on(path, "`#[actor]` belongs on an inherent `impl`; remove it, or the trait");
-        if functions(&block).all(|function| function.sig.ident != "handle") {
+        let is_ours =
+            |function: &ImplItemFn| function.sig.ident == "handle" || function.attrs.iter().any(messages::is_mark);
+        if !functions(&block).any(is_ours) {
             let errors = errors.to_tokens();
             return quote!(#block #errors);
         }
@@ -71,8 +116,12 @@ fn of_block(mut block: ItemImpl, mut errors: Errors) -> TokenStream {
     {
         block = owned;
     }
+    let messages = messages::take(&mut block, names, &mut errors);
     let hooks = take_hooks(&mut block, &mut errors);
     signatures::receivers(&block, &hooks, &mut errors);
+    if let Some(messages) = messages {
+        return of_messages(block, &messages, &hooks, errors);
+    }
     let handles = handles(&block, &mut errors);
     let (generics, ty, outer) = (&block.generics, &block.self_ty, cfgs(&block.attrs));
     if !errors.is_empty() {
@@ -99,6 +148,36 @@ fn of_block(mut block: ItemImpl, mut errors: Errors) -> TokenStream {
         },
     );
     quote!(#block #traits)
+}
+
+/// Expands a block whose methods are messages.
+fn of_messages(block: ItemImpl, messages: &Messages, hooks: &[Hook], mut errors: Errors) -> TokenStream {
+    messages.check(&block, hooks, &mut errors);
+    let (generics, ty, outer) = (&block.generics, &block.self_ty, cfgs(&block.attrs));
+    let items = messages.items(generics, ty);
+    if !errors.is_empty() {
+        let types = Types { msg: Some(messages.msg(generics)), error: Some(quote!(__rt::Thrown)) };
+        let watches = hooks.iter().any(|hook| hook.kind == "terminated");
+        let dummy = dummy(types, &errors, watches, &outer, generics, ty);
+        return quote!(#block #items #dummy);
+    }
+    let (params, _, bounds) = generics.split_for_impl();
+    let receive = messages.receive(generics, ty, &block, hooks);
+    let (declared, methods) = (declared(hooks), methods(hooks));
+    let watcher = watcher(hooks, generics, ty);
+    let traits = apart(
+        &outer,
+        quote! {
+            #[automatically_derived]
+            impl #params __rt::Actor for #ty #bounds {
+                #receive
+                #declared
+                #methods
+            }
+            #watcher
+        },
+    );
+    quote!(#block #items #traits)
 }
 
 /// Reports `#[actor]` on anything except an `impl` block (rule C14). A type is an actor all the same, unless a derive
@@ -279,8 +358,7 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
         let name = function.sig.ident.clone();
-        let is_hook =
-            |attribute: &Attribute| marker(attribute).is_some() || meant(attribute).is_some() || is_message(attribute);
+        let is_hook = |attribute: &Attribute| marker(attribute).is_some() || meant(attribute).is_some();
         let (markers, others): (Vec<_>, Vec<_>) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook);
         function.attrs = others;
         let conditions = cfgs(&function.attrs);
@@ -294,10 +372,6 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
                 kinds.push(Ident::new(hook, word.span()));
             }
             kinds.extend(marker(attribute));
-            if is_message(attribute) {
-                let message = "an actor is called through `handle` alone; make this a variant of its message";
-                errors.on(attribute.path(), message);
-            }
         }
         if name == "terminated" && kinds.iter().all(|kind| kind != "terminated") {
             kinds.push(name.clone());
@@ -316,11 +390,6 @@ fn take_hooks(block: &mut ItemImpl, errors: &mut Errors) -> Vec<Hook> {
     hooks
 }
 
-/// Returns whether an attribute marks a method as a message, as other systems do.
-fn is_message(attribute: &Attribute) -> bool {
-    ["message", "handler"].iter().any(|word| attribute.path().is_ident(word))
-}
-
 /// Returns the hook that an attribute marks. Its path may be written in any form.
 fn marker(attribute: &Attribute) -> Option<Ident> {
     let last = &attribute.path().segments.last()?.ident;
@@ -336,7 +405,7 @@ fn meant(attribute: &Attribute) -> Option<(Ident, &'static str)> {
     Some((word.clone(), hook))
 }
 
-fn functions(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
+pub(super) fn functions(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     block.items.iter().filter_map(|item| match item {
         ImplItem::Fn(function) => Some(function),
         _ => None,

@@ -225,7 +225,9 @@ pub(crate) fn stray(name: &str, item: TokenStream) -> TokenStream {
         .into_iter()
         .any(|token| matches!(&token, TokenTree::Ident(word) if word == "struct" || word == "enum"));
     let derived = syn::parse2::<DeriveInput>(item.clone()).is_ok_and(|item| derives(&item));
-    let message = if on_struct && !derived {
+    let message = if on_struct && name == "message" {
+        "a message is a method; mark methods in an `#[actor] impl`".to_owned()
+    } else if on_struct && !derived {
         format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write `#[derive(Actor)]` above it")
     } else if on_struct {
         format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write it below the derive")

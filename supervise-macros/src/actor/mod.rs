@@ -6,6 +6,7 @@
 mod attribute;
 mod derive;
 mod hooks;
+mod messages;
 mod owned;
 mod signatures;
 

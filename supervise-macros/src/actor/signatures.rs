@@ -144,7 +144,7 @@ fn of_handle(ty: &Type) -> Option<String> {
 }
 
 /// Returns the last name of a path, and its first argument.
-fn last(ty: &Type) -> Option<(String, Option<&Type>)> {
+pub(super) fn last(ty: &Type) -> Option<(String, Option<&Type>)> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     let first = match &last.arguments {

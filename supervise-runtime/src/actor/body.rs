@@ -22,7 +22,7 @@ use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served, TypeName};
 use crate::engine::mailbox::{Admission, Inbox, MailboxItem, Turn};
 use crate::values::event::{DeadLetterReason, EventKind};
-use crate::values::failure::{Failure, UserError};
+use crate::values::failure::{Failure, Thrown};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::strategy::SupervisorStrategy;
@@ -34,6 +34,8 @@ pub(crate) struct ActorBody<A: Actor, F> {
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
     options: Reader,
+    /// The name of the message in hand.
+    word: TypeName,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
@@ -73,7 +75,16 @@ impl<A: Actor, F> ActorBody<A, F> {
 
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
-        ActorBody { cell, start: CatchDrop::new(start), actor: None, inbox: Inbox::new(), cx, options, again: None }
+        ActorBody {
+            cell,
+            start: CatchDrop::new(start),
+            actor: None,
+            inbox: Inbox::new(),
+            cx,
+            options,
+            word: type_name::<A::Msg>,
+            again: None,
+        }
     }
 }
 
@@ -81,7 +92,7 @@ impl<A, F, Fut> Hands for ActorBody<A, F>
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
         let options = self.options.read();
@@ -140,7 +151,7 @@ where
         match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
-                let (message, reason) = (type_name::<A::Msg>(), DeadLetterReason::GivenUp);
+                let (message, reason) = (A::word(&msg)(), DeadLetterReason::GivenUp);
                 self.cell.core().emit(EventKind::DeadLetter { message, reason });
                 let mut msg = Some(msg);
                 each(&mut || msg = None);
@@ -148,7 +159,8 @@ where
             None => {}
         }
         if self.cx.has_background() {
-            self.cell.purge(DeadLetterReason::Restarted, |letter| matches!(letter, Envelope::Tick(_)));
+            self.cell
+                .purge(DeadLetterReason::Restarted, |letter| matches!(letter, Envelope::Tick(_) | Envelope::Item(_)));
         }
         each(&mut || self.actor = None);
     }
@@ -187,7 +199,7 @@ where
 
     fn in_hand(&self) -> Option<TypeName> {
         let elsewhere = A::TURNS && self.actor.as_ref().is_some_and(A::has_in_hand);
-        (elsewhere || (self.cell.is_busy() && !self.cx.marks.aside)).then_some(type_name::<A::Msg>)
+        (elsewhere || (self.cell.is_busy() && !self.cx.marks.aside)).then_some(self.word)
     }
 }
 
@@ -195,13 +207,13 @@ impl<A, F, Fut> Body for ActorBody<A, F>
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Actor;
 
     // Blocks, and not `async fn`, which would keep two copies of `self`.
     #[expect(clippy::manual_async_fn, reason = "see above")]
-    fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send {
+    fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
         async move {
             self.actor = None;
             (self.cx.marks.handled, self.cx.marks.due) = (false, true);
@@ -212,28 +224,28 @@ where
         }
     }
 
-    fn pre_start(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+    fn pre_start(&mut self) -> BoxFuture<'_, Result<(), Thrown>> {
         Box::pin(async move {
             match &mut self.actor {
-                Some(actor) => actor.pre_start(&mut self.cx).await.map_err(UserError::from),
+                Some(actor) => actor.pre_start(&mut self.cx).await.map_err(Into::into),
                 None => Ok(()),
             }
         })
     }
 
-    fn post_restart<'a>(&'a mut self, failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+    fn post_restart<'a>(&'a mut self, failure: &'a Failure) -> BoxFuture<'a, Result<(), Thrown>> {
         Box::pin(async move {
             let hook = self.options.now.hook::<A>(false);
             match (&mut self.actor, hook) {
                 (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
-                (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(UserError::from),
+                (Some(actor), None) => actor.post_restart(failure, &mut self.cx).await.map_err(Into::into),
                 (None, _) => Ok(()),
             }
         })
     }
 
     #[expect(clippy::manual_async_fn, reason = "see above")]
-    fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
+    fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
         async move {
             (self.cx.marks.aside, self.cx.marks.asked) = (false, false);
             loop {
@@ -244,13 +256,13 @@ where
                     self.holds().await;
                 }
                 let Some(handling) = self.handle_next() else {
-                    match poll_fn(|cx| self.poll_turn(cx)).await? {
+                    match poll_fn(|cx| self.poll_turn(cx)).await.map_err(Into::into)? {
                         Turn::Begun => continue,
                         Turn::Drained => return Ok(Served::Drained),
                         Turn::Interrupted => return Ok(Served::Interrupted),
                     }
                 };
-                handling.await?;
+                handling.await.map_err(Into::into)?;
                 if self.cx.marks.due {
                     self.note_done();
                 }
@@ -258,21 +270,21 @@ where
         }
     }
 
-    fn pre_restart<'a>(&'a mut self, failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+    fn pre_restart<'a>(&'a mut self, failure: &'a Failure) -> BoxFuture<'a, Result<(), Thrown>> {
         Box::pin(async move {
             let hook = self.options.now.hook::<A>(true);
             match (&mut self.actor, hook) {
                 (Some(actor), Some(hook)) => hook(actor, failure, &mut self.cx).await,
-                (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(UserError::from),
+                (Some(actor), None) => actor.pre_restart(failure, &mut self.cx).await.map_err(Into::into),
                 (None, _) => Ok(()),
             }
         })
     }
 
-    fn post_stop(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+    fn post_stop(&mut self) -> BoxFuture<'_, Result<(), Thrown>> {
         Box::pin(async move {
             match &mut self.actor {
-                Some(actor) => actor.post_stop(&mut self.cx).await.map_err(UserError::from),
+                Some(actor) => actor.post_stop(&mut self.cx).await.map_err(Into::into),
                 None => Ok(()),
             }
         })
@@ -297,6 +309,7 @@ impl<A: Actor, F> ActorBody<A, F> {
                 if self.cx.marks.due {
                     self.note_begun(Some(&msg));
                 }
+                self.note_word(&msg);
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
             // Its sender waits for no later incarnation, so it is not redelivered either.
@@ -304,10 +317,20 @@ impl<A: Actor, F> ActorBody<A, F> {
                 if self.cx.marks.due {
                     self.note_begun(None);
                 }
+                self.note_word(&msg);
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
             Envelope::Tick(tick) => {
                 let msg = self.unpack(&tick)?;
+                self.note_word(&msg);
+                Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
+            }
+            Envelope::Item(follow) => {
+                let msg = follow.take(self.cx.incarnation())?;
+                if self.cx.marks.due {
+                    self.note_begun(None);
+                }
+                self.note_word(&msg);
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
             Envelope::Notice(notice) => {
@@ -320,6 +343,14 @@ impl<A: Actor, F> ActorBody<A, F> {
             }
         };
         Some(Handling { inbox: &mut self.inbox, cell: &self.cell, handler })
+    }
+
+    /// Notes the name of a message that is about to be handled, if the messages of the actor have names of their own.
+    #[inline(always)]
+    fn note_word(&mut self, msg: &A::Msg) {
+        if A::WORDS {
+            self.word = A::word(msg);
+        }
     }
 
     /// Waits until there are messages, and until the actor takes one, if it is asked.

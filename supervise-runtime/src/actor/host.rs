@@ -21,7 +21,7 @@ use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::Room;
 use crate::values::event::{DeadLetterReason, EventKind};
-use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::fence::Fence;
 use crate::values::kind::ChildKind;
 use crate::values::network::{TreeNetwork, TreeRoot};
@@ -170,7 +170,7 @@ pub fn host<A, F, Fut>(
 where
     A: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
     require_time();
     let Host { path, incarnation, healing, options, fence } = host;

@@ -2,12 +2,14 @@
 
 pub(crate) mod actor_ref;
 pub(crate) mod body;
+pub(crate) mod calls;
 pub(crate) mod child_ref;
 pub(crate) mod commands;
 pub(crate) mod context;
 #[cfg(feature = "remote")]
 pub(crate) mod crossing;
 pub(crate) mod errors;
+pub(crate) mod follow;
 pub mod guardian;
 pub(crate) mod hook;
 pub(crate) mod host;
@@ -24,7 +26,7 @@ use std::task::{Context as TaskCx, Poll};
 use crate::actor::context::Context;
 use crate::actor::hook::Form;
 use crate::values::ended::{Ended, Watched};
-use crate::values::failure::{BoxError, Failure};
+use crate::values::failure::{Failure, Thrown};
 use crate::values::hooks::DeclaredHooks;
 use crate::values::strategy::SupervisorStrategy;
 
@@ -83,7 +85,7 @@ pub trait Actor: Sized + Send + 'static {
     /// The type of the messages that this actor handles.
     type Msg: Send + 'static;
     /// The type of the errors that its handlers and hooks return.
-    type Error: Into<BoxError> + Send + 'static;
+    type Error: Into<Thrown> + Send + 'static;
 
     /// The hooks that this type has. The macros set it, because a hook that is not there need not be run.
     #[doc(hidden)]
@@ -92,6 +94,16 @@ pub trait Actor: Sized + Send + 'static {
     /// Whether `poll_turn` and `poll_drained` are asked. For all other actors they cost nothing.
     #[doc(hidden)]
     const TURNS: bool = false;
+
+    /// Whether the messages have names of their own, by `word`.
+    #[doc(hidden)]
+    const WORDS: bool = false;
+
+    /// Returns the name of a message, for events and metrics: the name of a method, or of the type of the messages.
+    #[doc(hidden)]
+    fn word(_msg: &Self::Msg) -> fn() -> &'static str {
+        std::any::type_name::<Self::Msg>
+    }
 
     /// Handles one message. An error or a panic is a failure, and the supervisor decides what follows.
     ///
@@ -283,7 +295,7 @@ impl HandleOutput for () {
 pub trait ErrorOfAnActor {}
 
 #[diagnostic::do_not_recommend]
-impl<E: Into<BoxError> + Send + 'static> ErrorOfAnActor for E {}
+impl<E: Into<Thrown> + Send + 'static> ErrorOfAnActor for E {}
 
 impl<E: ErrorOfAnActor> HandleOutput for Result<(), E> {
     type Error = E;

@@ -12,14 +12,13 @@ use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::values::backoff::Backoff;
-use crate::values::failure::{Failure, UserError};
+use crate::values::failure::{Failure, Thrown};
 use crate::values::settings::Common;
 use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// A hook that replaces the type's own.
-pub(crate) type HookOf<A> = Arc<
-    dyn for<'a> Fn(&'a mut A, &'a Failure, &'a mut Context<A>) -> BoxFuture<'a, Result<(), UserError>> + Send + Sync,
->;
+pub(crate) type HookOf<A> =
+    Arc<dyn for<'a> Fn(&'a mut A, &'a Failure, &'a mut Context<A>) -> BoxFuture<'a, Result<(), Thrown>> + Send + Sync>;
 
 #[derive(Clone, Default)]
 pub(crate) struct Options {
@@ -489,7 +488,7 @@ fn erase<A: Actor, M: 'static>(hook: impl RestartHook<A, M> + 'static) -> Arc<dy
     let hook = Arc::new(CatchDrop::new(hook));
     let erased: HookOf<A> = Arc::new(move |actor, failure, cx| {
         let hook = hook.clone();
-        Box::pin(async move { hook.call(actor, failure, cx).await.map_err(UserError::from) })
+        Box::pin(async move { hook.call(actor, failure, cx).await.map_err(Into::into) })
     });
     Arc::new(erased)
 }

@@ -108,6 +108,9 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         }
         EventKind::Blocked { since } => say!(WARN, since = rounded(*since), "a tell waits for room in the mailbox"),
         EventKind::AskCycle { cycle } => say!(ERROR, ?cycle, "asks an actor that waits for its reply"),
+        EventKind::Unread { message, error } => {
+            say!(WARN, message_type = message, error_type = error, "an error that nobody reads")
+        }
         EventKind::DeadLetter { message, reason } => say!(WARN, message_type = message, ?reason, "dead letter"),
         EventKind::Lease { lease, change } => {
             let lease = one_line(lease);

@@ -152,6 +152,11 @@ pub(crate) trait MailboxItem: Send + 'static {
 
     /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
     fn message(&self) -> Option<&'static str>;
+
+    /// Takes the message out of the item, if it stays elsewhere when the item is dropped.
+    fn inside(&self) -> Option<Self::Message> {
+        None
+    }
 }
 
 impl<T: MailboxItem> ActorCell<T> {
@@ -392,6 +397,7 @@ fn bury<T: MailboxItem>(letter: T, core: &CellCore, reason: DeadLetterReason) {
         core.emit(EventKind::DeadLetter { message, reason });
     }
     // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
+    drop_catching_panics(letter.inside());
     drop_catching_panics(letter);
 }
 

@@ -31,6 +31,7 @@ const MAILBOX_DEPTH: &str = "supervise.mailbox.depth";
 const MAILBOX_WAIT: &str = "supervise.mailbox.wait";
 const MESSAGE_DURATION: &str = "supervise.message.duration";
 const DEAD_LETTERS: &str = "supervise.dead_letters";
+const UNREAD: &str = "supervise.unread";
 const CHILDREN: &str = "supervise.children";
 const BUDGET_REMAINING: &str = "supervise.budget.remaining";
 const SHUTDOWN_DURATION: &str = "supervise.shutdown.duration";
@@ -65,6 +66,7 @@ fn describe(recorder: &dyn Recorder) {
     seconds(MAILBOX_WAIT, "Time that a message waited before its handler began.");
     seconds(MESSAGE_DURATION, "Time from the begin of a handler to its end.");
     counter(DEAD_LETTERS, "Accepted messages that were not handled.");
+    counter(UNREAD, "Errors of messages that nobody read.");
     gauge(CHILDREN, "Children by their state.");
     gauge(BUDGET_REMAINING, "Restarts that are left to the child that has the fewest.");
     seconds(SHUTDOWN_DURATION, "Time that a child took to end after it was asked to.");
@@ -448,6 +450,7 @@ pub(crate) struct PathMeters {
     duration: OnceLock<CatchDrop<Histogram>>,
     shutdown: OnceLock<CatchDrop<Histogram>>,
     dead_letters: [OnceLock<CatchDrop<Counter>>; 6],
+    unread: OnceLock<CatchDrop<Counter>>,
     /// By the position in [`REMOTE`].
     remote_events: [OnceLock<CatchDrop<Counter>>; REMOTE.len()],
     /// By the type of the error, and the directive.
@@ -472,6 +475,7 @@ impl PathMeters {
             duration: OnceLock::new(),
             shutdown: OnceLock::new(),
             dead_letters: Default::default(),
+            unread: OnceLock::new(),
             remote_events: Default::default(),
             restarts: Mutex::default(),
         }
@@ -531,7 +535,12 @@ impl PathMeters {
             DeadLetterReason::NotWritten => (4, "not_written"),
             DeadLetterReason::NotRead => (5, "not_read"),
         };
-        self.increment(&self.dead_letters[at], DEAD_LETTERS, Label::new("reason", reason));
+        self.increment(&self.dead_letters[at], DEAD_LETTERS, Some(Label::new("reason", reason)));
+    }
+
+    /// Counts an error that nobody reads.
+    pub(crate) fn unread(&self) {
+        self.increment(&self.unread, UNREAD, None);
     }
 
     /// Counts a decision about a failure.
@@ -559,12 +568,12 @@ impl PathMeters {
 
     /// Counts what has happened to a remote child: the event at this position in [`REMOTE`].
     pub(crate) fn remote(&self, at: usize) {
-        self.increment(&self.remote_events[at], REMOTE_EVENTS, Label::new("event", REMOTE[at]));
+        self.increment(&self.remote_events[at], REMOTE_EVENTS, Some(Label::new("event", REMOTE[at])));
     }
 
-    fn increment(&self, counter: &OnceLock<CatchDrop<Counter>>, name: &'static str, label: Label) {
+    fn increment(&self, counter: &OnceLock<CatchDrop<Counter>>, name: &'static str, label: Option<Label>) {
         if counter.get().is_none() {
-            let made = self.counter(&self.key(name, [label]));
+            let made = self.counter(&self.key(name, label));
             drop(made.map(|made| counter.set(made)));
         }
         if let Some(counter) = counter.get() {

@@ -71,6 +71,10 @@ impl Serialize for Event {
             }
             EventKind::Blocked { since } => map.serialize_entry("since_ms", &millis(*since))?,
             EventKind::AskCycle { cycle } => map.serialize_entry("cycle", cycle)?,
+            EventKind::Unread { message, error } => {
+                map.serialize_entry("message", message)?;
+                map.serialize_entry("error", error)?;
+            }
             EventKind::DeadLetter { message, reason } => {
                 map.serialize_entry("message", message)?;
                 map.serialize_entry("reason", reason)?;
@@ -138,6 +142,7 @@ fn word_of(kind: &EventKind) -> &'static str {
         EventKind::StillStarting { .. } => "still_starting",
         EventKind::Blocked { .. } => "blocked",
         EventKind::AskCycle { .. } => "ask_cycle",
+        EventKind::Unread { .. } => "unread",
         EventKind::DeadLetter { .. } => "dead_letter",
         EventKind::Lease { .. } => "lease",
         EventKind::Missed { .. } => "missed",

@@ -18,7 +18,7 @@ use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::engine::span;
 use crate::task::{Kept, NeverReady, ReadyDropped, Request, TaskContext, TaskStart, joined};
-use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
+use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
@@ -32,7 +32,7 @@ pub(crate) struct TaskBody<F> {
     incoming: Option<mpsc::UnboundedReceiver<Request>>,
     ready: bool,
     /// Stored outside of the task's own future, since they are waited for in any case.
-    subtasks: JoinSet<Result<(), UserError>>,
+    subtasks: JoinSet<Result<(), Thrown>>,
     context: bool,
 }
 
@@ -53,7 +53,7 @@ impl<F> TaskBody<F> {
 
     /// Polls the task's own future. `None`: it is still running, or had finished before. A future that panics is not
     /// polled again.
-    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), UserError>> {
+    fn poll_main(&mut self, cx: &mut Context<'_>) -> Option<Result<(), Thrown>> {
         let mut main = self.main.take()?;
         match main.as_mut().poll(cx) {
             Poll::Ready(result) => Some(result),
@@ -72,7 +72,7 @@ impl<F> TaskBody<F> {
     }
 
     /// Returns the result of a subtask. Its failure is one of the task: the others learn why they stop.
-    fn joined(&self, result: Result<Result<(), UserError>, JoinError>) -> Result<(), UserError> {
+    fn joined(&self, result: Result<Result<(), Thrown>, JoinError>) -> Result<(), Thrown> {
         let failed = match &result {
             Ok(returned) => returned.is_err(),
             Err(error) => error.is_panic(),
@@ -117,7 +117,7 @@ impl<F> TaskBody<F> {
 impl<F, Fut> Hands for TaskBody<F>
 where
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
         self.options.read().common.clone()
@@ -146,11 +146,11 @@ where
 impl<F, Fut> Body for TaskBody<F>
 where
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Task;
 
-    async fn start(&mut self) -> Result<(), UserError> {
+    async fn start(&mut self) -> Result<(), Thrown> {
         self.main = None;
         let stop_signal = StopSignal::new();
         let (requests, incoming) = mpsc::unbounded_channel();
@@ -165,7 +165,7 @@ where
     }
 
     /// Runs the task's own future and its subtasks concurrently, until the task reports that it is ready.
-    async fn readying(&mut self) -> Result<Served, UserError> {
+    async fn readying(&mut self) -> Result<Served, Thrown> {
         poll_fn(|cx| {
             let returned = self.poll_main(cx);
             loop {
@@ -181,7 +181,7 @@ where
                     result?;
                     // A task that obeys a stop need not become ready first.
                     let told = self.stop_signal.as_ref().is_some_and(StopSignal::is_told);
-                    return Poll::Ready(if told { Ok(Served::Done) } else { Err(UserError::from(NeverReady)) });
+                    return Poll::Ready(if told { Ok(Served::Done) } else { Err(Thrown::from(NeverReady)) });
                 }
                 while let Poll::Ready(Some(result)) = self.subtasks.poll_join_next(cx) {
                     self.joined(result)?;
@@ -189,7 +189,7 @@ where
                 }
                 if !moved {
                     if self.is_mute() {
-                        return Poll::Ready(Err(UserError::from(ReadyDropped)));
+                        return Poll::Ready(Err(Thrown::from(ReadyDropped)));
                     }
                     return Poll::Pending;
                 }
@@ -199,7 +199,7 @@ where
     }
 
     /// Runs the task's own future and its subtasks concurrently, until the first failure or the last end.
-    async fn serve(&mut self) -> Result<Served, UserError> {
+    async fn serve(&mut self) -> Result<Served, Thrown> {
         poll_fn(|cx| {
             // Once in each poll: a future that waits has given the thread back.
             let returned = self.poll_main(cx).transpose()?.is_some();
@@ -253,8 +253,8 @@ where
 /// Wraps a subtask, which has its own tokio task, so that its code counts as this task's code (S25).
 fn inside(
     cell: Arc<BareCell>,
-    mut subtask: BoxFuture<'static, Result<(), UserError>>,
-) -> impl Future<Output = Result<(), UserError>> + Send + 'static {
+    mut subtask: BoxFuture<'static, Result<(), Thrown>>,
+) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
     let mut current: Option<Arc<AnyCell>> = Some(cell);
     let span = span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {

@@ -25,7 +25,7 @@ use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::values::ended::{Ended, Watched};
-use crate::values::failure::{BoxError, Failure, UserError};
+use crate::values::failure::{BoxError, Failure, Thrown};
 use crate::values::stop_reason::StopReason;
 
 /// The type of a task: any future as a child.
@@ -106,30 +106,30 @@ pub struct Task;
 )]
 pub trait TaskOutput: Send + 'static {
     /// Converts the output into a result.
-    fn done(self) -> Result<(), UserError>;
+    fn done(self) -> Result<(), Thrown>;
 }
 
 impl TaskOutput for () {
-    fn done(self) -> Result<(), UserError> {
+    fn done(self) -> Result<(), Thrown> {
         Ok(())
     }
 }
 
 impl<E: Into<BoxError> + Send + 'static> TaskOutput for Result<(), E> {
-    fn done(self) -> Result<(), UserError> {
-        self.map_err(UserError::from)
+    fn done(self) -> Result<(), Thrown> {
+        self.map_err(Thrown::from)
     }
 }
 
 /// A task may end with `cx.stopped().await`.
 impl TaskOutput for StopReason {
-    fn done(self) -> Result<(), UserError> {
+    fn done(self) -> Result<(), Thrown> {
         Ok(())
     }
 }
 
 impl TaskOutput for Infallible {
-    fn done(self) -> Result<(), UserError> {
+    fn done(self) -> Result<(), Thrown> {
         match self {}
     }
 }
@@ -145,12 +145,12 @@ impl<T> Returns for fn() -> T {
 }
 
 impl TaskOutput for <fn() -> ! as Returns>::Out {
-    fn done(self) -> Result<(), UserError> {
+    fn done(self) -> Result<(), Thrown> {
         self
     }
 }
 
-type Main = BoxFuture<'static, Result<(), UserError>>;
+type Main = BoxFuture<'static, Result<(), Thrown>>;
 
 /// A task that has not begun. The type hides the box: written out, it would not pass the compiler's `Send` check of a
 /// whole tree.
@@ -171,7 +171,7 @@ impl fmt::Debug for TaskStart {
 pub fn task_of<F, Fut>(start: F) -> TaskStart
 where
     F: FnOnce(TaskContext) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<(), UserError>> + Send + 'static,
+    Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
 {
     TaskStart { begin: Box::new(move |cx| Box::pin(start(cx))), context: true }
 }
@@ -180,7 +180,7 @@ where
 #[doc(hidden)]
 pub fn future_of<Fut>(future: Fut) -> TaskStart
 where
-    Fut: Future<Output = Result<(), UserError>> + Send + 'static,
+    Fut: Future<Output = Result<(), Thrown>> + Send + 'static,
 {
     TaskStart { begin: Box::new(move |_| Box::pin(future)), context: false }
 }
@@ -713,7 +713,7 @@ impl ChildRef for TaskRef {
 }
 
 /// Returns the result of a subtask. A panic of the subtask continues in the task itself.
-pub(crate) fn joined(result: Result<Result<(), UserError>, tokio::task::JoinError>) -> Result<(), UserError> {
+pub(crate) fn joined(result: Result<Result<(), Thrown>, tokio::task::JoinError>) -> Result<(), Thrown> {
     match result {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
@@ -728,4 +728,4 @@ fn resume_panic(panic: Box<dyn Any + Send>) -> ! {
 }
 
 /// The future of a task, kept between the polls of several `serve`s.
-pub(crate) type Kept = Option<Pin<Box<dyn Future<Output = Result<(), UserError>> + Send>>>;
+pub(crate) type Kept = Option<Pin<Box<dyn Future<Output = Result<(), Thrown>> + Send>>>;

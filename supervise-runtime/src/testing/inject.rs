@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::actor::child_ref::ChildRef;
 use crate::engine::cell::control::{SystemMessage, send};
-use crate::values::failure::{BoxError, Cause, UserError};
+use crate::values::failure::{BoxError, Cause, Thrown};
 
 /// A fault to inject: an error, a panic or a kill.
 ///
@@ -51,7 +51,7 @@ pub struct Fault(Cause);
 impl Fault {
     /// Makes the child fail with this error; deciders find it by its type, as if a handler had returned it.
     pub fn error(error: impl Into<BoxError> + Send + 'static) -> Self {
-        Fault(Cause::Error(UserError::from(error)))
+        Fault(Cause::Error(Thrown::from(error)))
     }
 
     /// Makes the child fail with a panic of this text. Nothing really unwinds, so a panic hook is not called.

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::base::clock::{Moment, pretend_suspended};
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::tree::lease::Lease;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::lease::Acquired;
 
 /// The fault of a contender for a [`MemoryLease`], until another one is set.
@@ -133,7 +133,7 @@ impl MemoryLease {
     }
 
     /// Carries out a call, with the present fault.
-    async fn call<T>(&self, call: impl FnOnce(&mut Service) -> T) -> Result<T, UserError> {
+    async fn call<T>(&self, call: impl FnOnce(&mut Service) -> T) -> Result<T, Thrown> {
         let fault = *lock(&self.fault);
         if let LeaseFault::Delay(time) = fault {
             sleep(time).await;
@@ -163,7 +163,7 @@ impl Lease for MemoryLease {
         self.ttl
     }
 
-    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+    async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
         let ttl = self.ttl;
         self.call(move |service| {
             if service.is_held(ttl) {
@@ -177,7 +177,7 @@ impl Lease for MemoryLease {
         .await
     }
 
-    async fn renew(&self, token: u64) -> Result<bool, UserError> {
+    async fn renew(&self, token: u64) -> Result<bool, Thrown> {
         let ttl = self.ttl;
         self.call(move |service| {
             let held = service.token == token && service.is_held(ttl);
@@ -189,7 +189,7 @@ impl Lease for MemoryLease {
         .await
     }
 
-    async fn release(&self, token: u64) -> Result<(), UserError> {
+    async fn release(&self, token: u64) -> Result<(), Thrown> {
         self.call(move |service| {
             if service.token == token {
                 service.granted = None;

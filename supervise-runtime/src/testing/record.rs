@@ -133,6 +133,7 @@ pub fn line(event: &Event) -> String {
         EventKind::StillStarting { since, .. } => format!("still starting {since:?}"),
         EventKind::Blocked { since } => format!("blocked {since:?}"),
         EventKind::AskCycle { cycle } => format!("ask cycle {}", cycle.join(" ")),
+        EventKind::Unread { message, .. } => format!("unread {message}"),
         EventKind::DeadLetter { .. } => "dead letter".into(),
         EventKind::Lease { change, .. } => match change.token() {
             Some(token) => format!("lease {} {token}", change.word()),

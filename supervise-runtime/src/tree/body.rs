@@ -9,7 +9,7 @@ use crate::base::sync::{Arc, Mutex, lock};
 use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::BareCell;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::strategy::ShutdownTimeout;
@@ -35,7 +35,7 @@ impl<H, F, Fut> Hands for TreeBody<H, F>
 where
     H: Send + 'static,
     F: FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     fn common(&mut self) -> Arc<Common> {
         self.options.read().common.clone()
@@ -51,11 +51,11 @@ impl<H, F, Fut> Body for TreeBody<H, F>
 where
     H: Send + 'static,
     F: FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     const KIND: ChildKind = ChildKind::Tree;
 
-    async fn start(&mut self) -> Result<(), UserError> {
+    async fn start(&mut self) -> Result<(), Thrown> {
         let time = self.options.now.common.shutdown;
         let handle = (self.build)(self.cell.clone(), time).await?;
         let before = lock(&self.handle).replace(handle);
@@ -63,7 +63,7 @@ where
         Ok(())
     }
 
-    async fn serve(&mut self) -> Result<Served, UserError> {
+    async fn serve(&mut self) -> Result<Served, Thrown> {
         poll_fn(|_| match self.cell.is_interrupted() {
             true => Poll::Ready(Ok(Served::Interrupted)),
             false => Poll::Pending,
@@ -101,14 +101,14 @@ impl Hands for SetBody {
 impl Body for SetBody {
     const KIND: ChildKind = ChildKind::Set;
 
-    async fn start(&mut self) -> Result<(), UserError> {
+    async fn start(&mut self) -> Result<(), Thrown> {
         // The instances begin once the set is up. They are added here, where a panic in the clone of an argument is a
         // failed start.
         (self.begin)();
         Ok(())
     }
 
-    async fn serve(&mut self) -> Result<Served, UserError> {
+    async fn serve(&mut self) -> Result<Served, Thrown> {
         poll_fn(|_| match self.cell.is_interrupted() {
             true => Poll::Ready(Ok(Served::Interrupted)),
             false => Poll::Pending,

@@ -20,7 +20,7 @@ use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::tree::body::HandleSlot;
 use crate::values::declaration::TreeSpec;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
@@ -153,7 +153,7 @@ pub trait Child: Sized + Send + 'static {
     fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<Self>, start: F) -> Launched<Self::Handle>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<Self::Start, UserError>> + Send + 'static;
+        Fut: Future<Output = Result<Self::Start, Thrown>> + Send + 'static;
 
     /// Returns the typed handle of a child of this type. The handle of a tree exists once the tree was up.
     #[doc(hidden)]
@@ -224,7 +224,7 @@ impl<A: Actor> Child for A {
     fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<A>, start: F) -> Launched<ActorRef<A>>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<A, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
     {
         let early = child_slot.early;
         let (cell, life) = make_actor(|| child_slot.core(), options, start);
@@ -247,7 +247,7 @@ impl Child for Task {
     fn launch<F, Fut>(child_slot: ChildSlot, options: ChildOptions<Task>, start: F) -> Launched<TaskRef>
     where
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<TaskStart, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<TaskStart, Thrown>> + Send + 'static,
     {
         let cell = BareCell::new(child_slot.core());
         let common = options.options.common.clone();

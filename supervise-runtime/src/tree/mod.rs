@@ -12,7 +12,7 @@ use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::BareCell;
 use crate::engine::cell::life::live;
 use crate::tree::body::{HandleSlot, TreeBody};
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 
 pub(crate) mod body;
 mod builder;
@@ -51,7 +51,7 @@ pub use tree_ref::{Shutdown, TreeRef};
 pub trait TreeDef: TreeHandle {
     type Params: Send + 'static;
 
-    fn build(params: Self::Params, builder: Builder) -> impl Future<Output = Result<Self, UserError>> + Send;
+    fn build(params: Self::Params, builder: Builder) -> impl Future<Output = Result<Self, Thrown>> + Send;
 }
 
 /// The `launch` of a tree, called by the macro's `impl Child`.
@@ -60,12 +60,12 @@ pub fn launch_tree<T, F, Fut>(child_slot: ChildSlot, options: ChildOptions<T>, m
 where
     T: TreeDef,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<Tree<T>, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<Tree<T>, Thrown>> + Send + 'static,
 {
     launch_build(child_slot, options, move |builder: Builder| {
         let tree = start();
         // Boxed: a tree may contain itself.
-        let build: BoxFuture<'static, Result<T, UserError>> =
+        let build: BoxFuture<'static, Result<T, Thrown>> =
             Box::pin(async move { T::build(tree.await?.params, builder).await });
         build
     })
@@ -75,7 +75,7 @@ fn launch_build<H, F, Fut>(child_slot: ChildSlot, options: ChildOptions<H>, buil
 where
     H: TreeHandle,
     F: FnMut(Builder) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     let cell = BareCell::new(child_slot.core());
     let slot: HandleSlot<H> = Arc::default();

@@ -26,7 +26,7 @@ use crate::engine::hold::Hold;
 use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::lease::Kept;
 use crate::values::network::{Held, TreeNetwork, TreeRoot, TreeRun};
 use crate::values::observe::Observe;
@@ -360,11 +360,11 @@ impl<T: TreeDef> Tree<T> {
             // A root has no parent that would start it again.
             let params = first.take();
             let refusal = refusal.get().cloned();
-            let build: BoxFuture<'static, Result<T, UserError>> = Box::pin(async move {
+            let build: BoxFuture<'static, Result<T, Thrown>> = Box::pin(async move {
                 match (refusal, params) {
-                    (Some(why), _) => Err(UserError::from(why)),
+                    (Some(why), _) => Err(Thrown::from(why)),
                     (None, Some(params)) => T::build(params, builder).await,
-                    (None, None) => Err(UserError::from("a root tree is started once")),
+                    (None, None) => Err(Thrown::from("a root tree is started once")),
                 }
             });
             build
@@ -459,7 +459,7 @@ impl<T: TreeDef> Begun<T> {
                     Ended::Failed(failure) | Ended::Limit(failure) => failure,
                     other => Failure::new(
                         Phase::Start,
-                        Cause::Error(UserError::from(format!("{other} while it was starting"))),
+                        Cause::Error(Thrown::from(format!("{other} while it was starting"))),
                         T::SPEC.name.to_owned(),
                         1,
                     ),

@@ -20,13 +20,13 @@ use crate::engine::cell::body::settings;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::{current, require_time};
 use crate::engine::supervisor::{Refused, Room};
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::path::escaped;
 use crate::values::place::Name;
 use crate::values::spawn_error::SpawnError;
 
 /// A start expression, boxed.
-pub(super) type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, UserError>> + Send>;
+pub(super) type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;
 
 /// A child that is about to be spawned: the value of `child! { .. }`.
 ///
@@ -133,7 +133,7 @@ pub fn new_child<T, F, Fut>(name: String, options: ChildOptions<T>, start: F) ->
 where
     T: Child,
     F: FnOnce() -> Fut + Clone + Send + 'static,
-    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
 {
     let start = CatchDrop::new(start);
     let start: Boxed<T::Start> = Box::new(move || Box::pin((*start).clone()()));
@@ -146,7 +146,7 @@ pub fn new_child_once<T, F, Fut>(name: String, options: ChildOptions<T>, start: 
 where
     T: Child,
     F: FnOnce() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
 {
     let mut start = CatchDrop::new(Some(start));
     let start: Boxed<T::Start> = Box::new(move || {
@@ -353,7 +353,7 @@ fn in_group<T, F, Fut>(
 where
     T: Child,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
 {
     // Boxed: with a type of its own, the future would repeat a mistake in the start at each use.
     Spawn::new(|detached| begun(owner, name, options, start, detached))
@@ -369,7 +369,7 @@ async fn begun<T, F, Fut>(
 where
     T: Child,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
 {
     let core = owner.core();
     let mut above = core.runtime();

@@ -253,9 +253,17 @@ pub enum EventKind {
         /// The paths of the actors: each asks the next, and the last asks the first.
         cycle: Vec<String>,
     },
+    /// A method of the actor, a `#[message]`, has returned an error that nobody reads: its caller did not wait for the
+    /// answer, or waits no more. The actor goes on.
+    Unread {
+        /// The name of the message, such as `Account::withdraw`.
+        message: &'static str,
+        /// The type of the error.
+        error: &'static str,
+    },
     /// A message that will not be handled.
     DeadLetter {
-        /// The type of the message.
+        /// The name of the message: the method, such as `Account::deposit`, or the type of the messages.
         message: &'static str,
         /// The reason.
         reason: DeadLetterReason,
@@ -534,6 +542,9 @@ impl fmt::Display for Event {
                 cycle.iter().try_for_each(|path| write!(f, "{path} asks "))?;
                 f.write_str(cycle.first().map_or("", |first| first))
             }
+            EventKind::Unread { message, error } => {
+                write!(f, "{message} has returned an error that nobody reads: {error}")
+            }
             EventKind::DeadLetter { message, .. } => write!(f, "dead letter: {message}"),
             EventKind::Placed { node } => write!(f, "placed on {}", one_line(node)),
             EventKind::NodeLost { node, after } => {
@@ -569,7 +580,7 @@ impl fmt::Display for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::failure::{Cause, Phase, UserError};
+    use crate::values::failure::{Cause, Phase, Thrown};
     use crate::values::lease::LeaseCall;
 
     /// Each spawn and each restart moves some events, so a rare one does not make all of them larger.
@@ -584,7 +595,7 @@ mod tests {
         let nasty = || "one\ntwo\u{1b}[2J\u{202e}\u{2028}\u{feff}\u{200b}\u{85}".to_owned();
         let shown = "one\\ntwo\\u{1b}[2J\\u{202e}\\u{2028}\\u{feff}\\u{200b}\\u{85}";
         let failure = |cause| Failure::new(Phase::Running, cause, "db", 1);
-        let of_error = || failure(Cause::Error(UserError::from(nasty())));
+        let of_error = || failure(Cause::Error(Thrown::from(nasty())));
         let after = Duration::ZERO;
         let (lease, change) = (Arc::from(nasty()), LeaseChange::Waiting);
         for kind in [

@@ -56,23 +56,24 @@ use crate::values::spawn_error::SpawnError;
 /// ```
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
-/// An error returned by user code, with its type preserved.
+/// A failure that user code has returned: any error, with its type preserved.
 ///
-/// Start expressions, `let`s, tasks and handlers all fail with a `UserError`. The `?` operator makes one from
-/// everything that is `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is
-/// kept as it is, so that a decider finds the type of the original error ([`Failure::error`]).
+/// Start expressions, `let`s, tasks and handlers fail with a `Thrown`, and so does a method that is a
+/// [`#[message]`](macro@crate::actor) and returns `Result<T, Thrown>`. The `?` operator makes one from everything that is
+/// `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is kept as it is, so that
+/// a decider finds the type of the original error ([`Failure::error`]).
 ///
 /// Like `anyhow::Error`, this type does not implement [`std::error::Error`]; that is what lets `?` accept all other
-/// errors. [`UserError::as_error`] returns a reference that does.
+/// errors. [`Thrown::as_error`] returns a reference that does.
 ///
 /// Boxed errors are downcast: a search looks at the error in the box. With the feature `anyhow` this includes an
 /// `anyhow::Error` and its contexts.
 ///
 /// ```
 /// use std::fmt;
-/// use supervise::error::UserError;
+/// use supervise::Thrown;
 ///
-/// fn open() -> Result<(), UserError> {
+/// fn open() -> Result<(), Thrown> {
 ///     Err(fmt::Error)? // any other error
 /// }
 ///
@@ -80,7 +81,7 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 /// assert!(thrown.get::<fmt::Error>().is_some());
 /// assert_eq!(thrown.as_error().to_string(), fmt::Error.to_string());
 /// ```
-pub struct UserError {
+pub struct Thrown {
     kind: Kind,
     /// The name of the type that the error had, for metrics.
     #[cfg(feature = "metrics")]
@@ -94,7 +95,7 @@ enum Kind {
     Anyhow(anyhow::Error),
 }
 
-impl<E: Into<BoxError> + Send + 'static> From<E> for UserError {
+impl<E: Into<BoxError> + Send + 'static> From<E> for Thrown {
     fn from(error: E) -> Self {
         #[cfg(feature = "anyhow")]
         let error = {
@@ -102,22 +103,22 @@ impl<E: Into<BoxError> + Send + 'static> From<E> for UserError {
             if let Some(anyhow) = (&mut slot as &mut dyn Any).downcast_mut::<Option<anyhow::Error>>()
                 && let Some(error) = anyhow.take()
             {
-                return UserError::new::<E>(Kind::Anyhow(error));
+                return Thrown::new::<E>(Kind::Anyhow(error));
             }
             match slot {
                 Some(error) => error,
                 None => unreachable!("only an `anyhow::Error` is taken"),
             }
         };
-        UserError::new::<E>(Kind::Error(error.into()))
+        Thrown::new::<E>(Kind::Error(error.into()))
     }
 }
 
-impl UserError {
+impl Thrown {
     /// `E`: the type of the error, as user code returned it.
     #[cfg_attr(not(feature = "metrics"), expect(clippy::extra_unused_type_parameters, reason = "only metrics name it"))]
     fn new<E: 'static>(kind: Kind) -> Self {
-        UserError {
+        Thrown {
             kind,
             #[cfg(feature = "metrics")]
             type_name: std::any::type_name::<E>,
@@ -173,7 +174,7 @@ impl UserError {
 
     /// The result of the start of an optional child that is absent (S28).
     pub(crate) fn absent() -> Self {
-        UserError::from(Absent)
+        Thrown::from(Absent)
     }
 
     pub(crate) fn is_absent(&self) -> bool {
@@ -186,8 +187,8 @@ impl UserError {
     }
 
     /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
-    pub(crate) fn into_failure(self) -> Result<Failure, UserError> {
-        let back = |kind| UserError {
+    pub(crate) fn into_failure(self) -> Result<Failure, Thrown> {
+        let back = |kind| Thrown {
             kind,
             #[cfg(feature = "metrics")]
             type_name: self.type_name,
@@ -218,20 +219,20 @@ fn inside<'a, E: StdError + Send + Sync + 'static>(error: &'a (dyn StdError + 's
 #[error("the optional child is absent")]
 struct Absent;
 
-impl fmt::Debug for UserError {
+impl fmt::Debug for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_error(), f)
     }
 }
 
 /// The error and its sources, each once, on one line: many errors already contain the text of their source.
-impl fmt::Display for UserError {
+impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         one_line(DisplayFn(|f: &mut fmt::Formatter<'_>| self.as_it_is(f))).fmt(f)
     }
 }
 
-impl UserError {
+impl Thrown {
     /// Writes the text as the error has it, line breaks included.
     fn as_it_is(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = self.as_error();
@@ -356,7 +357,7 @@ impl fmt::Display for Phase {
 #[non_exhaustive]
 pub enum Cause {
     /// A start expression, handler, hook or task returned this error.
-    Error(UserError),
+    Error(Thrown),
     /// User code panicked, with this text.
     Panic(String),
     /// `kill()` was called.
@@ -1071,7 +1072,7 @@ mod tests {
     fn a_streak_of_any_length_keeps_the_same() {
         let (all, alive) = (300_000, Arc::new(()));
         let failed = |n: u32| {
-            let cause = Cause::Error(UserError::from(Counted { _alive: alive.clone() }));
+            let cause = Cause::Error(Thrown::from(Counted { _alive: alive.clone() }));
             Failure::new(Phase::Restart, cause, "db", n)
         };
         let last = (1..all).fold(failed(0), |earlier, n| failed(n).after(&earlier));
@@ -1098,7 +1099,7 @@ mod tests {
     #[test]
     fn nested_failures_are_shown_found_and_dropped() {
         let test = || {
-            let thrown = UserError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+            let thrown = Thrown::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
             let mut failure = Failure::new(Phase::Running, Cause::Error(thrown), "a", 1);
             for _ in 0..50_000 {
                 failure = failure.at_limit(1);

@@ -125,8 +125,8 @@ pub(super) fn event_role(event: &Event) -> Role {
         _ if event.is_bad() => Role::Bad,
         "started" | "restarted" | "placed" | "node_joined" => Role::Good,
         "requested" => Role::Key,
-        "dead_letter" | "blocked" | "still_starting" | "restart_scheduled" | "no_node" | "refused" | "node_refused"
-        | "not_written" => Role::Warn,
+        "dead_letter" | "unread" | "blocked" | "still_starting" | "restart_scheduled" | "no_node" | "refused"
+        | "node_refused" | "not_written" => Role::Warn,
         _ => Role::Normal,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use supervise::Lease;
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::event::{EventKind, Events};
 use supervise::lease::Acquired;
 use supervise::prelude::*;
@@ -140,15 +140,15 @@ impl Lease for OneCall {
         Lease::ttl(&self.lease)
     }
 
-    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+    async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
         self.call("acquire", self.lease.acquire()).await
     }
 
-    async fn renew(&self, token: u64) -> Result<bool, UserError> {
+    async fn renew(&self, token: u64) -> Result<bool, Thrown> {
         self.call("renew", self.lease.renew(token)).await
     }
 
-    async fn release(&self, token: u64) -> Result<(), UserError> {
+    async fn release(&self, token: u64) -> Result<(), Thrown> {
         self.call("release", self.lease.release(token)).await
     }
 }

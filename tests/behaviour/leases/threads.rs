@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use supervise::error::UserError;
+use supervise::Thrown;
 use supervise::lease::{Acquired, Lease, LeaseChange};
 use supervise::testing::MemoryLease;
 
@@ -87,16 +87,16 @@ impl Lease for BlockingLease {
         Lease::ttl(&self.0)
     }
 
-    async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+    async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
         self.0.acquire().await
     }
 
-    async fn renew(&self, _token: u64) -> Result<bool, UserError> {
+    async fn renew(&self, _token: u64) -> Result<bool, Thrown> {
         self.1.pass();
         Ok(true)
     }
 
-    async fn release(&self, token: u64) -> Result<(), UserError> {
+    async fn release(&self, token: u64) -> Result<(), Thrown> {
         self.0.release(token).await
     }
 }

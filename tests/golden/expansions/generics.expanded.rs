@@ -25,7 +25,7 @@ const _: () = {
         async fn build(
             (__of_first, __of_name): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             let () = Self::__TIMES;
             use __rt::Keep as _;
             let __of_first = __of_first.keep_for_the_tree(&__b);
@@ -55,7 +55,7 @@ const _: () = {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
                                 first,
                             );
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -93,7 +93,7 @@ const _: () = {
                             let __it: <Loader<T> as __rt::ChildIf<{ true }>>::Start = Loader(
                                 first,
                             );
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -132,7 +132,7 @@ const _: () = {
                                 row,
                                 name,
                             );
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -199,7 +199,7 @@ const _: () = {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::IsAChild>::IS },
                                             >>::Start = Bell(name);
-                                            __rt::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::Thrown>(__it)
                                         }
                                     },
                                 )
@@ -214,7 +214,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
-                                __rt::UserError,
+                                __rt::Thrown,
                             >(Inner {
                                 leaf: __of_leaf.clone_for_start(),
                                 __let_copy: __rt::Published::of(&__of_copy),
@@ -235,7 +235,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Cache {
                 loader: __of_loader.clone_for_start(),
                 shards: __of_shards,
@@ -403,7 +403,7 @@ const _: () = {
             __Fut: ::core::future::Future<
                     Output = ::core::result::Result<
                         __rt::Tree<Cache<T, N>>,
-                        __rt::UserError,
+                        __rt::Thrown,
                     >,
                 > + ::core::marker::Send + 'static,
         {

@@ -21,7 +21,7 @@ const _: () = {
         async fn build(
             (__of_db,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_db = __of_db.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
@@ -55,7 +55,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(later);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -85,7 +85,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db.__missing);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -103,7 +103,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Mistakes {
                 one: __of_one.clone_for_start(),
                 later: __of_later.clone_for_start(),
@@ -126,7 +126,7 @@ const _: () = {
         async fn build(
             _: Self::Params,
             _: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             ::core::unreachable!()
         }
     }
@@ -192,7 +192,7 @@ const _: () = {
             __Fut: ::core::future::Future<
                     Output = ::core::result::Result<
                         __rt::Tree<Mistakes>,
-                        __rt::UserError,
+                        __rt::Thrown,
                     >,
                 > + ::core::marker::Send + 'static,
         {

@@ -28,7 +28,7 @@ const _: () = {
         async fn build(
             (__of_type, __of_config): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_type = __of_type.keep_for_the_tree(&__b);
             let __of_config = __of_config.keep_for_the_tree(&__b);
@@ -113,7 +113,7 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(r#type, a);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -157,7 +157,7 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(b, c, tree.clone());
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -191,7 +191,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -277,7 +277,7 @@ const _: () = {
                                             let __it: <Bell as __rt::ChildIf<
                                                 { <Bell as __rt::IsAChild>::IS },
                                             >>::Start = start(c, d, println!("{start:?}"));
-                                            __rt::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::Thrown>(__it)
                                         }
                                     },
                                 )
@@ -292,7 +292,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
-                                __rt::UserError,
+                                __rt::Thrown,
                             >(Inner {
                                 leaf: __of_leaf.clone_for_start(),
                                 __let_d: __rt::Published::of(&__of_d),
@@ -312,7 +312,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Names {
                 #[cfg(feature = "http")]
                 r#struct: __of_struct.clone_for_start(),
@@ -448,7 +448,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Names>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<Names>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)
@@ -691,7 +691,7 @@ const _: () = {
         async fn build(
             (): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             let __of_tree = __rt::Builder::tree_ref(&__b);
             #[cfg(rust_analyzer)]
             let tree = __rt::Clone::clone(&__of_tree);
@@ -732,7 +732,7 @@ const _: () = {
                             let __it: <Names as __rt::ChildIf<
                                 { <Names as __rt::IsAChild>::IS },
                             >>::Start = Names::tree(1, Config);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -774,7 +774,7 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(later(second), later(third));
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -810,7 +810,7 @@ const _: () = {
                             let __it: <Bell as __rt::ChildIf<
                                 { <Bell as __rt::IsAChild>::IS },
                             >>::Start = start(first, known);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -844,7 +844,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -859,7 +859,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Other {
                 names: __of_names.clone_for_start(),
                 first: __of_first.clone_for_start(),
@@ -959,7 +959,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Other>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<Other>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

@@ -24,7 +24,7 @@ const _: () = {
         async fn build(
             (__of_config, __of_first): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_config = __of_config.keep_for_the_tree(&__b);
             let __of_first = __of_first.keep_for_the_tree(&__b);
@@ -60,7 +60,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db::open();
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -153,7 +153,7 @@ const _: () = {
                                     __rt::Actor > ::Error
                                 ),
                             )?;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -188,7 +188,7 @@ const _: () = {
                                     < Loader < T > as __rt::Actor > ::Error
                                 ),
                             )?;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -261,7 +261,7 @@ const _: () = {
                             } else {
                                 None
                             };
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -316,7 +316,7 @@ const _: () = {
                                     __rt::Actor > ::Error
                                 ),
                             )?;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -456,7 +456,7 @@ const _: () = {
                                     __rt::Actor > ::Error
                                 ),
                             )?;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -563,7 +563,7 @@ const _: () = {
                                     __rt::Actor > ::Error
                                 ),
                             )?;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -647,7 +647,7 @@ const _: () = {
                                                     __rt::Actor > ::Error
                                                 ),
                                             )?;
-                                            __rt::Ok::<_, __rt::UserError>(__it)
+                                            __rt::Ok::<_, __rt::Thrown>(__it)
                                         }
                                     },
                                 )
@@ -663,7 +663,7 @@ const _: () = {
                             #[allow(unreachable_code)]
                             __rt::Ok::<
                                 _,
-                                __rt::UserError,
+                                __rt::Thrown,
                             >(Below {
                                 #[cfg(unix)]
                                 deep: __of_deep.clone_for_start(),
@@ -699,7 +699,7 @@ const _: () = {
                             let __it: <Front as __rt::ChildIf<
                                 { <Front as __rt::IsAChild>::IS },
                             >>::Start = Front::new(pricing);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -714,7 +714,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Shop {
                 db: __of_db.clone_for_start(),
                 pricing: __of_pricing.clone_for_start(),
@@ -825,7 +825,7 @@ const _: () = {
                                 >>::IS
                             },
                         >>::Actor = Pricing::load(rates, db, later(front)).await?;
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(
                         < < Pricing as __far::expansion::ActorIf < { < Pricing as
@@ -902,7 +902,7 @@ const _: () = {
                         #[allow(unused_variables)]
                         let (first,) = __captured;
                         let __it: Loader<T> = Loader(first);
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(< Loader < T > as __rt::Actor > ::Error),
                 ),
@@ -1002,7 +1002,7 @@ const _: () = {
                                 >>::IS
                             },
                         >>::Actor = Audit::open(pricing);
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(
                         < < Audit as __far::expansion::ActorIf < { < Audit as
@@ -1106,7 +1106,7 @@ const _: () = {
                                 >>::IS
                             },
                         >>::Actor = Shard::open(i);
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(
                         < < Shard as __far::expansion::ActorIf < { < Shard as
@@ -1259,7 +1259,7 @@ const _: () = {
                                 >>::IS
                             },
                         >>::Actor = Cart::new(id, a, b, shards);
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(
                         < < Cart as __far::expansion::ActorIf < { < Cart as
@@ -1388,7 +1388,7 @@ const _: () = {
                                 >>::IS
                             },
                         >>::Actor = Session::open(user);
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(
                         < < Session as __far::expansion::ActorIf < { < Session as
@@ -1519,7 +1519,7 @@ const _: () = {
                                 >>::IS
                             },
                         >>::Actor = Deep::new(pricing);
-                        __rt::Ok::<_, __rt::UserError>(__it)
+                        __rt::Ok::<_, __rt::Thrown>(__it)
                     },
                     __far::expansion::errors!(
                         < < Deep as __far::expansion::ActorIf < { < Deep as
@@ -1738,7 +1738,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Shop<T>>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<Shop<T>>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

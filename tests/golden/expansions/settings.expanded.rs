@@ -21,7 +21,7 @@ const _: () = {
         async fn build(
             (__of_most,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_most = __of_most.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
@@ -206,7 +206,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -244,7 +244,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -287,7 +287,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -331,7 +331,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -362,7 +362,7 @@ const _: () = {
                             let __it: <Defaults as __rt::ChildIf<
                                 { <Defaults as __rt::IsAChild>::IS },
                             >>::Start = Defaults::tree(pace(), 5);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -377,7 +377,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Settings {
                 db: __of_db.clone_for_start(),
                 listed: __of_listed.clone_for_start(),
@@ -535,7 +535,7 @@ const _: () = {
             __Fut: ::core::future::Future<
                     Output = ::core::result::Result<
                         __rt::Tree<Settings>,
-                        __rt::UserError,
+                        __rt::Thrown,
                     >,
                 > + ::core::marker::Send + 'static,
         {
@@ -712,7 +712,7 @@ const _: () = {
         async fn build(
             (__of_pace, __of_room): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_pace = __of_pace.keep_for_the_tree(&__b);
             let __of_room = __of_room.keep_for_the_tree(&__b);
@@ -782,7 +782,7 @@ const _: () = {
                             let __it: <Db as __rt::ChildIf<
                                 { <Db as __rt::IsAChild>::IS },
                             >>::Start = Db;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -846,7 +846,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -861,7 +861,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Defaults {
                 db: __of_db.clone_for_start(),
                 once: __of_once,
@@ -951,7 +951,7 @@ const _: () = {
             __Fut: ::core::future::Future<
                     Output = ::core::result::Result<
                         __rt::Tree<Defaults>,
-                        __rt::UserError,
+                        __rt::Thrown,
                     >,
                 > + ::core::marker::Send + 'static,
         {

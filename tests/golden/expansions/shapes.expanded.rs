@@ -27,7 +27,7 @@ const _: () = {
         async fn build(
             (__of_db, __of_count): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_db = __of_db.keep_for_the_tree(&__b);
             let __of_count = __of_count.keep_for_the_tree(&__b);
@@ -60,7 +60,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -91,7 +91,7 @@ const _: () = {
                                     { <Cart as __rt::IsAChild>::IS },
                                 >>::Start,
                             > = Some(Cart(db));
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -127,7 +127,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, i);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -206,7 +206,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, n);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -284,7 +284,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, name, n);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -338,7 +338,7 @@ const _: () = {
                             let __it: <Cart as __rt::ChildIf<
                                 { <Cart as __rt::IsAChild>::IS },
                             >>::Start = Cart(db, socket);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -440,7 +440,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -504,7 +504,7 @@ const _: () = {
                             let __it: <Shapes as __rt::ChildIf<
                                 { <Shapes as __rt::IsAChild>::IS },
                             >>::Start = Shapes::tree(db, 1);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -519,7 +519,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Shapes {
                 one: __of_one.clone_for_start(),
                 maybe: __of_maybe,
@@ -679,7 +679,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<Shapes>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

@@ -12,7 +12,7 @@ async fn spawned(service: Service, target: String) {
                     let __start = move || {
                         async move {
                             let __it: <Db as __rt::Spawned<_>>::Start = Db;
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)
@@ -57,7 +57,7 @@ async fn spawned(service: Service, target: String) {
                                 service,
                                 target: open(&target).await?,
                             };
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)
@@ -97,7 +97,7 @@ async fn spawned(service: Service, target: String) {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     };
                     __rt::new_child_once(__name, __options, __start)
@@ -125,7 +125,7 @@ async fn spawned(service: Service, target: String) {
                             let __it: <Shop as __rt::Spawned<_>>::Start = Shop::tree(
                                 service,
                             );
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)
@@ -148,7 +148,7 @@ async fn spawned(service: Service, target: String) {
                     let __start = move || {
                         async move {
                             let __it: <Db as __rt::Spawned<_>>::Start = Db(self.pool);
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     };
                     __rt::new_child(__name, __options, __start)

@@ -21,7 +21,7 @@ const _: () = {
         async fn build(
             (__of_every,): Self::Params,
             __b: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             use __rt::Keep as _;
             let __of_every = __of_every.keep_for_the_tree(&__b);
             #[cfg(rust_analyzer)]
@@ -55,7 +55,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -90,7 +90,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -117,7 +117,7 @@ const _: () = {
                             let __it: ::core::option::Option<__rt::TaskStart> = __rt::optional_task(
                                 Some(poll(every)),
                             );
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -160,7 +160,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -225,7 +225,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -289,7 +289,7 @@ const _: () = {
                                         .await,
                                 )
                             });
-                            __rt::Ok::<_, __rt::UserError>(__it)
+                            __rt::Ok::<_, __rt::Thrown>(__it)
                         }
                     },
                 )
@@ -304,7 +304,7 @@ const _: () = {
             #[allow(unreachable_code)]
             __rt::Ok::<
                 _,
-                __rt::UserError,
+                __rt::Thrown,
             >(Tasks {
                 plain: __of_plain.clone_for_start(),
                 told: __of_told.clone_for_start(),
@@ -436,7 +436,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::UserError>,
+                    Output = ::core::result::Result<__rt::Tree<Tasks>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

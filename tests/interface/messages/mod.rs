@@ -2,8 +2,10 @@
 
 mod ask_time;
 mod bounded;
+mod calls;
 mod control;
 mod fairness;
+mod follow;
 mod fresh;
 mod handler_time;
 mod mailbox_and_handle;

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use supervise::error::{FarError, UserError};
+use supervise::Thrown;
+use supervise::error::FarError;
 use supervise::event::{DeadLetterReason, EventKind};
 use supervise::prelude::*;
 use supervise::{remote, testing};
@@ -223,8 +224,7 @@ async fn a_failure_from_elsewhere_keeps_its_cause() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());
     let tree = Owner::start(elsewhere.clone(), journal.clone()).await.unwrap();
     let mut events = tree.events();
-    for cause in [Cause::Panic("over there".into()), Cause::Error(UserError::from(Boom::Told)), Cause::TimedOut, lost()]
-    {
+    for cause in [Cause::Panic("over there".into()), Cause::Error(Thrown::from(Boom::Told)), Cause::TimedOut, lost()] {
         let (kind, text) = (cause.kind(), cause.to_string());
         let failure = remote::failure(Phase::Running, cause, "proxy".into(), 7);
         elsewhere.happens(Happens::Fails(failure));
@@ -542,14 +542,14 @@ async fn an_error_that_crossed_as_text_is_decided_by_default() {
             other: Proxy = Proxy { elsewhere: Elsewhere::default(), journal: Journal::default() },
         }
     }
-    let far = || Cause::Error(UserError::from(FarError { texts: vec!["no rates".into(), "refused".into()] }));
+    let far = || Cause::Error(Thrown::from(FarError { texts: vec!["no rates".into(), "refused".into()] }));
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());
     let tree = Typed::start(elsewhere.clone(), journal.clone()).await.unwrap();
     let mut events = tree.events();
     elsewhere.fails(far());
     settle().await;
     assert_eq!(seen(&mut events)[..2], ["proxy failed", "proxy decided Restart"]);
-    elsewhere.fails(Cause::Error(UserError::from(std::fmt::Error)));
+    elsewhere.fails(Cause::Error(Thrown::from(std::fmt::Error)));
     settle().await;
     assert_eq!(seen(&mut events)[..2], ["proxy failed", "proxy decided Escalate"], "another error without an arm");
     let elsewhere = Elsewhere::default();
@@ -564,7 +564,7 @@ async fn an_error_that_crossed_as_text_is_decided_by_default() {
 async fn an_error_that_crossed_as_text_can_be_resumed() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());
     let tree = Resumes::start(elsewhere.clone(), journal.clone()).await.unwrap();
-    elsewhere.fails(Cause::Error(UserError::from(FarError { texts: vec!["no rates".into()] })));
+    elsewhere.fails(Cause::Error(Thrown::from(FarError { texts: vec!["no rates".into()] })));
     settle().await;
     assert_eq!(tree.proxy.incarnation(), 1);
 }

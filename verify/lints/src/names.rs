@@ -41,7 +41,7 @@ pub struct Backoff;
 pub struct Tree;
 pub struct TreeRef;
 pub struct Builder;
-pub struct UserError;
+pub struct Thrown;
 pub trait Clone {}
 pub trait Send {}
 pub trait Sync {}

@@ -47,7 +47,7 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
         async fn build(
             (#(#names,)*): Self::Params,
             #builder: __rt::Builder,
-        ) -> ::core::result::Result<Self, __rt::UserError> {
+        ) -> ::core::result::Result<Self, __rt::Thrown> {
             #times
             #keep
             #(let #names = #names.keep_for_the_tree(&#builder);)*
@@ -96,7 +96,7 @@ fn body<'a>(name: &'a Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStrea
     quote! {
         #statements
         #[allow(unreachable_code)]
-        __rt::Ok::<_, __rt::UserError>(#name { #fields #own: #tree })
+        __rt::Ok::<_, __rt::Thrown>(#name { #fields #own: #tree })
     }
 }
 
@@ -192,7 +192,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     if let Some(setting) = child.only_with() {
         let Some(lease) = setting.first() else {
             // That is reported. The name still has its type.
-            return quote!(::core::future::pending::<::core::result::Result<_, __rt::UserError>>());
+            return quote!(::core::future::pending::<::core::result::Result<_, __rt::Thrown>>());
         };
         let (start_names, rebind) = (rebind, scope.bind(&[lease]).rebind);
         let only = Ident::new("only", setting.name.span());
@@ -239,7 +239,7 @@ fn optional(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> Toke
             #rebind
             async move {
                 let __it: ::core::option::Option<#it> = #value;
-                __rt::Ok::<_, __rt::UserError>(__it)
+                __rt::Ok::<_, __rt::Thrown>(__it)
             }
         })
     }}
@@ -450,7 +450,7 @@ pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     let it = start_type(unit, scope);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
-        __rt::Ok::<_, __rt::UserError>(__it)
+        __rt::Ok::<_, __rt::Thrown>(__it)
     }
 }
 
@@ -459,7 +459,7 @@ fn far(unit: &Unit, value: &TokenStream, scope: &Scope<'_>) -> TokenStream {
     let it = start_type(unit, scope);
     quote_spanned! {unit.span()=>
         let __it: #it = #value;
-        __rt::Ok::<_, __rt::UserError>(__it)
+        __rt::Ok::<_, __rt::Thrown>(__it)
     }
 }
 

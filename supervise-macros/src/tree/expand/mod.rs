@@ -135,7 +135,7 @@ fn stub(name: &Ident, params: &TokenStream, types: Types<'_>) -> TokenStream {
             async fn build(
                 _: Self::Params,
                 _: __rt::Builder,
-            ) -> ::core::result::Result<Self, __rt::UserError> {
+            ) -> ::core::result::Result<Self, __rt::Thrown> {
                 ::core::unreachable!()
             }
         }
@@ -164,7 +164,7 @@ fn as_child(name: &Ident, types: Types<'_>) -> TokenStream {
                 #future: ::core::future::Future<
                         Output = ::core::result::Result<
                             __rt::Tree<#own>,
-                            __rt::UserError,
+                            __rt::Thrown,
                         >,
                     > + ::core::marker::Send
                     + 'static,

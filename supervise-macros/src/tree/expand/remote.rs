@@ -257,7 +257,7 @@ fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>, ed
                 #patterns
                 #later
                 let #it: #actor = #start;
-                __rt::Ok::<_, __rt::UserError>(#it)
+                __rt::Ok::<_, __rt::Thrown>(#it)
             },
             #far::errors!(<#actor as __rt::Actor>::Error),
         )

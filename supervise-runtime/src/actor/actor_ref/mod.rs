@@ -1,16 +1,17 @@
 //! The handle of an actor: tell, ask, watch, stop (rules S2 and S3).
 
-use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomPinned;
 use std::time::Duration;
 
 use crate::actor::Actor;
+use crate::actor::calls::CallTo;
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::context::Context;
 use crate::actor::errors::{SendRejection, TellError, WaitError};
+use crate::actor::follow::Follow;
 use crate::actor::timers::Tick;
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::base::BoxFuture;
@@ -50,6 +51,8 @@ pub(crate) enum Envelope<A: Actor> {
     Notice(Box<(Notice, Deliver<A>)>),
     /// A timer's tick, or the result of a subordinate future. A restart removes it (S11).
     Tick(Arc<Tick<A>>),
+    /// The item of a source. A restart removes it (S65).
+    Item(Arc<Follow<A>>),
 }
 
 impl<A: Actor> MailboxItem for Envelope<A> {
@@ -67,7 +70,18 @@ impl<A: Actor> MailboxItem for Envelope<A> {
     }
 
     fn message(&self) -> Option<&'static str> {
-        matches!(self, Envelope::Msg(_) | Envelope::LastRequest(_)).then(type_name::<A::Msg>)
+        match self {
+            Envelope::Msg(msg) | Envelope::LastRequest(msg) => Some(A::word(msg)()),
+            Envelope::Item(follow) => follow.word(),
+            Envelope::Notice(_) | Envelope::Tick(_) => None,
+        }
+    }
+
+    fn inside(&self) -> Option<A::Msg> {
+        match self {
+            Envelope::Item(follow) => follow.empty(),
+            _ => None,
+        }
     }
 }
 
@@ -398,7 +412,7 @@ impl<A: Actor> ActorRef<A> {
     /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
     pub fn tell(&self, msg: A::Msg) -> Tell<'_, A, A::Msg> {
-        Tell { to: &*self.shared, push: Push::new(msg) }
+        Tell { to: &*self.shared, push: Push::new(msg), at_once: false }
     }
 
     /// Sends a message without waiting.
@@ -444,7 +458,26 @@ impl<A: Actor> ActorRef<A> {
         Ask {
             to: &*self.shared,
             push: Push::new(msg),
-            answer,
+            answer: Some(answer),
+            put: None,
+            within: self.cell().ask_time(),
+            deadline: None,
+            sent: false,
+            at_once: false,
+            pinned: PhantomPinned,
+        }
+    }
+}
+
+impl<A: Actor> CallTo<A> for ActorRef<A> {
+    type Call<'a, R: Send + 'static> = Ask<'a, A, R, A::Msg>;
+
+    fn call<R: Send + 'static>(&self, msg: A::Msg, put: fn(&mut A::Msg, Reply<R>)) -> Ask<'_, A, R, A::Msg> {
+        Ask {
+            to: &*self.shared,
+            push: Push::new(msg),
+            answer: None,
+            put: Some(put),
             within: self.cell().ask_time(),
             deadline: None,
             sent: false,

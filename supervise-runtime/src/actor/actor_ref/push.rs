@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::deadline::{Deadline, Here};
-use super::reply::Answer;
+use super::reply::{Answer, Reply, reply};
 use super::{BLOCKED, Cell, HasCell};
 use crate::actor::Actor;
 use crate::actor::errors::{AskError, TellError};
@@ -43,6 +43,15 @@ impl<'a, A: Actor> Push<'a, A, A::Msg> {
     #[inline(always)]
     fn offer(&mut self, cell: &Cell<A>) -> bool {
         matches!(self, Push::New(_)) && cell.offer(|| self.take_new())
+    }
+
+    /// Makes the reply of a call, and puts it into the message.
+    fn ask<R>(&mut self, put: fn(&mut A::Msg, Reply<R>)) -> Answer<R> {
+        let (reply, answer) = reply();
+        if let Push::New(message) = self {
+            put(message, reply);
+        }
+        answer
     }
 
     /// Takes the message, if it has not begun to wait.
@@ -213,6 +222,8 @@ fn has_runtime() -> bool {
 pub struct Tell<'a, A, M> {
     pub(super) to: &'a dyn HasCell<A>,
     pub(super) push: Push<'a, A, M>,
+    // The message does not wait for room.
+    pub(super) at_once: bool,
 }
 
 impl<A, M> fmt::Debug for Tell<'_, A, M> {
@@ -240,7 +251,11 @@ impl<A: Actor> Future for Tell<'_, A, A::Msg> {
 impl<A: Actor> Tell<'_, A, A::Msg> {
     #[cold]
     fn poll_closer(&mut self, cx: &mut Cx<'_>) -> Poll<Result<(), TellError<A::Msg>>> {
-        let pushed = ready!(self.push.poll(self.to, Patience::Waits, cx));
+        let pushed = if self.at_once {
+            self.push.try_closer(self.to.cell(), Patience::Waits)
+        } else {
+            ready!(self.push.poll(self.to, Patience::Waits, cx))
+        };
         Poll::Ready(pushed.map_err(|rejected| self.push.refused(self.to.cell(), rejected)))
     }
 }
@@ -287,8 +302,9 @@ pin_project! {
     pub struct Ask<'a, A, R, M> {
         pub(super) to: &'a dyn HasCell<A>,
         pub(super) push: Push<'a, A, M>,
-        #[pin]
-        pub(super) answer: Answer<R>,
+        // Made with the first poll for a call, so that one whose answer nobody wants costs none.
+        pub(super) answer: Option<Answer<R>>,
+        pub(super) put: Option<fn(&mut M, Reply<R>)>,
         pub(super) within: Option<Duration>,
         // Begun late: only an ask that really waits costs a timer.
         pub(super) deadline: Option<Deadline>,
@@ -352,11 +368,58 @@ impl<A, R, M> Ask<'_, A, R, M> {
     }
 }
 
+impl<'a, A, R, M> Ask<'a, A, R, M> {
+    /// Sends the message when the returned future is awaited, and does not wait for an answer.
+    ///
+    /// For a method that is a message this is a [`tell`](crate::ActorRef::tell), at its cost: no [`Reply`] is made. A
+    /// message that was made by [`ask`](crate::ActorRef::ask) has one, which is closed.
+    ///
+    /// The future waits for room in the mailbox, however long that takes, or not at all after [`at_once`](Ask::at_once). A
+    /// time that was set by [`within`](Ask::within) is for the answer, and is not used.
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    ///
+    /// struct Account(u64);
+    ///
+    /// #[actor]
+    /// impl Account {
+    ///     #[message]
+    ///     fn deposit(&mut self, amount: u64) -> u64 {
+    ///         self.0 += amount;
+    ///         self.0
+    ///     }
+    /// }
+    ///
+    /// supervisor! { struct Bank { account: Account = Account(0) } }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let bank = Bank::start().await?;
+    /// bank.account.deposit(1).forget().await?; // in the mailbox
+    /// assert_eq!(bank.account.deposit(2).await?, 3); // handled
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Awaiting returns the errors of [`tell`](crate::ActorRef::tell), with the message.
+    ///
+    /// # Cancel safety
+    ///
+    /// As of a [`Tell`]: if the future is dropped before it is ready, the message was not sent.
+    pub fn forget(self) -> Tell<'a, A, M> {
+        let Ask { to, push, at_once, .. } = self;
+        Tell { to, push, at_once }
+    }
+}
+
 impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
     type Output = Result<R, AskError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
+        let this = self.project();
         let to = *this.to;
         let path = || to.any().core().path();
         let mut here = None;
@@ -369,6 +432,9 @@ impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
                     "an ask that waits for a time needs a tokio runtime; outside of one use `.forever()`"
                 );
             }
+            if let Some(put) = this.put.take() {
+                *this.answer = Some(this.push.ask(put));
+            }
             let cell = to.cell();
             let pushed = if !current::is_leaving() && this.push.offer(cell) {
                 Poll::Ready(Ok(()))
@@ -380,14 +446,15 @@ impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
             match pushed {
                 Poll::Ready(Ok(())) => *this.sent = true,
                 Poll::Ready(Err(rejected)) => {
-                    this.answer.is_given_up();
+                    this.answer.iter().for_each(Answer::is_given_up);
                     return Poll::Ready(Err(AskError::Refused { path: path(), reason: rejected.into() }));
                 }
                 Poll::Pending => {}
             }
         }
         if *this.sent
-            && let Poll::Ready(answer) = this.answer.as_mut().poll(cx)
+            && let Some(answer) = this.answer
+            && let Poll::Ready(answer) = Pin::new(answer).poll(cx)
         {
             if let (Some(deadline), Some(within)) = (this.deadline.take(), *this.within) {
                 deadline.leave(within);
@@ -400,11 +467,13 @@ impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
             _ => Poll::Pending,
         };
         if let Poll::Ready(within) = over {
-            this.answer.is_given_up();
+            this.answer.iter().for_each(Answer::is_given_up);
             return Poll::Ready(Err(AskError::TimedOut { path: path(), within }));
         }
-        if observed::some_asks() {
-            this.answer.waits_for(to.any().core());
+        if observed::some_asks()
+            && let Some(answer) = this.answer
+        {
+            answer.waits_for(to.any().core());
         }
         Poll::Pending
     }

@@ -129,6 +129,11 @@ impl<T> fmt::Debug for Answer<T> {
 }
 
 impl<T> Reply<T> {
+    /// A reply that nobody waits for.
+    pub(crate) fn closed() -> Self {
+        Reply(None)
+    }
+
     /// Sends the answer. The value is dropped if the asker has given up, or if a clone has already answered.
     pub fn send(mut self, value: T) {
         let Some(shared) = self.0.take() else { return };

@@ -30,7 +30,7 @@ impl Actor for Idle {
 fn an_idle_actor_takes_little_room() {
     let core = || CellCore::new(Name::Number(1), None, Arc::new(TreeShared::new(1)));
     let cell: Arc<Cell<Idle>> = Cell::new(core, 16, std::time::Duration::ZERO, WhileDown::Hold);
-    let start = || ready(Ok::<_, UserError>(Idle));
+    let start = || ready(Ok::<_, Thrown>(Idle));
     let mut body = ActorBody::new(cell.clone(), Reader::new(ChildOptions::<Idle>::default()), start);
     let (common, body_size) = (body.common(), size_of_val(&body));
     let sizes = [

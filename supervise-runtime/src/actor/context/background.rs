@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Context;
 use crate::actor::Actor;
+use crate::actor::follow::{Follow, Followed, Source};
 use crate::actor::timers::{Make, Tick, Timer};
 use crate::base::clock::after;
 use crate::base::sync::Arc;
@@ -49,6 +50,16 @@ impl<A: Actor> Context<A> {
             let msg = message(future.await);
             Tick::<A>::new(cell, incarnation, Make::Once(msg)) as Arc<_>
         })));
+    }
+
+    pub(super) fn followed<S: Source<Kind>, Kind>(
+        &mut self,
+        source: S,
+        message: impl FnMut(S::Item) -> A::Msg + Send + 'static,
+    ) -> Followed<A> {
+        let follow = Follow::new(Arc::downgrade(&self.actor.to_cell()), self.incarnation());
+        self.work(BackgroundWork::Source { items: follow.clone().feed(source, message), item: follow.clone() });
+        Followed { follow }
     }
 
     /// Sends `msg` to this actor once, after `delay`.

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::actor::actor_ref::{ActorRef, Cell, Deliver, Envelope};
 use crate::actor::child_ref::{AnyRef, ChildRef, InstanceSet};
+use crate::actor::follow::{Followed, Source};
 use crate::actor::timers::{Every, Timer};
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
@@ -535,6 +536,88 @@ impl<A: Actor> Context<A> {
     /// ```
     pub fn send_every<Kind>(&mut self, period: Duration, msg: impl Every<A::Msg, Kind>) -> Timer {
         self.every(period, msg.every())
+    }
+
+    /// Makes each item of a source a message of this actor, one after the other.
+    ///
+    /// A source is a `Stream`, or a receiver of tokio: `watch`, `broadcast` or `mpsc`; [`Source`](crate::bound::Source)
+    /// lists their items. The next item is asked for when the one before is handled. So a source has at most one message in
+    /// the mailbox, needs no bound, and cannot keep others waiting. A message that finds no room waits, as a tick does.
+    ///
+    /// The source is polled in the actor's own task, also while a handler waits: it must not block. A panic in it, or in
+    /// `message`, is a failure of the actor, after the message in hand. The source ends with the incarnation, and when a
+    /// drain begins; an item that it has given is then handled, or becomes a dead letter. Follow a source in `pre_start`, so
+    /// that each new instance follows it again. A `watch` then gives its present value first: a value that fails the actor
+    /// fails it again, until it changes. On the way down nothing is followed any more (S65).
+    ///
+    /// ```
+    /// use supervise::prelude::*;
+    /// use tokio::sync::{mpsc, watch};
+    ///
+    /// struct Pump {
+    ///     speed: watch::Receiver<u32>,
+    ///     jobs: Option<mpsc::Receiver<String>>,
+    ///     done: Vec<String>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Pump {
+    ///     #[pre_start]
+    ///     fn begin(&mut self, cx: &mut Context<Self>) {
+    ///         cx.follow(self.speed.clone(), PumpMsg::set_speed);
+    ///         if let Some(jobs) = self.jobs.take() {
+    ///             cx.follow(jobs, PumpMsg::pump).ended(PumpMsg::rest);
+    ///         }
+    ///     }
+    ///
+    ///     #[message]
+    ///     fn set_speed(&mut self, speed: u32) {
+    ///         self.done.push(format!("speed {speed}"));
+    ///     }
+    ///
+    ///     #[message]
+    ///     fn pump(&mut self, job: String) {
+    ///         self.done.push(job);
+    ///     }
+    ///
+    ///     #[message]
+    ///     fn rest(&mut self) {
+    ///         self.done.push("no more jobs".to_owned());
+    ///     }
+    ///
+    ///     #[message]
+    ///     pub fn done(&self) -> Vec<String> {
+    ///         self.done.clone()
+    ///     }
+    /// }
+    ///
+    /// supervisor! {
+    ///     struct House(speed: watch::Receiver<u32>, jobs: mpsc::Receiver<String>) {
+    ///         let jobs = std::sync::Mutex::new(Some(jobs));
+    ///         pump: Pump = Pump { speed, jobs: jobs.lock().unwrap().take(), done: Vec::new() },
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (speed, changes) = watch::channel(1);
+    /// let (job, jobs) = mpsc::channel(1);
+    /// let house = House::start(changes, jobs).await?;
+    /// job.send("the well".to_owned()).await?;
+    /// job.send("the cellar".to_owned()).await?;
+    /// drop(job);
+    /// tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    /// assert_eq!(house.pump.done().await?, ["speed 1", "the well", "the cellar", "no more jobs"]);
+    /// # drop(speed);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow<S: Source<Kind>, Kind>(
+        &mut self,
+        source: S,
+        message: impl FnMut(S::Item) -> A::Msg + Send + 'static,
+    ) -> Followed<A> {
+        self.followed(source, message)
     }
 
     /// Runs `future` while the actor handles messages; `message` turns its result into a message, which is queued like

@@ -13,7 +13,7 @@ use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, se
 use crate::engine::cell::life::{live, live_healing};
 use crate::engine::mailbox::ActorCell;
 use crate::values::ended::Ended;
-use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::spawn_error::SpawnError;
 
 /// The default lifecycle of a child that is spawned at run time (S23).
@@ -33,7 +33,7 @@ pub(crate) fn make_actor<B, F, Fut>(
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<B, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
 {
     let common = options.options.common.clone();
     let cell = ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down);
@@ -52,7 +52,7 @@ pub(crate) fn make_actor_healing<B, F, Fut>(
 where
     B: Actor,
     F: FnMut() -> Fut + Send + 'static,
-    Fut: Future<Output = Result<B, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<B, Thrown>> + Send + 'static,
 {
     let common = options.options.common.clone();
     let cell = ActorCell::new(core, common.capacity(), common.ask_or_default(), common.while_down);

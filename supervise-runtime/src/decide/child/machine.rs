@@ -694,6 +694,11 @@ impl Machine {
         self.cold.as_ref()?.leaving_since
     }
 
+    /// Returns whether the child goes down for a restart.
+    pub(crate) fn comes_again(&self) -> bool {
+        self.cold.as_ref().and_then(|cold| cold.way.as_ref()).is_some_and(|way| way.again.is_some())
+    }
+
     /// Returns how long the child took to go down. The time stands still once nothing of the child is up: it may then wait
     /// for a restart, and end long after.
     pub(crate) fn took(&self, now: Instant) -> Duration {

@@ -8,14 +8,41 @@ use super::Queue;
 use crate::base::sync::atomic::{AtomicBool, Ordering};
 use crate::base::sync::{Arc, Mutex, foreign, lock};
 use crate::base::{BoxFuture, Each};
+use crate::values::event::DeadLetterReason;
 use crate::values::failure::panic_text;
 
 /// A future that resolves to the tick that carries its result to the actor.
 pub(crate) type BackgroundFuture = BoxFuture<'static, Arc<dyn Queue>>;
 
-/// The subordinate futures of one incarnation.
+/// What is polled beside the actor.
+pub(crate) enum Running {
+    Future(BackgroundFuture),
+    Source { items: BoxFuture<'static, ()>, item: Arc<dyn Queue> },
+}
+
+impl Running {
+    /// Polls it. Ready with the last tick, if there is one.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arc<dyn Queue>>> {
+        match self {
+            Running::Future(future) => future.as_mut().poll(cx).map(Some),
+            Running::Source { items, .. } => items.as_mut().poll(cx).map(|()| None),
+        }
+    }
+
+    /// Returns the item of a source that is on its way into the mailbox.
+    fn item(&self) -> Option<&Arc<dyn Queue>> {
+        match self {
+            Running::Source { item, .. } if item.has_item() => Some(item),
+            _ => None,
+        }
+    }
+}
+
+/// The subordinate futures and the sources of one incarnation.
 pub(super) struct FutureSet {
-    running: HashMap<u64, (BackgroundFuture, Arc<TaskWaker>)>,
+    running: HashMap<u64, (Running, Arc<TaskWaker>)>,
+    /// The number of the futures among them.
+    futures: usize,
     numbers: u64,
     woken: Arc<ReadyQueue>,
 }
@@ -52,15 +79,16 @@ impl FutureSet {
     /// `task` is woken when one of them can go on.
     pub(super) fn new(task: Waker) -> Self {
         let woken = Arc::new(ReadyQueue { task, numbers: Mutex::default() });
-        FutureSet { running: HashMap::new(), numbers: 0, woken }
+        FutureSet { running: HashMap::new(), futures: 0, numbers: 0, woken }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.running.is_empty()
+    pub(super) fn has_futures(&self) -> bool {
+        self.futures > 0
     }
 
-    pub(super) fn add(&mut self, future: BackgroundFuture) {
+    pub(super) fn add(&mut self, future: Running) {
         self.numbers += 1;
+        self.futures += usize::from(matches!(future, Running::Future(_)));
         let number = self.numbers;
         let bell = Arc::new(TaskWaker { number, scheduled: AtomicBool::new(true), woken: self.woken.clone() });
         self.running.insert(number, (future, bell));
@@ -68,14 +96,27 @@ impl FutureSet {
     }
 
     /// Drops all futures, each in its own call of `each`.
-    pub(super) fn dismantle(self, each: Each<'_>) {
-        let mut running: Vec<_> = self.running.into_iter().collect();
-        running.sort_unstable_by_key(|(number, _)| *number); // so that a run can be repeated (S34)
-        for (_, (future, bell)) in running {
-            let mut future = Some(future);
-            each(&mut || future = None);
-            drop(bell);
+    pub(super) fn dismantle(mut self, reason: DeadLetterReason, each: Each<'_>) {
+        for running in self.take(|_| true) {
+            let mut running = Some(running);
+            each(&mut || {
+                if let Some(Running::Source { item, .. }) = &running {
+                    item.lose(reason);
+                }
+                running = None;
+            });
         }
+    }
+
+    /// Removes the sources. An item that one has left stays.
+    pub(super) fn take_sources(&mut self) -> Vec<Running> {
+        self.take(|running| matches!(running, Running::Source { .. }))
+    }
+
+    fn take(&mut self, is_one: impl Fn(&Running) -> bool) -> Vec<Running> {
+        let mut taken: Vec<_> = self.running.extract_if(|_, (running, _)| is_one(running)).collect();
+        taken.sort_unstable_by_key(|(number, _)| *number); // so that a run can be repeated (S34)
+        taken.into_iter().map(|(_, (running, _))| running).collect()
     }
 
     /// Polls the futures that were woken. A future that panics is dropped; the first panic is returned.
@@ -86,15 +127,19 @@ impl FutureSet {
             let Some((mut future, bell)) = self.running.remove(&number) else { continue };
             bell.scheduled.store(false, Ordering::Release);
             let waker = Waker::from(bell.clone());
-            let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(&waker))));
+            let polled = catch_unwind(AssertUnwindSafe(|| future.poll(&mut Context::from_waker(&waker))));
+            let item = future.item().cloned();
             if let Ok(Poll::Pending) = polled {
                 self.running.insert(number, (future, bell));
+                item.into_iter().for_each(&mut done);
                 continue;
             }
+            self.futures -= usize::from(matches!(future, Running::Future(_)));
+            item.into_iter().for_each(&mut done);
             // Outside of the catch around its poll: a second panic, in its `Drop`, would end the process.
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
             match polled {
-                Ok(Poll::Ready(tick)) => done(tick),
+                Ok(Poll::Ready(tick)) => tick.into_iter().for_each(&mut done),
                 Ok(Poll::Pending) => {}
                 Err(panic) => panicked = panicked.and(Err(panic_text(panic))),
             }

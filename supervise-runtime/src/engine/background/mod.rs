@@ -16,11 +16,12 @@ use tokio_util::sync::DropGuard;
 
 mod futures;
 
-use crate::base::Each;
 use crate::base::clock::after;
 use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::Arc;
-pub(crate) use futures::BackgroundFuture;
+use crate::base::{BoxFuture, Each};
+use crate::values::event::DeadLetterReason;
+pub(crate) use futures::{BackgroundFuture, Running};
 
 use futures::FutureSet;
 
@@ -32,6 +33,11 @@ pub(crate) enum BackgroundWork {
         tick: Arc<dyn Queue>,
     },
     Future(BackgroundFuture),
+    /// A source, and the item that it leaves for the mailbox.
+    Source {
+        items: BoxFuture<'static, ()>,
+        item: Arc<dyn Queue>,
+    },
     /// A token that is cancelled when this guard is dropped.
     #[cfg(feature = "tokio-util")]
     Token(DropGuard),
@@ -116,7 +122,10 @@ impl Background {
                 self.push(at, period, tick);
             }
             BackgroundWork::Future(future) => {
-                self.futures.get_or_insert_with(|| FutureSet::new(task.clone())).add(future)
+                self.futures.get_or_insert_with(|| FutureSet::new(task.clone())).add(Running::Future(future))
+            }
+            BackgroundWork::Source { items, item } => {
+                self.futures.get_or_insert_with(|| FutureSet::new(task.clone())).add(Running::Source { items, item })
             }
             #[cfg(feature = "tokio-util")]
             BackgroundWork::Token(token) => self.token = Some(token),
@@ -136,21 +145,29 @@ impl Background {
         std::mem::take(&mut self.timers).into_iter().map(|due| due.tick).chain(waiting)
     }
 
-    /// Returns whether a future is running. (A result that waits for room finds it in an empty mailbox.)
-    pub(crate) fn has_futures(&self) -> bool {
-        self.futures.as_ref().is_some_and(|futures| !futures.is_empty())
+    /// Removes all sources, which the caller has to drop: no item is taken from them any more. One that was taken is handled.
+    pub(crate) fn stop_sources(&mut self) -> Vec<Running> {
+        self.futures.as_mut().map(FutureSet::take_sources).unwrap_or_default()
     }
 
-    /// Drops everything, each part in its own call of `each`: messages of timers and futures are user values.
-    pub(crate) fn dismantle(mut self, each: Each<'_>) {
+    /// Returns whether a future is running. (A result that waits for room finds it in an empty mailbox.)
+    pub(crate) fn has_futures(&self) -> bool {
+        self.futures.as_ref().is_some_and(FutureSet::has_futures)
+    }
+
+    /// Drops everything, each part in its own call of `each`: messages of timers and futures are user values. Items of
+    /// sources become dead letters with this reason.
+    pub(crate) fn dismantle(mut self, reason: DeadLetterReason, each: Each<'_>) {
         #[cfg(feature = "tokio-util")]
         each(&mut || self.token = None); // wakes everyone who waits for the token
         for tick in self.stop_timers().chain(self.results) {
             let mut tick = Some(tick);
-            each(&mut || tick = None);
+            each(&mut || {
+                tick.take().inspect(|tick| tick.lose(reason));
+            });
         }
         if let Some(futures) = self.futures {
-            futures.dismantle(each);
+            futures.dismantle(reason, each);
         }
     }
 
@@ -217,4 +234,10 @@ pub(crate) trait Queue: Send + Sync {
     fn try_again(self: Arc<Self>) -> bool;
     fn is_cancelled(&self) -> bool;
     fn cancel(&self);
+    /// Returns whether it has an item of a source that is not in the mailbox.
+    fn has_item(&self) -> bool {
+        false
+    }
+    /// Makes an item of a source that was not handled a dead letter.
+    fn lose(&self, _reason: DeadLetterReason) {}
 }

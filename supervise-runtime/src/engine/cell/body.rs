@@ -8,7 +8,7 @@ use crate::base::sync::Arc;
 use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
 use crate::decide::member::Settings;
-use crate::values::failure::{Failure, UserError};
+use crate::values::failure::{Failure, Thrown};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
 use crate::values::strategy::SupervisorStrategy;
@@ -105,31 +105,31 @@ pub(crate) trait Body: Hands {
     const KIND: ChildKind;
 
     /// Runs the start expression and keeps the instance.
-    fn start(&mut self) -> impl Future<Output = Result<(), UserError>> + Send;
+    fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send;
 
-    fn pre_start(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+    fn pre_start(&mut self) -> BoxFuture<'_, Result<(), Thrown>> {
         Box::pin(ready(Ok(())))
     }
 
-    fn post_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+    fn post_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), Thrown>> {
         Box::pin(ready(Ok(())))
     }
 
     /// Runs a task with `ready` until it has reported that it is ready.
-    fn readying(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send {
+    fn readying(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send {
         async { Ok(Served::Ready) }
     }
 
-    fn serve(&mut self) -> impl Future<Output = Result<Served, UserError>> + Send;
+    fn serve(&mut self) -> impl Future<Output = Result<Served, Thrown>> + Send;
 
     /// The message loop has returned for any reason: messages that were taken out and not begun go back to the queue.
     fn served(&mut self) {}
 
-    fn pre_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), UserError>> {
+    fn pre_restart<'a>(&'a mut self, _failure: &'a Failure) -> BoxFuture<'a, Result<(), Thrown>> {
         Box::pin(ready(Ok(())))
     }
 
-    fn post_stop(&mut self) -> BoxFuture<'_, Result<(), UserError>> {
+    fn post_stop(&mut self) -> BoxFuture<'_, Result<(), Thrown>> {
         Box::pin(ready(Ok(())))
     }
 

@@ -546,13 +546,17 @@ impl CellCore {
         let remote = metered::remote_event(kind);
         let is_own = matches!(
             kind,
-            EventKind::Decided { .. } | EventKind::RestartScheduled { .. } | EventKind::DeadLetter { .. }
+            EventKind::Decided { .. }
+                | EventKind::RestartScheduled { .. }
+                | EventKind::DeadLetter { .. }
+                | EventKind::Unread { .. }
         );
         let Some(meters) = (is_own || remote.is_some()).then(|| self.meters()).flatten() else { return };
         match kind {
             EventKind::Decided { directive, failure, .. } => meters.decided(failure, *directive),
             EventKind::RestartScheduled { after } => meters.delayed(*after),
             EventKind::DeadLetter { reason, .. } => meters.dead_letter(*reason),
+            EventKind::Unread { .. } => meters.unread(),
             _ => remote.into_iter().for_each(|at| meters.remote(at)),
         }
     }

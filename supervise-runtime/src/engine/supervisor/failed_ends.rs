@@ -70,7 +70,7 @@ impl ChildTable {
 mod tests {
     use super::*;
     use crate::base::sync::Arc;
-    use crate::values::failure::{Cause, Phase, UserError};
+    use crate::values::failure::{Cause, Phase, Thrown};
 
     #[derive(Debug, thiserror::Error)]
     #[error("gone")]
@@ -82,7 +82,7 @@ mod tests {
         let alive = Arc::new(());
         let mut ends = FailedEnds::default();
         for n in 0..1_000_000 {
-            let cause = Cause::Error(UserError::from(Counted(alive.clone())));
+            let cause = Cause::Error(Thrown::from(Counted(alive.clone())));
             let failure = Failure::new(Phase::Running, cause, "db", 1);
             ends.push(FailedEnd { name: format!("#{n}"), failure, at: Instant::now() });
         }

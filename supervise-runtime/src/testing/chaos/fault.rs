@@ -11,7 +11,7 @@ use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::witness::{Holdup, Witness};
 use crate::tree::TreeRef;
-use crate::values::failure::{Cause, UserError};
+use crate::values::failure::{Cause, Thrown};
 
 /// A kind of fault that [`Chaos`](super::Chaos) causes.
 ///
@@ -271,7 +271,7 @@ impl Act {
         match self {
             Act::Error(kind) => inject(Cause::Error(match by.errors.get(kind) {
                 Some(error) => error(),
-                None => UserError::from(ChaosError),
+                None => Thrown::from(ChaosError),
             })),
             Act::Panic => inject(Cause::Panic("chaos".into())),
             Act::Kill => child.kill(),

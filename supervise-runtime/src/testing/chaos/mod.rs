@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::engine::witness::{Seen, Witness};
 use crate::tree::{Tree, TreeDef};
-use crate::values::failure::{BoxError, UserError, panic_text};
+use crate::values::failure::{BoxError, Thrown, panic_text};
 use crate::values::report::Report;
 
 pub use fault::ChaosFault;
@@ -79,7 +79,7 @@ pub fn chaos<T: TreeDef>(tree: impl Fn() -> Tree<T> + Send + Sync + 'static) -> 
     }
 }
 
-type MakesError = Box<dyn Fn() -> UserError + Send + Sync>;
+type MakesError = Box<dyn Fn() -> Thrown + Send + Sync>;
 type Own<T> = Box<dyn Fn(&T, &mut Random) + Send + Sync>;
 type Told<T> = Box<dyn Fn(&T) + Send + Sync>;
 type Call<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
@@ -358,7 +358,7 @@ impl<T: TreeDef> Chaos<T> {
     /// Adds an error with which children fail, so that deciders find it by its type. The default is an error that no
     /// decider knows.
     pub fn error<E: Into<BoxError> + Send + 'static>(mut self, error: impl Fn() -> E + Send + Sync + 'static) -> Self {
-        self.plan.errors.push(Box::new(move || UserError::from(error())));
+        self.plan.errors.push(Box::new(move || Thrown::from(error())));
         self
     }
 

@@ -13,7 +13,7 @@ use crate::base::sync::{Arc, Mutex, lock};
 use crate::task::Task;
 use crate::tree::child::{Child, HandleSource, Launched};
 use crate::values::ended::Ended;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::place::Name;
 
 /// A child whose handle exists before its turn.
@@ -91,7 +91,7 @@ impl Builder {
 
     fn early_child<T: Child>(&self, name: &'static str, options: ChildOptions<T>) -> EarlyChild<T> {
         let start: Boxed<T::Start> =
-            Box::new(|| Box::pin(async { Err(UserError::from("a child is started when its turn has come")) }));
+            Box::new(|| Box::pin(async { Err(Thrown::from("a child is started when its turn has come")) }));
         let options_of: Source = Arc::new(Mutex::new(options.options.clone()));
         let recipe = Arc::new(StartRecipe {
             start: Lent::new(start),

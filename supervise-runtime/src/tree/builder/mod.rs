@@ -30,7 +30,7 @@ use crate::tree::spawned::Boxed;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
 use crate::values::declaration::TreeSpec;
-use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
@@ -56,13 +56,13 @@ struct StartRecipe<T: Child> {
 
 impl<T: Child> StartRecipe<T> {
     /// Calls the start expression of the last build.
-    fn starts(&self) -> BoxFuture<'static, Result<T::Start, UserError>> {
+    fn starts(&self) -> BoxFuture<'static, Result<T::Start, Thrown>> {
         self.start.with(|start| start()).expect("a start closure is replaced, never taken away")
     }
 
     /// Returns [`StartRecipe::starts`] as a closure. A closure has all type parameters of the function that it is made
     /// in, so this one is made here: the code of a child's task is compiled once for each type of child.
-    fn starter(self: Arc<Self>) -> impl FnMut() -> BoxFuture<'static, Result<T::Start, UserError>> + Send + 'static {
+    fn starter(self: Arc<Self>) -> impl FnMut() -> BoxFuture<'static, Result<T::Start, Thrown>> + Send + 'static {
         move || self.starts()
     }
 
@@ -123,7 +123,7 @@ struct Sound<T> {
     runtime: Option<Handle>,
 }
 
-type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, UserError>> + Send>;
+type BuildOf<H> = Box<dyn FnMut(Builder) -> BoxFuture<'static, Result<H, Thrown>> + Send>;
 
 struct InlineRecipe<H> {
     build: Lent<BuildOf<H>>,
@@ -144,11 +144,11 @@ pub struct Builder {
 /// The build of a tree as its body runs it: with a builder of its own, which finishes what the build has declared.
 pub(super) fn with_builder<H, F, Fut>(
     mut build: F,
-) -> impl FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> BoxFuture<'static, Result<H, UserError>> + Send + 'static
+) -> impl FnMut(Arc<BareCell>, Option<ShutdownTimeout>) -> BoxFuture<'static, Result<H, Thrown>> + Send + 'static
 where
     H: TreeHandle,
     F: FnMut(Builder) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<H, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
 {
     move |cell, time| {
         let builder = Builder::new(cell, const { &H::SPEC });
@@ -239,11 +239,11 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> BoxFuture<'_, Result<BuiltHandle<T::Handle>, UserError>>
+    ) -> BoxFuture<'_, Result<BuiltHandle<T::Handle>, Thrown>>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(async move {
             let (place, start) = (self.next(), CatchDrop::new(start));
@@ -251,7 +251,7 @@ impl Builder {
             let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
             match recipe.handle() {
                 Some(_) => Ok(BuiltHandle(recipe)),
-                None => Err(UserError::from(format!("{name} ended before it was up"))),
+                None => Err(Thrown::from(format!("{name} ended before it was up"))),
             }
         })
     }
@@ -262,7 +262,7 @@ impl Builder {
         &self,
         name: &Name,
         count: impl FnOnce(&mut TreeValidator) -> Result<(), InvalidSettings>,
-    ) -> Result<(), UserError> {
+    ) -> Result<(), Thrown> {
         let counted = {
             let mut validator = lock(&self.validator);
             validator.own()?;
@@ -272,13 +272,13 @@ impl Builder {
     }
 
     /// Returns the failure of a child that cannot start with these settings.
-    fn cannot_start(&self, name: &Name, what: InvalidSettings) -> UserError {
+    fn cannot_start(&self, name: &Name, what: InvalidSettings) -> Thrown {
         let path = self.slot(name.clone()).core().path();
-        UserError::from(Failure::new(Phase::Start, Cause::Error(UserError::from(what)), path, 0))
+        Thrown::from(Failure::new(Phase::Start, Cause::Error(Thrown::from(what)), path, 0))
     }
 
     /// Returns the runtime that is declared for a child.
-    fn runtime(&self, name: &Name, common: &Common) -> Result<Option<Handle>, UserError> {
+    fn runtime(&self, name: &Name, common: &Common) -> Result<Option<Handle>, Thrown> {
         declared_runtime(self.cell.core(), common).map_err(|what| self.cannot_start(name, what))
     }
 
@@ -296,7 +296,7 @@ impl Builder {
         options: ChildOptions<T>,
         kind: ChildKind,
         many: usize,
-    ) -> Result<Sound<T>, UserError> {
+    ) -> Result<Sound<T>, Thrown> {
         let common = &options.options.common;
         self.counted(name, |validator| validator.children(&options.options, common.lifecycle_or(kind), many))?;
         let runtime = self.runtime(name, common)?;
@@ -313,11 +313,11 @@ impl Builder {
         name: Name,
         sound: &Sound<T>,
         mut start: CatchDrop<F>,
-    ) -> Result<Arc<StartRecipe<T>>, UserError>
+    ) -> Result<Arc<StartRecipe<T>>, Thrown>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
         let (given, settings) = (&sound.options.options, sound.settings.clone());
@@ -368,11 +368,11 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<H>,
         build: F,
-    ) -> BoxFuture<'_, Result<H, UserError>>
+    ) -> BoxFuture<'_, Result<H, Thrown>>
     where
         H: TreeHandle,
         F: FnMut(Builder) -> Fut + Send + 'static,
-        Fut: Future<Output = Result<H, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<H, Thrown>> + Send + 'static,
     {
         Box::pin(async move {
             let place = self.next();
@@ -410,7 +410,7 @@ impl Builder {
             self.turn(place).await;
             self.takes(&given, ChildKind::Tree, &*cell);
             let handle = lock(&recipe.handle).clone();
-            handle.ok_or_else(|| UserError::from(format!("{name} ended before it was up")))
+            handle.ok_or_else(|| Thrown::from(format!("{name} ended before it was up")))
         })
     }
 
@@ -427,7 +427,7 @@ impl Builder {
 
     /// Waits until the supervisor is up, after the last child was declared. `given`: the time that the tree has to
     /// stop.
-    pub(crate) async fn finish(&self, given: Option<ShutdownTimeout>) -> Result<(), UserError> {
+    pub(crate) async fn finish(&self, given: Option<ShutdownTimeout>) -> Result<(), Thrown> {
         let need = {
             let validator = lock(&self.validator);
             validator.finish(given)?;

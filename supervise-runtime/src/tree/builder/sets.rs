@@ -19,7 +19,7 @@ use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
 use crate::tree::lease::keeper::Keeper;
 use crate::tree::lease::part::{Leased, replace_lease};
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
@@ -40,12 +40,12 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> BoxFuture<'_, Result<Children<T, Args>, UserError>>
+    ) -> BoxFuture<'_, Result<Children<T, Args>, Thrown>>
     where
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(async move { self.unkeyed(name, options, Some(Args::clone), initial, start).await })
     }
@@ -57,12 +57,12 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<Args>,
         start: F,
-    ) -> BoxFuture<'_, Result<Children<T, Args>, UserError>>
+    ) -> BoxFuture<'_, Result<Children<T, Args>, Thrown>>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(async move { self.unkeyed(name, options, None, initial, start).await })
     }
@@ -74,12 +74,12 @@ impl Builder {
         again: Option<Clones<Args>>,
         initial: Initial<Args>,
         start: F,
-    ) -> Result<Children<T, Args>, UserError>
+    ) -> Result<Children<T, Args>, Thrown>
     where
         T: Child,
         Args: Send + 'static,
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let options = transient(options);
         let plan = Plan::new(start, options.options.clone(), again);
@@ -94,11 +94,11 @@ impl Builder {
         options: ChildOptions<T>,
         keeper: Arc<Keeper>,
         start: F,
-    ) -> Result<Leased<T>, UserError>
+    ) -> Result<Leased<T>, Thrown>
     where
         T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let plan = Plan::new(start, options.options.clone(), Some(<()>::clone));
         if let Some((_, known)) = self.known::<SetRecipe<Leased<T>, T, ()>>(self.place.load(Ordering::Relaxed)) {
@@ -115,13 +115,13 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> BoxFuture<'_, Result<Keyed<K, T, Args>, UserError>>
+    ) -> BoxFuture<'_, Result<Keyed<K, T, Args>, Thrown>>
     where
         K: Key,
         T: Child,
         Args: Clone + Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(async move { self.by_key(name, options, Some(<(K, Args)>::clone), initial, start).await })
     }
@@ -133,13 +133,13 @@ impl Builder {
         options: ChildOptions<T>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> BoxFuture<'_, Result<Keyed<K, T, Args>, UserError>>
+    ) -> BoxFuture<'_, Result<Keyed<K, T, Args>, Thrown>>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(async move { self.by_key(name, options, None, initial, start).await })
     }
@@ -151,13 +151,13 @@ impl Builder {
         again: Option<Clones<(K, Args)>>,
         initial: Initial<(K, Args)>,
         start: F,
-    ) -> Result<Keyed<K, T, Args>, UserError>
+    ) -> Result<Keyed<K, T, Args>, Thrown>
     where
         K: Key,
         T: Child,
         Args: Send + 'static,
         F: Fn((K, Args)) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         if let Some((first, second)) = initial.same_keys() {
             let what = InvalidSettings::InitialKeyTwice { first, second };
@@ -178,7 +178,7 @@ impl Builder {
         (mut plan, initial): (Plan<T, Args>, Initial<Args>),
         make: impl FnOnce(Arc<AnyCell>, Weak<Mutex<Plan<T, Args>>>) -> S,
         begin: fn(&S),
-    ) -> Result<S, UserError>
+    ) -> Result<S, Thrown>
     where
         S: Clone + Send + Sync + 'static,
         T: Child,

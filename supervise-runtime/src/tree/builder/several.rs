@@ -9,7 +9,7 @@ use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::atomic::Ordering;
 use crate::tree::child::Child;
 use crate::tree::handles::Handles;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::place::Name;
 
@@ -20,11 +20,11 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         mut start: F,
-    ) -> BoxFuture<'_, Result<Option<T::Handle>, UserError>>
+    ) -> BoxFuture<'_, Result<Option<T::Handle>, Thrown>>
     where
         T: Child,
         F: FnMut() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<Option<T::Start>, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<Option<T::Start>, Thrown>> + Send + 'static,
     {
         Box::pin(async move {
             let place = self.next();
@@ -36,7 +36,7 @@ impl Builder {
             }
             let start = move || {
                 let start = start();
-                async move { start.await?.ok_or_else(UserError::absent) }
+                async move { start.await?.ok_or_else(Thrown::absent) }
             };
             let start = CatchDrop::new(start);
             let sound = self.sound(&Name::Declared(name), options.optional(), T::KIND, 1)?;
@@ -56,11 +56,11 @@ impl Builder {
         name: &'static str,
         options: ChildOptions<T>,
         start: F,
-    ) -> BoxFuture<'_, Result<Handles<T::Handle, N>, UserError>>
+    ) -> BoxFuture<'_, Result<Handles<T::Handle, N>, Thrown>>
     where
         T: Child,
         F: FnMut(usize) -> Fut + Clone + Send + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(async move {
             self.counted(&Name::Declared(name), |_| InvalidSettings::of_array(N))?;
@@ -74,11 +74,10 @@ impl Builder {
                 let called = Name::Element(name, i as u32);
                 let start = CatchDrop::new(move || start(i));
                 let recipe = self.put(self.next(), called, &sound, start).await?;
-                handles.push(
-                    recipe.handle().ok_or_else(|| UserError::from(format!("{name}/{i} ended before it was up")))?,
-                );
+                handles
+                    .push(recipe.handle().ok_or_else(|| Thrown::from(format!("{name}/{i} ended before it was up")))?);
             }
-            handles.try_into().map_err(|_| UserError::from("as many handles as children"))
+            handles.try_into().map_err(|_| Thrown::from("as many handles as children"))
         })
     }
 }

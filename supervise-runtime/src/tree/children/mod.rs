@@ -23,7 +23,7 @@ use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
 use crate::tree::kept::SharedValue;
 use crate::tree::tree_ref::TreeRef;
 use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, UserError};
+use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::place::Name;
 
 use crate::values::spawn_error::SpawnError;
@@ -41,7 +41,7 @@ pub use keyed::{Key, Keyed, KeyedError, need_key};
 /// A `dyn Fn` would mention `T::Start`, so a set that is held over an `.await` would have to be proved to be one of
 /// children (see `HasCell`).
 pub(crate) trait StartRecipe<T, Args>: Send + Sync {
-    fn start(&self, args: Args) -> BoxFuture<'static, Result<T::Start, UserError>>
+    fn start(&self, args: Args) -> BoxFuture<'static, Result<T::Start, Thrown>>
     where
         T: Child;
 }
@@ -49,9 +49,9 @@ pub(crate) trait StartRecipe<T, Args>: Send + Sync {
 impl<T: Child, Args, F, Fut> StartRecipe<T, Args> for CatchDrop<F>
 where
     F: Fn(Args) -> Fut + Send + Sync,
-    Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+    Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
 {
-    fn start(&self, args: Args) -> BoxFuture<'static, Result<T::Start, UserError>> {
+    fn start(&self, args: Args) -> BoxFuture<'static, Result<T::Start, Thrown>> {
         Box::pin((**self)(args))
     }
 }
@@ -72,7 +72,7 @@ impl<T: Child, Args> Plan<T, Args> {
     pub(crate) fn new<F, Fut>(start: F, mut options: Options, again: Option<Clones<Args>>) -> Self
     where
         F: Fn(Args) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let recipe = Arc::new(CatchDrop::new(start));
         if options.common.significant {
@@ -430,7 +430,7 @@ impl<H> Launched<H> {
 /// Reports an initial instance that could not even be added (S27).
 fn not_begun(cell: &AnyCell, error: SpawnError) {
     let core = cell.core();
-    let cause = Cause::Error(UserError::from(error));
+    let cause = Cause::Error(Thrown::from(error));
     let failure = Failure::new(Phase::Start, cause, core.path(), core.incarnation());
     core.emit(EventKind::Reported { failure });
 }

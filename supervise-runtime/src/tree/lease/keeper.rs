@@ -30,7 +30,7 @@ use crate::engine::hold::Hold;
 use crate::engine::supervisor::ChildTable;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::lease::{Acquired, Kept, LeaseCall, LeaseChange};
 use crate::values::stop_reason::StopReason;
 
@@ -121,7 +121,7 @@ impl Keeper {
     fn call<T: Send + 'static>(
         &self,
         within: Duration,
-        call: impl for<'a> FnOnce(&'a dyn AnyLease) -> BoxFuture<'a, Result<T, UserError>> + Send + 'static,
+        call: impl for<'a> FnOnce(&'a dyn AnyLease) -> BoxFuture<'a, Result<T, Thrown>> + Send + 'static,
     ) -> Answer<T> {
         let lease = self.lease.clone();
         let (tell, answer) = oneshot::channel();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::lease::Acquired;
 
 pub(super) mod keeper;
@@ -42,7 +42,7 @@ pub use whole::OnlyWith;
 /// use std::sync::Mutex;
 /// use std::time::Duration;
 ///
-/// use supervise::error::UserError;
+/// use supervise::Thrown;
 /// use supervise::lease::{Acquired, Lease};
 /// use tokio::time::Instant;
 ///
@@ -60,7 +60,7 @@ pub use whole::OnlyWith;
 ///         TTL
 ///     }
 ///
-///     async fn acquire(&self) -> Result<Option<Acquired>, UserError> {
+///     async fn acquire(&self) -> Result<Option<Acquired>, Thrown> {
 ///         let (token, until) = &mut *self.0.lock().expect("no panic");
 ///         let now = Instant::now();
 ///         if until.is_some_and(|until| now < until) {
@@ -71,7 +71,7 @@ pub use whole::OnlyWith;
 ///         Ok(Some(Acquired { token: *token, released }))
 ///     }
 ///
-///     async fn renew(&self, mine: u64) -> Result<bool, UserError> {
+///     async fn renew(&self, mine: u64) -> Result<bool, Thrown> {
 ///         let (token, until) = &mut *self.0.lock().expect("no panic");
 ///         let now = Instant::now();
 ///         let held = *token == mine && until.is_some_and(|until| now < until);
@@ -81,7 +81,7 @@ pub use whole::OnlyWith;
 ///         Ok(held)
 ///     }
 ///
-///     async fn release(&self, mine: u64) -> Result<(), UserError> {
+///     async fn release(&self, mine: u64) -> Result<(), Thrown> {
 ///         let (token, until) = &mut *self.0.lock().expect("no panic");
 ///         if *token == mine {
 ///             *until = None;
@@ -116,7 +116,7 @@ pub trait Lease: Send + Sync + 'static {
     /// # Cancel safety
     ///
     /// The future is dropped if it takes longer than `ttl`. The lease may have been granted then.
-    fn acquire(&self) -> impl Future<Output = Result<Option<Acquired>, UserError>> + Send;
+    fn acquire(&self) -> impl Future<Output = Result<Option<Acquired>, Thrown>> + Send;
 
     /// Makes the holding of this token last for [`ttl`](Lease::ttl) from now on. `false`: the lease is not held with this
     /// token any more, and the tree stops.
@@ -128,7 +128,7 @@ pub trait Lease: Send + Sync + 'static {
     /// # Cancel safety
     ///
     /// The future is dropped if it takes longer than a sixth of `ttl`.
-    fn renew(&self, token: u64) -> impl Future<Output = Result<bool, UserError>> + Send;
+    fn renew(&self, token: u64) -> impl Future<Output = Result<bool, Thrown>> + Send;
 
     /// Gives the holding of this token back: another one may have the lease at once. It is called only if everything of
     /// the tree is down. Without effect if the lease is not held with this token any more.
@@ -140,7 +140,7 @@ pub trait Lease: Send + Sync + 'static {
     /// # Cancel safety
     ///
     /// The future is dropped if it takes longer than a third of `ttl`.
-    fn release(&self, token: u64) -> impl Future<Output = Result<(), UserError>> + Send;
+    fn release(&self, token: u64) -> impl Future<Output = Result<(), Thrown>> + Send;
 }
 
 impl<L: Lease> Lease for Arc<L> {
@@ -152,36 +152,36 @@ impl<L: Lease> Lease for Arc<L> {
         L::ttl(self)
     }
 
-    fn acquire(&self) -> impl Future<Output = Result<Option<Acquired>, UserError>> + Send {
+    fn acquire(&self) -> impl Future<Output = Result<Option<Acquired>, Thrown>> + Send {
         L::acquire(self)
     }
 
-    fn renew(&self, token: u64) -> impl Future<Output = Result<bool, UserError>> + Send {
+    fn renew(&self, token: u64) -> impl Future<Output = Result<bool, Thrown>> + Send {
         L::renew(self, token)
     }
 
-    fn release(&self, token: u64) -> impl Future<Output = Result<(), UserError>> + Send {
+    fn release(&self, token: u64) -> impl Future<Output = Result<(), Thrown>> + Send {
         L::release(self, token)
     }
 }
 
 /// A [`Lease`] of any type.
 pub(crate) trait AnyLease: Send + Sync {
-    fn acquire(&self) -> BoxFuture<'_, Result<Option<Acquired>, UserError>>;
-    fn renew(&self, token: u64) -> BoxFuture<'_, Result<bool, UserError>>;
-    fn release(&self, token: u64) -> BoxFuture<'_, Result<(), UserError>>;
+    fn acquire(&self) -> BoxFuture<'_, Result<Option<Acquired>, Thrown>>;
+    fn renew(&self, token: u64) -> BoxFuture<'_, Result<bool, Thrown>>;
+    fn release(&self, token: u64) -> BoxFuture<'_, Result<(), Thrown>>;
 }
 
 impl<L: Lease> AnyLease for L {
-    fn acquire(&self) -> BoxFuture<'_, Result<Option<Acquired>, UserError>> {
+    fn acquire(&self) -> BoxFuture<'_, Result<Option<Acquired>, Thrown>> {
         Box::pin(Lease::acquire(self))
     }
 
-    fn renew(&self, token: u64) -> BoxFuture<'_, Result<bool, UserError>> {
+    fn renew(&self, token: u64) -> BoxFuture<'_, Result<bool, Thrown>> {
         Box::pin(Lease::renew(self, token))
     }
 
-    fn release(&self, token: u64) -> BoxFuture<'_, Result<(), UserError>> {
+    fn release(&self, token: u64) -> BoxFuture<'_, Result<(), Thrown>> {
         Box::pin(Lease::release(self, token))
     }
 }

@@ -21,7 +21,7 @@ use crate::tree::tree_ref::TreeRef;
 use crate::tree::{Tree, TreeDef};
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 use crate::values::lease::Kept;
 
 /// A child that `#[only_with]` can be written above: a tree.
@@ -216,11 +216,11 @@ impl Builder {
         options: ChildOptions<T>,
         lease: LeaseOf,
         start: F,
-    ) -> BoxFuture<'_, Result<Leased<T>, UserError>>
+    ) -> BoxFuture<'_, Result<Leased<T>, Thrown>>
     where
         T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, UserError>> + Send + 'static,
+        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         Box::pin(self.put_only(name, options, lease.0, start))
     }

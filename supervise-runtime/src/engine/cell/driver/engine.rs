@@ -29,7 +29,7 @@ use crate::engine::polls::Runs;
 use crate::engine::supervisor::{ChildTable, OwnEvent};
 use crate::values::declaration::at_limit;
 use crate::values::ended::Ended;
-use crate::values::event::{DecidedBy, EventKind};
+use crate::values::event::{DeadLetterReason, DecidedBy, EventKind};
 use crate::values::failure::{Cause, Failure, Phase, panic_text};
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
@@ -836,11 +836,15 @@ impl Engine {
         }
     }
 
-    /// Stops the timers of a draining cell: no more ticks come. Dropping them is user code.
+    /// Stops the timers and sources of a draining cell: nothing more comes of them. Dropping them is user code.
     pub(super) fn stop_timers(&mut self, machine: &Machine) {
         if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.as_mut()) {
-            for tick in background.stop_timers() {
+            let (ticks, sources) = (background.stop_timers(), background.stop_sources());
+            for tick in ticks {
                 self.guarded(machine, || drop(tick));
+            }
+            for source in sources {
+                self.guarded(machine, || drop(source));
             }
         }
     }
@@ -853,7 +857,9 @@ impl Engine {
     /// Drops the background work at the end of the incarnation. Dropping is user code.
     pub(super) fn drop_background(&mut self, machine: &Machine) {
         if let Some(background) = self.cold.as_mut().and_then(|cold| cold.background.take()) {
-            background.dismantle(&mut |part| self.guarded(machine, part));
+            let again = machine.comes_again();
+            let reason = if again { DeadLetterReason::Restarted } else { DeadLetterReason::Ended };
+            background.dismantle(reason, &mut |part| self.guarded(machine, part));
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::engine::cell::current;
 use crate::engine::supervisor::OwnEvent;
 use crate::values::ended::Ended;
 use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, UserError, panic_text};
+use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
 use crate::values::kind::ChildKind;
 use crate::values::link_error::LinkError;
 use crate::values::settings::Common;
@@ -53,7 +53,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) enum Exit {
     Done(Served),
-    Failed(UserError),
+    Failed(Thrown),
     Panicked(String),
     /// Dropped at an await.
     Cut(Cut),
@@ -256,15 +256,15 @@ impl Driver {
 
     /// Makes a failure of this child from an error. An error that already is a failure is kept: the start of a tree
     /// fails with that of its child.
-    fn thrown(&self, thrown: UserError) -> Failure {
+    fn thrown(&self, thrown: Thrown) -> Failure {
         thrown.into_failure().unwrap_or_else(|thrown| self.failure(Cause::Error(thrown)))
     }
 
     /// Makes a failure of this child from an error on its way down. A failure of another child is an error it has met.
-    fn met(&self, thrown: UserError) -> Failure {
+    fn met(&self, thrown: Thrown) -> Failure {
         match thrown.into_failure() {
             Ok(own) if own.path() == self.engine.cell.core().path() => own,
-            Ok(other) => self.failure(Cause::Error(UserError::from(other))),
+            Ok(other) => self.failure(Cause::Error(Thrown::from(other))),
             Err(thrown) => self.failure(Cause::Error(thrown)),
         }
     }
@@ -773,7 +773,7 @@ impl Driver {
     /// Adds background work. On the way down it is dropped instead: it would end with this incarnation anyway.
     pub(super) fn take_background(&mut self, work: BackgroundWork) {
         let engine = &mut self.engine;
-        if self.machine.takes_background(matches!(work, BackgroundWork::Timer { .. })) {
+        if self.machine.takes_background(matches!(work, BackgroundWork::Timer { .. } | BackgroundWork::Source { .. })) {
             let background = &mut engine.cold.get_or_insert_default().background;
             background.get_or_insert_with(Background::new).add(work, engine.cell.core().task_waker());
             if self.machine.leaving_since().is_some() {

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use super::{Driver, Exit};
 use crate::decide::child::machine::Cut;
 use crate::engine::cell::body::Served;
-use crate::values::failure::UserError;
+use crate::values::failure::Thrown;
 
 /// A panic of user code.
 pub(super) type Panic = Box<dyn Any + Send>;
@@ -20,36 +20,36 @@ pub(super) type Panic = Box<dyn Any + Send>;
 pub(super) trait Slot {
     /// Panics are caught here, next to the code that panics: each frame in between costs a panic a few thousand
     /// instructions.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, UserError>>, Panic>;
+    fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, Thrown>>, Panic>;
     /// Drops the future where it is. User code.
     fn discard(&mut self);
 }
 
 /// The result of a body's step.
 pub(crate) trait Outcome {
-    fn served(self) -> Result<Served, UserError>;
+    fn served(self) -> Result<Served, Thrown>;
 }
 
-impl Outcome for Result<Served, UserError> {
-    fn served(self) -> Result<Served, UserError> {
+impl Outcome for Result<Served, Thrown> {
+    fn served(self) -> Result<Served, Thrown> {
         self
     }
 }
 
-impl Outcome for Result<(), UserError> {
-    fn served(self) -> Result<Served, UserError> {
+impl Outcome for Result<(), Thrown> {
+    fn served(self) -> Result<Served, Thrown> {
         self.map(|()| Served::Hook)
     }
 }
 
 impl Outcome for () {
-    fn served(self) -> Result<Served, UserError> {
+    fn served(self) -> Result<Served, Thrown> {
         Ok(Served::Hook)
     }
 }
 
 impl<F: Future<Output: Outcome>> Slot for Pin<&mut Option<F>> {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, UserError>>, Panic> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Result<Poll<Result<Served, Thrown>>, Panic> {
         let future = self.as_mut().as_pin_mut().expect("polled only until it is ready");
         catch_unwind(AssertUnwindSafe(|| future.poll(cx))).map(|polled| polled.map(Outcome::served))
     }

@@ -1,0 +1,214 @@
+//! The arguments of a message.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{FnArg, Generics, ImplItemFn, Pat, PatType, Type, parse_quote};
+
+use super::{borrows, of_self};
+use crate::actor::hooks::names;
+use crate::actor::signatures::last;
+use crate::errors::Errors;
+use crate::paths::Supervise;
+use crate::pretty::to_source;
+
+/// An argument of a method.
+pub(super) enum Argument {
+    /// Travels as it is.
+    Owned { name: Ident, ty: TokenStream },
+    /// `&T`: owned on the way, and lent to the method. `into`: the sender gives anything that becomes it.
+    Lent { name: Ident, owned: TokenStream, into: bool },
+    /// The caller's own `Reply<R>`: this `R`.
+    Reply(TokenStream),
+    /// `&mut Context<Self>`
+    Context,
+    /// A mistake. A call has the type that is written, if it has one.
+    Wrong { name: Ident, ty: TokenStream },
+}
+
+/// Reads the arguments behind `self`. `generic`: the parameters of the method, which are a mistake.
+pub(super) fn all(function: &ImplItemFn, ty: &Type, generic: &[&Ident], errors: &mut Errors) -> Vec<Argument> {
+    let typed = function.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let (mut has_reply, mut has_context) = (false, false);
+    let read = |(at, argument): (usize, &PatType)| {
+        let read = one(at, argument, ty, generic, errors);
+        let twice = match &read {
+            Argument::Reply(_) => std::mem::replace(&mut has_reply, true).then_some("a message has one reply"),
+            Argument::Context => std::mem::replace(&mut has_context, true).then_some("a method has one context"),
+            _ => None,
+        };
+        if let Some(what) = twice {
+            errors.on(argument, format!("{what}; remove this argument"));
+        }
+        read
+    };
+    typed.enumerate().map(read).collect()
+}
+
+fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: &mut Errors) -> Argument {
+    let name = match &*argument.pat {
+        Pat::Ident(pattern) => pattern.ident.clone(),
+        other => format_ident!("argument_{at}", span = other.span()),
+    };
+    let ty = &*argument.ty;
+    let owned = |ty: &Type| of_self(ty.to_token_stream(), actor);
+    let wrong = |name| Argument::Wrong { name, ty: owned(ty) };
+    if generic.iter().any(|generic| names(ty.to_token_stream(), &generic.to_string())) {
+        return Argument::Wrong { name, ty: quote!(impl ::core::marker::Sized) };
+    }
+    match ty {
+        Type::Reference(lent) if is(&lent.elem, "Context") => Argument::Context,
+        Type::Reference(lent) if lent.mutability.is_some() => {
+            errors.on(ty, "a message cannot change what its sender has; take the value, and return the new one");
+            wrong(name)
+        }
+        Type::Reference(lent) if lent.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") => {
+            Argument::Owned { name, ty: owned(ty) }
+        }
+        Type::Reference(lent) if matches!(*lent.elem, Type::TraitObject(_) | Type::ImplTrait(_)) => {
+            let inside = to_source(lent.elem.to_token_stream());
+            errors.on(ty, format!("a message owns its arguments; write `Box<{inside} + Send>`"));
+            wrong(name)
+        }
+        Type::Reference(lent) if borrows(lent.elem.to_token_stream()) => {
+            errors.on(ty, NO_BORROW);
+            wrong(name)
+        }
+        Type::Reference(lent) => {
+            let (owned, into) = of_lent(&lent.elem, actor);
+            Argument::Lent { name, owned, into }
+        }
+        Type::ImplTrait(_) => {
+            errors.on(ty, "a message has one type; write the type itself");
+            wrong(name)
+        }
+        ty if is(ty, "Context") => {
+            let context = to_source(ty.to_token_stream());
+            errors.on(argument, format!("the context is lent to a method; write `{name}: &mut {context}`"));
+            Argument::Context
+        }
+        ty if is(ty, "Reply") => match last(ty) {
+            Some((_, Some(of))) => Argument::Reply(owned(of)),
+            _ => {
+                errors.on(ty, "a reply has a type; write `Reply<u64>` with the type of the answer");
+                wrong(name)
+            }
+        },
+        ty if borrows(ty.to_token_stream()) => {
+            errors.on(ty, NO_BORROW);
+            wrong(name)
+        }
+        ty => Argument::Owned { name, ty: owned(ty) },
+    }
+}
+
+/// Lends the context to a method that takes it, which was reported, so that its body is right.
+pub(super) fn mend(function: &mut ImplItemFn) {
+    for input in &mut function.sig.inputs {
+        if let FnArg::Typed(argument) = input
+            && is(&argument.ty, "Context")
+        {
+            let ty = &argument.ty;
+            *argument.ty = parse_quote!(&mut #ty);
+        }
+    }
+}
+
+const NO_BORROW: &str =
+    "a message owns its arguments; write an owned type, such as `Option<String>` for `Option<&str>`, or `&str` alone";
+
+fn is(ty: &Type, name: &str) -> bool {
+    last(ty).is_some_and(|(last, _)| last == name)
+}
+
+/// Returns the owned form of a type that is lent to a method, and whether other types become it.
+fn of_lent(ty: &Type, actor: &Type) -> (TokenStream, bool) {
+    let shown = of_self(ty.to_token_stream(), actor);
+    match ty {
+        Type::Slice(slice) => {
+            let each = of_self(slice.elem.to_token_stream(), actor);
+            (quote_spanned!(ty.span()=> ::std::vec::Vec<#each>), true)
+        }
+        ty if is(ty, "str") => (quote_spanned!(ty.span()=> ::std::string::String), true),
+        ty if ["Path", "OsStr", "CStr"].iter().any(|name| is(ty, name)) => {
+            (quote_spanned!(ty.span()=> <#shown as ::std::borrow::ToOwned>::Owned), true)
+        }
+        _ => (shown, false),
+    }
+}
+
+impl Argument {
+    /// Returns the type of the answer that is given through a `Reply`.
+    pub(super) fn reply(&self) -> Option<&TokenStream> {
+        match self {
+            Argument::Reply(of) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// Emits the parameter of a call.
+    pub(super) fn parameter(&self) -> Option<TokenStream> {
+        match self {
+            Argument::Owned { name, ty } => Some(quote!(#name: #ty)),
+            Argument::Lent { name, owned, into: false } => Some(quote!(#name: #owned)),
+            Argument::Lent { name, owned, into: true } => Some(quote!(#name: impl ::core::convert::Into<#owned>)),
+            Argument::Wrong { name, ty } => Some(quote!(#name: #ty)),
+            Argument::Reply(_) | Argument::Context => None,
+        }
+    }
+
+    /// Emits the value of the variant, from the parameter of a call.
+    pub(super) fn value(&self) -> Option<TokenStream> {
+        match self {
+            Argument::Owned { name, .. } | Argument::Lent { name, into: false, .. } => Some(quote!(#name)),
+            Argument::Lent { name, into: true, .. } => Some(quote!(::core::convert::Into::into(#name))),
+            Argument::Wrong { name, .. } => Some(quote!({ let _ = #name; })),
+            Argument::Reply(_) | Argument::Context => None,
+        }
+    }
+
+    /// Emits the type of the variant's field. A type that cannot be sent is reported where it is written.
+    pub(super) fn field(&self, generics: &Generics) -> Option<TokenStream> {
+        match self {
+            Argument::Owned { ty, .. } | Argument::Lent { owned: ty, .. } => Some(checked("IsSent", ty, generics)),
+            Argument::Wrong { .. } => Some(quote!(())),
+            Argument::Reply(_) | Argument::Context => None,
+        }
+    }
+
+    /// Emits the pattern that takes the field.
+    pub(super) fn pattern(&self) -> Option<&Ident> {
+        match self {
+            Argument::Owned { name, .. } | Argument::Lent { name, .. } | Argument::Wrong { name, .. } => Some(name),
+            Argument::Reply(_) | Argument::Context => None,
+        }
+    }
+
+    /// Emits what the method gets.
+    pub(super) fn passed(&self, cx: &Ident, reply: &Ident) -> TokenStream {
+        match self {
+            Argument::Owned { name, .. } | Argument::Wrong { name, .. } => quote!(#name),
+            Argument::Lent { name, .. } => quote!(&#name),
+            Argument::Context => quote!(&mut *#cx),
+            Argument::Reply(_) => quote!(__rt::reply_of(#reply)),
+        }
+    }
+}
+
+/// Emits a type by way of a trait that it has to have, so that rustc reports a wrong one where it is written. A constant
+/// inside a type cannot name a parameter; where there is none, a constant makes rustc check the type only once.
+pub(super) fn checked(by: &str, ty: &TokenStream, generics: &Generics) -> TokenStream {
+    let at = ty.span();
+    let (supervise, plain) = (Supervise.at(at), format_ident!("{by}", span = at));
+    let is_generic =
+        generics.type_params().map(|param| &param.ident).any(|param| names(ty.clone(), &param.to_string()))
+            || generics.const_params().map(|param| &param.ident).any(|param| names(ty.clone(), &param.to_string()));
+    if is_generic {
+        return quote_spanned!(at=> <#ty as #supervise::expansion::#plain>::As);
+    }
+    let checked = format_ident!("{by}If", span = at);
+    quote_spanned!(at=> <#ty as #supervise::expansion::#checked<{ <#ty as #supervise::expansion::#plain>::IS }>>::As)
+}

@@ -1,0 +1,320 @@
+//! Sources that an actor follows: streams and channels whose items become its messages (S65).
+//!
+//! One future for each source lives beside the actor. It takes an item, leaves it in a place that it shares with the
+//! mailbox, and takes the next one when that place is empty. So a source has one item at a time in the mailbox, costs no
+//! allocation for each item, and needs no bound.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Poll, Waker};
+
+use futures_core::Stream;
+use tokio::sync::{broadcast, mpsc, watch};
+
+use crate::actor::Actor;
+use crate::actor::actor_ref::{Cell, Envelope};
+use crate::base::BoxFuture;
+use crate::base::sync::atomic::{AtomicBool, Ordering};
+use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
+use crate::engine::background::Queue;
+use crate::engine::mailbox::Rejected;
+use crate::values::event::{DeadLetterReason, EventKind};
+
+/// A source of items that [`Context::follow`](crate::Context::follow) takes: a [`Stream`], or a receiver of tokio.
+///
+/// | source | item | end |
+/// |---|---|---|
+/// | a `Stream` | its item | its end |
+/// | `watch::Receiver<T>` | `T`, a clone: the present value first, then each that is there when the one before was handled | all senders are gone |
+/// | `broadcast::Receiver<T>` | `Result<T, Lagged>`: the number of items that were missed, in their place | all senders are gone |
+/// | `mpsc::Receiver<T>`, `mpsc::UnboundedReceiver<T>` | `T` | all senders are gone, and all is received |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be followed",
+    label = "is no `Stream`, and no receiver of tokio",
+    note = "a source is `Send + 'static`: a `Stream`, or a `watch`, `broadcast` or `mpsc` receiver of tokio"
+)]
+pub trait Source<Kind>: Send + 'static {
+    /// What the source gives.
+    type Item: Send;
+
+    #[doc(hidden)]
+    fn items<F: FnMut(Self::Item) -> Option<Place> + Send + 'static>(self, put: F) -> BoxFuture<'static, ()>;
+}
+
+/// The place of an item, which is empty again when the item is handled.
+#[doc(hidden)]
+pub struct Place(Arc<dyn Waits>);
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Place")
+    }
+}
+
+trait Waits: Send + Sync {
+    fn is_empty(&self) -> bool;
+}
+
+impl Place {
+    /// Waits until the item is handled. The future around this one is woken then.
+    async fn emptied(self) {
+        poll_fn(|_| if self.0.is_empty() { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+}
+
+/// Takes the items of a source, one after the other, until it ends or nobody wants them any more.
+macro_rules! items {
+    ($put:ident, $next:expr) => {
+        Box::pin(async move {
+            while let Some(item) = $next {
+                let Some(place) = $put(item) else { return };
+                place.emptied().await;
+            }
+        })
+    };
+}
+
+impl<S: Stream<Item: Send> + Send + 'static> Source<()> for S {
+    type Item = S::Item;
+
+    fn items<F: FnMut(S::Item) -> Option<Place> + Send + 'static>(self, mut put: F) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let mut stream = pin!(self);
+            while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+                let Some(place) = put(item) else { return };
+                place.emptied().await;
+            }
+        })
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Source<watch::Sender<T>> for watch::Receiver<T> {
+    type Item = T;
+
+    fn items<F: FnMut(T) -> Option<Place> + Send + 'static>(mut self, mut put: F) -> BoxFuture<'static, ()> {
+        self.mark_changed();
+        items!(
+            put,
+            match self.changed().await {
+                Ok(()) => Some(self.borrow_and_update().clone()),
+                Err(_) => None,
+            }
+        )
+    }
+}
+
+impl<T: Clone + Send + 'static> Source<broadcast::Sender<T>> for broadcast::Receiver<T> {
+    type Item = Result<T, Lagged>;
+
+    fn items<F: FnMut(Self::Item) -> Option<Place> + Send + 'static>(mut self, mut put: F) -> BoxFuture<'static, ()> {
+        items!(
+            put,
+            match self.recv().await {
+                Ok(item) => Some(Ok(item)),
+                Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
+                Err(broadcast::error::RecvError::Closed) => None,
+            }
+        )
+    }
+}
+
+impl<T: Send + 'static> Source<mpsc::Sender<T>> for mpsc::Receiver<T> {
+    type Item = T;
+
+    fn items<F: FnMut(T) -> Option<Place> + Send + 'static>(mut self, mut put: F) -> BoxFuture<'static, ()> {
+        items!(put, self.recv().await)
+    }
+}
+
+impl<T: Send + 'static> Source<mpsc::UnboundedSender<T>> for mpsc::UnboundedReceiver<T> {
+    type Item = T;
+
+    fn items<F: FnMut(T) -> Option<Place> + Send + 'static>(mut self, mut put: F) -> BoxFuture<'static, ()> {
+        items!(put, self.recv().await)
+    }
+}
+
+/// Items of a `broadcast` channel that its receiver was too slow for: this many are missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{0} items were missed")]
+pub struct Lagged(pub u64);
+
+/// A message at the end of a source.
+type End<M> = Box<dyn FnOnce() -> M + Send>;
+
+/// A source as the actor has it: its item that waits to be handled.
+pub(crate) struct Follow<A: Actor> {
+    cell: Weak<Cell<A>>,
+    incarnation: u32,
+    cancelled: AtomicBool,
+    /// True while it is in the mailbox, or on its way into it.
+    queued: AtomicBool,
+    place: Mutex<Item<A::Msg>>,
+}
+
+struct Item<M> {
+    message: Option<M>,
+    /// Of the future that takes the items.
+    waker: Option<Waker>,
+    end: Option<End<M>>,
+}
+
+impl<A: Actor> Follow<A> {
+    pub(crate) fn new(cell: Weak<Cell<A>>, incarnation: u32) -> Arc<Self> {
+        Arc::new(Follow {
+            cell,
+            incarnation,
+            cancelled: AtomicBool::new(false),
+            queued: AtomicBool::new(false),
+            place: Mutex::new(Item { message: None, waker: None, end: None }),
+        })
+    }
+
+    /// Puts a message into its place. `None`: nobody wants it any more.
+    fn put(self: &Arc<Self>, message: A::Msg) -> Option<Place> {
+        if self.is_cancelled() {
+            return None;
+        }
+        let before = lock(&self.place).message.replace(message);
+        drop(before);
+        Some(Place(self.clone()))
+    }
+
+    /// Returns the future that takes the items.
+    pub(crate) fn feed<S: Source<Kind>, Kind>(
+        self: Arc<Self>,
+        source: S,
+        mut message: impl FnMut(S::Item) -> A::Msg + Send + 'static,
+    ) -> BoxFuture<'static, ()> {
+        let into = self.clone();
+        let mut items = source.items(move |item| into.put(message(item)));
+        Box::pin(async move {
+            poll_fn(|cx| {
+                // Whoever empties the place, or cancels, wakes this future.
+                let is_known = lock(&self.place).waker.as_ref().is_some_and(|known| known.will_wake(cx.waker()));
+                if !is_known {
+                    let waker = cx.waker().clone();
+                    let before = lock(&self.place).waker.replace(waker);
+                    drop(before);
+                }
+                if self.is_cancelled() { Poll::Ready(()) } else { items.as_mut().poll(cx) }
+            })
+            .await;
+            drop(items);
+            let end = lock(&self.place).end.take();
+            foreign();
+            if let Some(end) = end
+                && let Some(place) = self.put(end())
+            {
+                place.emptied().await;
+            }
+        })
+    }
+
+    /// Takes the message when it is to be handled, unless the source is cancelled or of an incarnation before.
+    pub(crate) fn take(&self, incarnation: u32) -> Option<A::Msg> {
+        self.queued.store(false, Ordering::Relaxed);
+        if self.incarnation != incarnation || self.is_cancelled() {
+            return None;
+        }
+        self.empty()
+    }
+
+    /// Takes the message out of its place, and has the next one asked for.
+    pub(crate) fn empty(&self) -> Option<A::Msg> {
+        let mut place = lock(&self.place);
+        let message = place.message.take();
+        let waker = place.waker.clone();
+        drop(place);
+        foreign();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        message
+    }
+
+    /// Returns the name of the message that waits.
+    pub(crate) fn word(&self) -> Option<&'static str> {
+        lock(&self.place).message.as_ref().map(|message| A::word(message)())
+    }
+
+    pub(crate) fn set_end(&self, end: End<A::Msg>) {
+        let before = lock(&self.place).end.replace(end);
+        foreign();
+        drop(before);
+    }
+}
+
+impl<A: Actor> Waits for Follow<A> {
+    fn is_empty(&self) -> bool {
+        lock(&self.place).message.is_none()
+    }
+}
+
+impl<A: Actor> Queue for Follow<A> {
+    fn queue(self: Arc<Self>) -> bool {
+        self.queued.swap(true, Ordering::Relaxed) || self.try_again()
+    }
+
+    fn try_again(self: Arc<Self>) -> bool {
+        let Some(cell) = self.cell.upgrade().filter(|_| !self.is_cancelled()) else { return true };
+        match cell.try_push_own(Envelope::Item(self)) {
+            Ok(()) | Err(Rejected::Closed) => true,
+            Err(_) => false,
+        }
+    }
+
+    fn has_item(&self) -> bool {
+        !self.queued.load(Ordering::Relaxed) && lock(&self.place).message.is_some()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        drop(self.empty()); // wakes the future, which then ends
+        let end = lock(&self.place).end.take();
+        foreign();
+        drop(end);
+    }
+
+    fn lose(&self, reason: DeadLetterReason) {
+        let Some(message) = self.empty() else { return };
+        if let Some(cell) = self.cell.upgrade() {
+            cell.core().emit(EventKind::DeadLetter { message: A::word(&message)(), reason });
+        }
+        drop(message);
+    }
+}
+
+/// A source that an actor follows, returned by [`Context::follow`](crate::Context::follow).
+///
+/// Dropping a `Followed` changes nothing: use [`cancel`](Followed::cancel).
+pub struct Followed<A: Actor> {
+    pub(crate) follow: Arc<Follow<A>>,
+}
+
+impl<A: Actor> fmt::Debug for Followed<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Followed").field("cancelled", &self.follow.is_cancelled()).finish()
+    }
+}
+
+impl<A: Actor> Followed<A> {
+    /// Sends a message when the source has ended. Otherwise its end is silent.
+    ///
+    /// The message comes once, after all items are handled. A source that is cancelled, or ends with its incarnation, sends
+    /// none. See [`Context::follow`](crate::Context::follow) for an example.
+    pub fn ended(self, message: impl FnOnce() -> A::Msg + Send + 'static) -> Self {
+        self.follow.set_end(Box::new(message));
+        self
+    }
+
+    /// Ends the source: it is dropped, and so is an item that waits to be handled. No item comes any more.
+    pub fn cancel(&self) {
+        self.follow.cancel();
+    }
+}
