@@ -190,10 +190,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        __rt::Tree<Mistakes>,
-                        __rt::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Mistakes>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)

@@ -533,10 +533,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        __rt::Tree<Settings>,
-                        __rt::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Settings>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)
@@ -949,10 +946,7 @@ const _: () = {
         where
             __F: ::core::ops::FnMut() -> __Fut + ::core::marker::Send + 'static,
             __Fut: ::core::future::Future<
-                    Output = ::core::result::Result<
-                        __rt::Tree<Defaults>,
-                        __rt::Thrown,
-                    >,
+                    Output = ::core::result::Result<__rt::Tree<Defaults>, __rt::Thrown>,
                 > + ::core::marker::Send + 'static,
         {
             __rt::launch_tree(__slot, __options, __start)
