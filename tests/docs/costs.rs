@@ -8,18 +8,21 @@ const PROTOTYPES: &str = "verify/cost/prototypes.txt";
 const PAGE: &str = "docs/performance.md";
 
 /// The rows of the record, their names on the page, and how many times the instructions of `lean` each may take, in
-/// tenths: the target.
-const ROWS: [(&str, &str, u32); 10] = [
-    ("tell_unbounded", "tell, one producer, unbounded", 15),
-    ("tell_bounded", "tell, one producer, bounded", 12),
-    ("ask", "ask, one client", 15),
-    ("spawn", "spawn of an instance", 20),
-    ("stop", "stop of an instance", 25),
-    ("restart_error", "restart after an error", 18),
-    ("restart_panic", "restart after a panic", 14),
-    ("restart_group", "restart of a group of 10, for each member", 25),
-    ("tree_start", "start of a tree of 10 × 10 × 10, for each actor", 20),
-    ("tree_stop", "stop of that tree, for each actor", 25),
+/// tenths: the target. The prototypes have no methods as messages.
+const ROWS: [(&str, &str, Option<u32>); 13] = [
+    ("tell_unbounded", "tell, one producer, unbounded", Some(15)),
+    ("tell_bounded", "tell, one producer, bounded", Some(12)),
+    ("told", "tell of a message to a method, bounded", None),
+    ("forget", "call of a method, `forget`, bounded", None),
+    ("ask", "ask, one client", Some(15)),
+    ("call", "call of a method that returns nothing, one client", None),
+    ("spawn", "spawn of an instance", Some(20)),
+    ("stop", "stop of an instance", Some(25)),
+    ("restart_error", "restart after an error", Some(18)),
+    ("restart_panic", "restart after a panic", Some(14)),
+    ("restart_group", "restart of a group of 10, for each member", Some(25)),
+    ("tree_start", "start of a tree of 10 × 10 × 10, for each actor", Some(20)),
+    ("tree_stop", "stop of that tree, for each actor", Some(25)),
 ];
 
 fn read(path: &str) -> String {
@@ -70,6 +73,7 @@ fn targets(record: &str, prototypes: &str) -> String {
     let mut table = "| one operation | ours | lean | floor | ours / lean | ours / floor | target | met |\n".to_owned();
     table += "|---|---:|---:|---:|---:|---:|---:|---|\n";
     for (row, name, target) in ROWS {
+        let Some(target) = target else { continue };
         let ours = count(&lines, row).expect("a row of ours");
         let lean = count(&others, &format!("lean.{row}")).expect("a row of lean");
         let floor = count(&others, &format!("floor.{row}"));
@@ -119,7 +123,8 @@ fn a_target_is_met_up_to_its_ratio() {
     let table = targets(&record, &prototypes);
     let is_met = |line: &str| line.ends_with("| yes |");
     let met: Vec<_> = table.lines().skip(2).map(is_met).collect();
-    assert_eq!(met, ROWS.map(|(.., target)| target >= 25), "{table}");
+    let targets: Vec<_> = ROWS.iter().filter_map(|(.., target)| *target).map(|target| target >= 25).collect();
+    assert_eq!(met, targets, "{table}");
     assert!(table.contains("| stop of an instance | 250 | 100 | – | 2.5 | – | 2.5 | yes |"), "{table}");
 }
 

@@ -29,13 +29,14 @@ PROTOTYPE_COSTS = HERE / "prototypes.txt"
 METRICS_COSTS = HERE / "metrics.txt"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parent.parent / "target" / "cost").resolve()
 ROWS = [
-    "tell_unbounded", "tell_bounded", "ask", "spawn", "stop", "restart_error", "restart_panic", "restart_group",
+    "tell_unbounded", "tell_bounded", "told", "forget", "ask", "call", "spawn", "stop", "restart_error", "restart_panic", "restart_group",
     "tree_start", "tree_stop",
 ]
 # The rows with one number, which is one of bytes.
 SIZES = ["idle", "text"]
 # The same operations in the prototypes of benches/peers. `floor` has no bounded mailbox.
-PROTOTYPES = [f"{system}.{row}" for system in ("lean", "floor") for row in ROWS if system == "lean" or row != "tell_bounded"]
+PROTOTYPES = [f"{system}.{row}" for system in ("lean", "floor") for row in ROWS
+              if row not in ("told", "forget", "call") and (system == "lean" or row != "tell_bounded")]
 # Rows of ours with the feature `metrics` compiled in: while no metrics are recorded, and while they are.
 METRICS = [
     *(f"compiled.{row}" for row in ("tell_unbounded", "tell_bounded", "ask", "spawn", "stop", "restart_error")),
@@ -62,6 +63,8 @@ BAND = 0.03
 SLACK = 0.005
 # The share by which the instructions of a row may be more if the feature `metrics` is compiled in and off.
 COMPILED = 0.01
+# A call, the row of the same work without one, and the share by which it may take more.
+CALLS = {"forget": ("told", 0.05), "call": ("ask", 0.05)}
 # The share by which the instructions of two runs may differ.
 NOISE = 0.005
 
@@ -170,6 +173,11 @@ def main():
         wrong = [] if os.environ.get("UPDATE") else differences(cost, record.get(row, []), band)
         if row.startswith("compiled.") and share > COMPILED:
             wrong.append(f"more than without the feature: {share:+.1%}")
+        if row in CALLS and CALLS[row][0] in costs:
+            by, most = CALLS[row]
+            share = cost[0] / costs[by][0] - 1
+            if share > most:
+                wrong.append(f"more than `{by}`: {share:+.1%}")
         line = [f"{row:<24}", f"{cost[0]:>10.0f}", *(f"{number:>10}" for number in cost[1:])]
         if runs == 2 and row in rows:
             again = found[len(rows) + rows.index(row)]

@@ -1,6 +1,5 @@
 //! An incarnation of an actor: its instance, its inbox, its hooks.
 
-use std::any::type_name;
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::mem::take;
@@ -10,11 +9,11 @@ use std::task::{Context as TaskCx, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::redelivery::Again;
-use crate::actor::Actor;
 use crate::actor::actor_ref::{Cell, Envelope};
 use crate::actor::context::Context;
 use crate::actor::options::Reader;
 use crate::actor::timers::Tick;
+use crate::actor::{Actor, name_of};
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::Arc;
 use crate::base::{BoxFuture, Each};
@@ -34,8 +33,6 @@ pub(crate) struct ActorBody<A: Actor, F> {
     inbox: Inbox<Envelope<A>>,
     cx: Context<A>,
     options: Reader,
-    /// The name of the message in hand.
-    word: TypeName,
     /// `None` for most actors, which do not use `redeliver`.
     again: Option<Box<Again<A>>>,
 }
@@ -75,16 +72,7 @@ impl<A: Actor, F> ActorBody<A, F> {
 
     pub(crate) fn new(cell: Arc<Cell<A>>, options: Reader, start: F) -> Self {
         let cx = Context::new(cell.clone());
-        ActorBody {
-            cell,
-            start: CatchDrop::new(start),
-            actor: None,
-            inbox: Inbox::new(),
-            cx,
-            options,
-            word: type_name::<A::Msg>,
-            again: None,
-        }
+        ActorBody { cell, start: CatchDrop::new(start), actor: None, inbox: Inbox::new(), cx, options, again: None }
     }
 }
 
@@ -151,7 +139,7 @@ where
         match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
-                let (message, reason) = (A::word(&msg)(), DeadLetterReason::GivenUp);
+                let (message, reason) = (name_of::<A>(&msg), DeadLetterReason::GivenUp);
                 self.cell.core().emit(EventKind::DeadLetter { message, reason });
                 let mut msg = Some(msg);
                 each(&mut || msg = None);
@@ -199,7 +187,7 @@ where
 
     fn in_hand(&self) -> Option<TypeName> {
         let elsewhere = A::TURNS && self.actor.as_ref().is_some_and(A::has_in_hand);
-        (elsewhere || (self.cell.is_busy() && !self.cx.marks.aside)).then_some(self.word)
+        (elsewhere || (self.cell.is_busy() && !self.cx.marks.aside)).then(|| A::named(self.cx.marks.word))
     }
 }
 
@@ -349,7 +337,7 @@ impl<A: Actor, F> ActorBody<A, F> {
     #[inline(always)]
     fn note_word(&mut self, msg: &A::Msg) {
         if A::WORDS {
-            self.word = A::word(msg);
+            self.cx.marks.word = A::word(msg);
         }
     }
 

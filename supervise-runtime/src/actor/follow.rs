@@ -12,8 +12,8 @@ use std::task::{Poll, Waker};
 use futures_core::Stream;
 use tokio::sync::{broadcast, mpsc, watch};
 
-use crate::actor::Actor;
 use crate::actor::actor_ref::{Cell, Envelope};
+use crate::actor::{Actor, name_of};
 use crate::base::BoxFuture;
 use crate::base::sync::atomic::{AtomicBool, Ordering};
 use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
@@ -236,7 +236,7 @@ impl<A: Actor> Follow<A> {
 
     /// Returns the name of the message that waits.
     pub(crate) fn word(&self) -> Option<&'static str> {
-        lock(&self.place).message.as_ref().map(|message| A::word(message)())
+        lock(&self.place).message.as_ref().map(|message| name_of::<A>(message))
     }
 
     pub(crate) fn set_end(&self, end: End<A::Msg>) {
@@ -284,7 +284,7 @@ impl<A: Actor> Queue for Follow<A> {
     fn lose(&self, reason: DeadLetterReason) {
         let Some(message) = self.empty() else { return };
         if let Some(cell) = self.cell.upgrade() {
-            cell.core().emit(EventKind::DeadLetter { message: A::word(&message)(), reason });
+            cell.core().emit(EventKind::DeadLetter { message: name_of::<A>(&message), reason });
         }
         drop(message);
     }

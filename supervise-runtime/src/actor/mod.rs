@@ -95,13 +95,20 @@ pub trait Actor: Sized + Send + 'static {
     #[doc(hidden)]
     const TURNS: bool = false;
 
-    /// Whether the messages have names of their own, by `word`.
+    /// Whether the messages have names of their own.
     #[doc(hidden)]
     const WORDS: bool = false;
 
-    /// Returns the name of a message, for events and metrics: the name of a method, or of the type of the messages.
+    /// Returns the number of the name of a message: a byte, since each idle actor has room for it. From 255 on, messages
+    /// share the name of their type.
     #[doc(hidden)]
-    fn word(_msg: &Self::Msg) -> fn() -> &'static str {
+    fn word(_msg: &Self::Msg) -> u8 {
+        0
+    }
+
+    /// Returns the name with a number, for events: that of a method, or of the type of the messages.
+    #[doc(hidden)]
+    fn named(_word: u8) -> fn() -> &'static str {
         std::any::type_name::<Self::Msg>
     }
 
@@ -174,6 +181,11 @@ pub trait Actor: Sized + Send + 'static {
     fn supervision(&self) -> SupervisorStrategy {
         SupervisorStrategy::default()
     }
+}
+
+/// Returns the name of a message.
+pub(crate) fn name_of<A: Actor>(msg: &A::Msg) -> &'static str {
+    A::named(A::word(msg))()
 }
 
 /// An actor that is notified when other children end: actors, tasks and trees.

@@ -143,7 +143,28 @@ impl Counter {
     }
 }
 
+/// The same counter, whose methods are messages.
+struct Called(u64);
+
+#[actor]
+impl Called {
+    #[message]
+    fn add(&mut self, n: u64) {
+        self.0 += n;
+    }
+
+    #[message]
+    fn get(&self) -> u64 {
+        self.0
+    }
+}
+
 supervisor! {
+    struct Calls {
+        #[mailbox(Bounded(1024))]
+        called: Called = Called(0),
+    }
+
     struct Unbounded {
         #[mailbox(Unbounded)]
         counter: Counter = Counter::new(),
@@ -302,6 +323,50 @@ async fn ask() -> Row {
     (n, Box::pin(work))
 }
 
+/// A row with the work of `tell_bounded`, by messages to a method that nobody waits for.
+macro_rules! called {
+    ($name:ident, |$called:ident, $i:ident| $send:expr) => {
+        async fn $name() -> Row {
+            async fn send($called: &ActorRef<Called>, n: u64) {
+                for $i in 0..n {
+                    $send.await.unwrap();
+                }
+                $called.get().await.unwrap();
+            }
+            let n = 100 * 1024;
+            let tree = metered::of(Calls::tree().seed(1)).start().await.unwrap();
+            send(&tree.called, 4 * 1024).await;
+            let work = async move {
+                send(&tree.called, n).await;
+                std::mem::forget(tree);
+            };
+            (n, Box::pin(work))
+        }
+    };
+}
+
+called!(told, |called, i| called.tell(CalledMsg::add(i)));
+called!(forget, |called, i| called.add(i).forget());
+
+/// The work of `ask`, by a method that returns nothing.
+async fn call() -> Row {
+    let n = 20_000;
+    let tree = metered::of(Calls::tree().seed(1)).start().await.unwrap();
+    for i in 0..1_000 {
+        tree.called.add(i).await.unwrap();
+    }
+    let work = async move {
+        let client = async move {
+            for i in 0..n {
+                tree.called.add(i).await.unwrap();
+            }
+            std::mem::forget(tree);
+        };
+        tokio::spawn(client).await.unwrap();
+    };
+    (n, Box::pin(work))
+}
+
 /// So many instances that the tables have just grown.
 const INSTANCES: u64 = 2_048;
 
@@ -446,6 +511,9 @@ fn main() -> ExitCode {
             "tell_unbounded" => tell_unbounded().await,
             "tell_bounded" => tell_bounded().await,
             "ask" => ask().await,
+            "told" => told().await,
+            "forget" => forget().await,
+            "call" => call().await,
             "spawn" | "idle" | "bill" => spawn().await,
             "stop" => stop().await,
             "restart_error" => restart_error().await,

@@ -3,10 +3,10 @@
 
 #![allow(dead_code, unused_macros)] // for the benchmarks alone
 
-#[path = "../../../benches/peers/src/harness.rs"]
-mod harness;
 #[path = "../../../benches/peers/src/sys/floor.rs"]
 mod floor;
+#[path = "../../../benches/peers/src/harness.rs"]
+mod harness;
 #[path = "../../../benches/peers/src/sys/lean.rs"]
 mod lean;
 #[path = "../../../benches/peers/src/swap.rs"]

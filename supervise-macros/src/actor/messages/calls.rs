@@ -94,7 +94,7 @@ impl Messages {
         let (msg, outer) = (&self.msg, &self.conditions);
         let (params, args, bounds) = generics.split_for_impl();
         let (it, to) = (own("__it"), own("__f"));
-        let words = self.words(&quote!(#it.0), |word| quote!(#word));
+        let words = self.words(&quote!(#it.0));
         Some(quote! {
             #(#outer)*
             #[automatically_derived]
@@ -107,13 +107,21 @@ impl Messages {
         })
     }
 
-    /// Emits a `match` of a message to something that is made from its name.
-    pub(super) fn words(&self, of: &TokenStream, make: impl Fn(&str) -> TokenStream) -> TokenStream {
+    /// Emits a `match` of a message to its name.
+    fn words(&self, of: &TokenStream) -> TokenStream {
+        self.matched(of, self.list.iter().map(|message| self.word(message)))
+    }
+
+    /// Emits a `match` of a message to the number of its name.
+    pub(super) fn numbers(&self, of: &TokenStream) -> TokenStream {
+        self.matched(of, (0..u8::MAX).chain(std::iter::repeat(u8::MAX)))
+    }
+
+    fn matched(&self, of: &TokenStream, to: impl IntoIterator<Item: ToTokens>) -> TokenStream {
         let kind = &self.kind;
-        let arms = self.list.iter().map(|message| {
+        let arms = self.list.iter().zip(to).map(|(message, to)| {
             let Message { name, conditions, .. } = message;
-            let made = make(&self.word(message));
-            quote!(#(#conditions)* #kind::#name(..) => #made,)
+            quote!(#(#conditions)* #kind::#name(..) => #to,)
         });
         quote!(match #of { #(#arms)* })
     }
@@ -170,6 +178,7 @@ impl Messages {
         quote! {
             #(#conditions)*
             #(#told)*
+            #[inline]
             fn #method(&self, #(#parameters),*) -> Self::Call<'_, #gets> {
                 <Self as #Supervise::CallTo<#ty>>::call(self, #made, |#it, #reply| {
                     if let #msg(#kind::#name(.., #slot)) = #it {

@@ -36,7 +36,12 @@ impl Messages {
         };
         let msg = self.msg(generics);
         let (it, cx) = (own("__msg"), own("__cx"));
-        let words = self.words(&quote!(#it.0), |word| quote!(|| #word));
+        let numbers = self.numbers(&quote!(#it.0));
+        let number = own("__word");
+        let named = self.list.iter().zip(0_u8..u8::MAX).map(|(message, number)| {
+            let word = self.word(message);
+            quote!(#number => || #word,)
+        });
         let at = syn::spanned::Spanned::span(ty);
         let result = quote!(::core::result::Result<(), Self::Error>);
         let body = self.body();
@@ -45,8 +50,15 @@ impl Messages {
             type Error = #error;
             const WORDS: bool = true;
 
-            fn word(#it: &Self::Msg) -> fn() -> &'static str {
-                #words
+            fn word(#it: &Self::Msg) -> u8 {
+                #numbers
+            }
+
+            fn named(#number: u8) -> fn() -> &'static str {
+                match #number {
+                    #(#named)*
+                    _ => ::core::any::type_name::<Self::Msg>,
+                }
             }
 
             #[allow(unused_variables, deprecated, clippy::allow_attributes)]

@@ -5,7 +5,6 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomPinned;
 use std::time::Duration;
 
-use crate::actor::Actor;
 use crate::actor::calls::CallTo;
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
@@ -14,6 +13,7 @@ use crate::actor::errors::{SendRejection, TellError, WaitError};
 use crate::actor::follow::Follow;
 use crate::actor::timers::Tick;
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
+use crate::actor::{Actor, name_of};
 use crate::base::BoxFuture;
 use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
@@ -71,7 +71,7 @@ impl<A: Actor> MailboxItem for Envelope<A> {
 
     fn message(&self) -> Option<&'static str> {
         match self {
-            Envelope::Msg(msg) | Envelope::LastRequest(msg) => Some(A::word(msg)()),
+            Envelope::Msg(msg) | Envelope::LastRequest(msg) => Some(name_of::<A>(msg)),
             Envelope::Item(follow) => follow.word(),
             Envelope::Notice(_) | Envelope::Tick(_) => None,
         }
@@ -460,7 +460,7 @@ impl<A: Actor> ActorRef<A> {
             push: Push::new(msg),
             answer: Some(answer),
             put: None,
-            within: self.cell().ask_time(),
+            within: None,
             deadline: None,
             sent: false,
             at_once: false,
@@ -472,13 +472,14 @@ impl<A: Actor> ActorRef<A> {
 impl<A: Actor> CallTo<A> for ActorRef<A> {
     type Call<'a, R: Send + 'static> = Ask<'a, A, R, A::Msg>;
 
+    #[inline]
     fn call<R: Send + 'static>(&self, msg: A::Msg, put: fn(&mut A::Msg, Reply<R>)) -> Ask<'_, A, R, A::Msg> {
         Ask {
             to: &*self.shared,
             push: Push::new(msg),
             answer: None,
             put: Some(put),
-            within: self.cell().ask_time(),
+            within: None,
             deadline: None,
             sent: false,
             at_once: false,

@@ -305,7 +305,8 @@ pin_project! {
         // Made with the first poll for a call, so that one whose answer nobody wants costs none.
         pub(super) answer: Option<Answer<R>>,
         pub(super) put: Option<fn(&mut M, Reply<R>)>,
-        pub(super) within: Option<Duration>,
+        // `None`: that of the actor, which is asked for with the first poll. The inner `None`: as long as it takes.
+        pub(super) within: Option<Option<Duration>>,
         // Begun late: only an ask that really waits costs a timer.
         pub(super) deadline: Option<Deadline>,
         pub(super) sent: bool,
@@ -326,13 +327,13 @@ impl<A, R, M> fmt::Debug for Ask<'_, A, R, M> {
 impl<A, R, M> Ask<'_, A, R, M> {
     /// Sets how long to wait, for room and reply together.
     pub fn within(mut self, time: Duration) -> Self {
-        self.within = Some(time);
+        self.within = Some(Some(time));
         self
     }
 
     /// Waits as long as it takes.
     pub fn forever(mut self) -> Self {
-        self.within = None;
+        self.within = Some(None);
         self
     }
 
@@ -409,6 +410,7 @@ impl<'a, A, R, M> Ask<'a, A, R, M> {
     /// # Cancel safety
     ///
     /// As of a [`Tell`]: if the future is dropped before it is ready, the message was not sent.
+    #[inline]
     pub fn forget(self) -> Tell<'a, A, M> {
         let Ask { to, push, at_once, .. } = self;
         Tell { to, push, at_once }
@@ -424,8 +426,9 @@ impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
         let path = || to.any().core().path();
         let mut here = None;
         if !*this.sent {
+            let within = *this.within.get_or_insert_with(|| to.cell().ask_time());
             // Checked before the message is sent, and not only when the reply is late.
-            if this.within.is_some() {
+            if within.is_some() {
                 here = Here::find();
                 assert!(
                     here.is_some(),
@@ -456,12 +459,12 @@ impl<A: Actor, R> Future for Ask<'_, A, R, A::Msg> {
             && let Some(answer) = this.answer
             && let Poll::Ready(answer) = Pin::new(answer).poll(cx)
         {
-            if let (Some(deadline), Some(within)) = (this.deadline.take(), *this.within) {
+            if let (Some(deadline), Some(Some(within))) = (this.deadline.take(), *this.within) {
                 deadline.leave(within);
             }
             return Poll::Ready(answer.ok_or_else(|| AskError::NoReply { path: path() }));
         }
-        let over = match (*this.within, this.deadline, here) {
+        let over = match (this.within.flatten(), this.deadline, here) {
             (Some(within), Some(deadline), _) => deadline.poll(cx).map(|()| within),
             (Some(within), deadline, Some(here)) => Deadline::begin(deadline, within, here, cx).map(|()| within),
             _ => Poll::Pending,

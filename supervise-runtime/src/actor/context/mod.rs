@@ -122,6 +122,8 @@ pub(crate) struct Marks {
     pub(crate) asked: bool,
     /// The actor runs under a lease: it is asked before each message whether that still holds.
     pub(crate) leased: bool,
+    /// The number of the name of the message in hand.
+    pub(crate) word: u8,
 }
 
 /// State that most actors never use.
@@ -146,7 +148,7 @@ impl<A> fmt::Debug for Context<A> {
 
 impl<A: Actor> Context<A> {
     pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
-        let marks = Marks { due: true, handled: false, aside: false, asked: false, leased: false };
+        let marks = Marks { due: true, handled: false, aside: false, asked: false, leased: false, word: 0 };
         Context { actor: ActorRef::of(cell), stopping: false, background: false, marks, cold: None }
     }
 
