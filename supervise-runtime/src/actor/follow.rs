@@ -29,13 +29,35 @@ use crate::values::event::{DeadLetterReason, EventKind};
 /// | `watch::Receiver<T>` | `T`, a clone: the present value first, then each that is there when the one before was handled | all senders are gone |
 /// | `broadcast::Receiver<T>` | `Result<T, Lagged>`: the number of items that were missed, in their place | all senders are gone |
 /// | `mpsc::Receiver<T>`, `mpsc::UnboundedReceiver<T>` | `T` | all senders are gone, and all is received |
+///
+/// ```
+/// use supervise::prelude::*;
+/// use tokio::sync::watch;
+///
+/// struct Lamp {
+///     light: watch::Receiver<bool>,
+/// }
+///
+/// #[actor]
+/// impl Lamp {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.follow(self.light.clone(), LampMsg::switch); // a `watch::Receiver<bool>` is a `Source`
+///     }
+///
+///     #[message]
+///     fn switch(&mut self, on: bool) {
+///         println!("{}", if on { "on" } else { "off" });
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be followed",
     label = "is no `Stream`, and no receiver of tokio",
     note = "a source is `Send + 'static`: a `Stream`, or a `watch`, `broadcast` or `mpsc` receiver of tokio"
 )]
 pub trait Source<Kind>: Send + 'static {
-    /// What the source gives.
+    /// An item of the source.
     type Item: Send;
 
     #[doc(hidden)]
@@ -136,6 +158,32 @@ impl<T: Send + 'static> Source<mpsc::UnboundedSender<T>> for mpsc::UnboundedRece
 }
 
 /// Items of a `broadcast` channel that its receiver was too slow for: this many are missed.
+///
+/// ```
+/// use supervise::Lagged;
+/// use supervise::prelude::*;
+/// use tokio::sync::broadcast;
+///
+/// struct Ticker {
+///     prices: broadcast::Receiver<u32>,
+/// }
+///
+/// #[actor]
+/// impl Ticker {
+///     #[pre_start]
+///     fn begin(&mut self, cx: &mut Context<Self>) {
+///         cx.follow(self.prices.resubscribe(), TickerMsg::price);
+///     }
+///
+///     #[message]
+///     fn price(&mut self, price: Result<u32, Lagged>) {
+///         match price {
+///             Ok(price) => println!("{price}"),
+///             Err(Lagged(missed)) => println!("{missed} prices were missed"),
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{0} items were missed")]
 pub struct Lagged(pub u64);
@@ -293,6 +341,38 @@ impl<A: Actor> Queue for Follow<A> {
 /// A source that an actor follows, returned by [`Context::follow`](crate::Context::follow).
 ///
 /// Dropping a `Followed` changes nothing: use [`cancel`](Followed::cancel).
+///
+/// ```
+/// use supervise::Followed;
+/// use supervise::prelude::*;
+/// use tokio::sync::mpsc;
+///
+/// /// Reads its orders until it is told that there are enough.
+/// struct Desk {
+///     orders: Option<mpsc::Receiver<u32>>,
+///     followed: Option<Followed<Desk>>,
+/// }
+///
+/// #[actor]
+/// impl Desk {
+///     #[pre_start]
+///     fn open(&mut self, cx: &mut Context<Self>) {
+///         self.followed = self.orders.take().map(|orders| cx.follow(orders, DeskMsg::order));
+///     }
+///
+///     #[message]
+///     fn order(&mut self, number: u32) {
+///         println!("order {number}");
+///     }
+///
+///     #[message]
+///     fn enough(&mut self) {
+///         if let Some(followed) = &self.followed {
+///             followed.cancel();
+///         }
+///     }
+/// }
+/// ```
 pub struct Followed<A: Actor> {
     pub(crate) follow: Arc<Follow<A>>,
 }

@@ -354,6 +354,10 @@ fn every_event_has_words() {
         (json!({ "event": "ended", "ended": { "why": "done", "reason": "sold out" } }), "ended: done: sold out"),
         (json!({ "event": "ask_cycle", "cycle": ["a", "b"] }), "asks in a circle: a > b"),
         (json!({ "event": "dead_letter", "message": "Msg", "reason": "given_up" }), "dead letter: Msg (given up)"),
+        (
+            json!({ "event": "unread", "message": "Account::withdraw", "error": "bank::Overdrawn" }),
+            "Account::withdraw has returned an error that nobody reads: bank::Overdrawn",
+        ),
         (json!({ "event": "blocked", "since_ms": 61_000 }), "a sender is blocked for 1m 01s"),
         (json!({ "event": "aborted" }), "aborted"),
         (json!({ "event": "placed", "node": "n1" }), "placed on n1"),

@@ -370,7 +370,7 @@ async fn a_double_stands_for_an_actor() {
     assert!(pays(&double).await.is_err(), "no answer is left");
 }
 
-/// S64: what may stand beside messages, and what a method may be.
+/// S64: the forms of a method, and all that may stand beside messages.
 mod shapes {
     use super::*;
 

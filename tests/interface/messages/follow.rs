@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::common::{ms, pass, quiet_panics, secs, settle};
 
-/// What a reader follows, given anew to each instance.
+/// The sources of a reader, given anew to each instance.
 type Begin = Arc<dyn Fn(&mut Context<Reader>) -> Option<Followed<Reader>> + Send + Sync>;
 
 /// Remembers what it has read, over its instances.

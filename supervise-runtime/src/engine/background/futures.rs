@@ -14,7 +14,7 @@ use crate::values::failure::panic_text;
 /// A future that resolves to the tick that carries its result to the actor.
 pub(crate) type BackgroundFuture = BoxFuture<'static, Arc<dyn Queue>>;
 
-/// What is polled beside the actor.
+/// A future or a source that is polled beside the actor.
 pub(crate) enum Running {
     Future(BackgroundFuture),
     Source { items: BoxFuture<'static, ()>, item: Arc<dyn Queue> },

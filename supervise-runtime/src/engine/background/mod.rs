@@ -145,7 +145,8 @@ impl Background {
         std::mem::take(&mut self.timers).into_iter().map(|due| due.tick).chain(waiting)
     }
 
-    /// Removes all sources, which the caller has to drop: no item is taken from them any more. One that was taken is handled.
+    /// Removes all sources, which the caller has to drop: no item is taken from them any more. An item that was taken is
+    /// handled.
     pub(crate) fn stop_sources(&mut self) -> Vec<Running> {
         self.futures.as_mut().map(FutureSet::take_sources).unwrap_or_default()
     }
