@@ -1,6 +1,7 @@
 //! The rules of remote children, S56 to S63, on the wire in memory and the paused clock.
 
 mod acting;
+mod calls;
 mod closing;
 mod ends;
 mod failures;

@@ -237,7 +237,9 @@ impl<A: Actor> Follow<A> {
     ) -> BoxFuture<'static, ()> {
         let into = self.clone();
         let mut items = source.items(move |item| into.put(message(item)));
+        let counted = Counted::new(self.cell.clone());
         Box::pin(async move {
+            let _counted = counted;
             poll_fn(|cx| {
                 // Whoever empties the place, or cancels, wakes this future.
                 let is_known = lock(&self.place).waker.as_ref().is_some_and(|known| known.will_wake(cx.waker()));
@@ -291,6 +293,26 @@ impl<A: Actor> Follow<A> {
         let before = lock(&self.place).end.replace(end);
         foreign();
         drop(before);
+    }
+}
+
+/// Counts a source for snapshots, as long as it is there.
+struct Counted<A: Actor>(Weak<Cell<A>>);
+
+impl<A: Actor> Counted<A> {
+    fn new(cell: Weak<Cell<A>>) -> Self {
+        if let Some(cell) = cell.upgrade() {
+            cell.core().count_source(true);
+        }
+        Counted(cell)
+    }
+}
+
+impl<A: Actor> Drop for Counted<A> {
+    fn drop(&mut self) {
+        if let Some(cell) = self.0.upgrade() {
+            cell.core().count_source(false);
+        }
     }
 }
 

@@ -446,6 +446,9 @@ impl Serialize for Since<'_, Node> {
         if !node.waits_for.is_empty() {
             map.serialize_entry("waits_for", &node.waits_for)?;
         }
+        if node.follows > 0 {
+            map.serialize_entry("follows", &node.follows)?;
+        }
         if let Some(instances) = &node.instances {
             map.serialize_entry("instances", instances)?;
         }

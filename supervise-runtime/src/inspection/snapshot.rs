@@ -154,6 +154,8 @@ pub struct Node {
     pub starts_after: Option<String>,
     /// The paths of the actors for whose replies this one waits, if asks are observed ([`Observe::ASKS`]).
     pub waits_for: Vec<String>,
+    /// The number of sources that the actor follows ([`Context::follow`](crate::Context::follow)).
+    pub follows: usize,
     /// The children that were spawned at run time, by their state; `None` if the node cannot have any.
     pub instances: Option<Instances>,
     /// The last 16 instances of a set that have ended by a failure, oldest first.
@@ -651,6 +653,7 @@ impl Node {
             runs_for: polls::of(core),
             starts_after: None,
             waits_for: asks::of(core),
+            follows: usize::try_from(core.follows()).unwrap_or(usize::MAX),
             instances: core.table().and_then(|table| Instances::of_table(table, now)),
             failed_instances: FailedInstance::all_of(core),
             mailbox: cell.mailbox(),

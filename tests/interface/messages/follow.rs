@@ -202,6 +202,8 @@ async fn a_drain_ends_the_sources_and_is_orderly() {
     })
     .await;
     settle().await;
+    // One source has ended by itself.
+    assert_eq!(tree.snapshot().find("reader").unwrap().follows, 2);
     let begun = Instant::now();
     let report = tree.shutdown().await;
     assert_eq!(begun.elapsed(), ms(0));

@@ -673,6 +673,20 @@ impl CellCore {
         lock(&self.life).rare()?.tally.as_deref().copied()
     }
 
+    // ----- sources
+
+    /// Counts a source that the actor follows, or follows no more.
+    pub(crate) fn count_source(&self, followed: bool) {
+        let mut life = lock(&self.life);
+        let follows = &mut life.rare_or_init().follows;
+        *follows = if followed { follows.saturating_add(1) } else { follows.saturating_sub(1) };
+    }
+
+    /// Returns the number of sources that the actor follows.
+    pub(crate) fn follows(&self) -> u32 {
+        lock(&self.life).rare().map_or(0, |rare| rare.follows)
+    }
+
     // ----- other processes
 
     /// Changes what is known of the place of the instance of a remote child.

@@ -79,6 +79,8 @@ pub(super) struct Rare {
     pub(super) runtime: Option<Handle>,
     /// The cell was dropped by a fence.
     pub(super) fenced: bool,
+    /// The number of sources that the actor follows.
+    pub(super) follows: u32,
     /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it
     /// twice: it was found to have ended when the report was opened and reports its end itself too, or was stuck and has
     /// ended after all. The first counts.
