@@ -1,7 +1,8 @@
 //! The configuration of supervision in the Akka of 2009, and the same declared here, line by line.
 //!
 //! Akka offered two ways: a `SupervisorFactory` for actors, and an `ActiveObjectManager` for objects, whose methods it
-//! made asynchronous. The Akka code is in the comments on the right. Look at three things:
+//! intercepted and sent as messages. Here a method that is marked as a message is called on the handle, in both trees.
+//! The Akka code is in the comments on the right. Look at three things:
 //!
 //! * hooks around a restart are marked on methods (`MyActor1`), or named in the tree (`pojo`);
 //! * the program never looks up an instance: `manager.foo` is a handle with a type;
@@ -44,7 +45,7 @@ supervisor! {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a number")]
-struct NoNumber(&'static str);
+struct NoNumber(String);
 
 // ----- the actors of the factory
 
@@ -52,20 +53,18 @@ struct MyActor1 {
     count: u64,
 }
 
-enum Count {
-    Add(&'static str),
-    Get(Reply<u64>),
-}
-
 #[actor]
 impl MyActor1 {
-    fn handle(&mut self, msg: Count) -> Result<(), NoNumber> {
-        match msg {
-            // The error is neither caught here nor sent back: the actor fails, and its supervisor decides.
-            Count::Add(number) => self.count += number.parse::<u64>().map_err(|_| NoNumber(number))?,
-            Count::Get(reply) => reply.send(self.count),
-        }
+    // The error is neither caught here nor sent back: the actor fails, and its supervisor decides.
+    #[message]
+    fn add(&mut self, number: &str) -> Result<(), Thrown> {
+        self.count += number.parse::<u64>().map_err(|_| NoNumber(number.to_owned()))?;
         Ok(())
+    }
+
+    #[message]
+    fn count(&self) -> u64 {
+        self.count
     }
 
     // preRestart(reason, config): the hook needs no config, since the actor was created from it.
@@ -86,9 +85,9 @@ struct MyActor2 {
 
 #[actor]
 impl MyActor2 {
-    async fn handle(&mut self, twice: Reply<u64>) -> anyhow::Result<()> {
-        twice.send(2 * self.other.ask(Count::Get).await?);
-        Ok(())
+    #[message]
+    async fn twice(&mut self) -> Result<u64, Thrown> {
+        Ok(2 * self.other.count().await?)
     }
 
     #[pre_restart]
@@ -105,24 +104,22 @@ struct Foo {
 
 #[actor]
 impl Foo {
-    fn handle(&mut self, calls: Reply<u32>) {
+    #[message]
+    fn count_call(&mut self) -> u32 {
         self.calls += 1;
-        calls.send(self.calls);
+        self.calls
     }
 }
-
-/// A message type instead of an interface; the actor `BarImpl` handles it.
-struct Bar(Reply<u32>);
 
 struct BarImpl {
     foo: ActorRef<Foo>,
 }
 
-#[actor]
+#[actor(calls = Bar)] // Bar.class: the trait of the handles is the interface
 impl BarImpl {
-    async fn handle(&mut self, Bar(reply): Bar) -> anyhow::Result<()> {
-        reply.send(self.foo.ask(|calls| calls).await?);
-        Ok(())
+    #[message]
+    async fn call_foo(&mut self) -> Result<u32, Thrown> {
+        Ok(self.foo.count_call().await?)
     }
 }
 
@@ -132,8 +129,9 @@ struct Pojo {
 
 #[actor]
 impl Pojo {
-    fn handle(&mut self, number: &'static str) -> Result<(), NoNumber> {
-        self.open_files += number.parse::<u32>().map_err(|_| NoNumber(number))?;
+    #[message]
+    fn open(&mut self, number: &str) -> Result<(), Thrown> {
+        self.open_files += number.parse::<u32>().map_err(|_| NoNumber(number.to_owned()))?;
         Ok(())
     }
 
@@ -154,14 +152,14 @@ async fn main() -> anyhow::Result<()> {
     let supervisor = factory.start().await?; //      supervisor.startSupervisor
     let one = supervisor.my_actor_1.clone();
     let two = supervisor.my_actor_2.clone();
-    one.tell(Count::Add("5")).await?;
+    one.add("5").forget().await?;
     println!("  my_actor_1 begins at 100; main tells it to add \"5\", and asks both");
-    println!("  my_actor_1 is at {}", one.ask(Count::Get).await?);
-    println!("  my_actor_2 asks my_actor_1, and answers that twice the count is {}", two.ask(|twice| twice).await?);
+    println!("  my_actor_1 is at {}", one.count().await?);
+    println!("  my_actor_2 asks my_actor_1, and answers that twice the count is {}", two.twice().await?);
 
     println!("  main tells my_actor_1 to add \"five\"");
-    one.tell(Count::Add("five")).await?;
-    let (once, twice) = (one.ask(Count::Get).await?, two.ask(|twice| twice).await?);
+    one.add("five").forget().await?;
+    let (once, twice) = (one.count().await?, two.twice().await?);
     println!("  main asks both, through the same handles as before: {once} and {twice}");
     println!("  the handles are the same, and each leads to a new instance, incarnation {}", one.incarnation());
     ensure!((once, twice) == (100, 200), "both should start again with their first values");
@@ -169,8 +167,8 @@ async fn main() -> anyhow::Result<()> {
 
     println!("  main sends the same message three more times, within the 100 ms");
     for _ in 0..3 {
-        one.tell(Count::Add("five")).await?;
-        let _ = two.ask(|twice| twice).await; // waits until it is up again, or has ended
+        one.add("five").forget().await?;
+        let _ = two.twice().await; // waits until it is up again, or has ended
     }
     let report = supervisor.join().await;
     let Ended::Limit(failure) = report.ended else { anyhow::bail!("the limit should end the supervisor") };
@@ -179,15 +177,15 @@ async fn main() -> anyhow::Result<()> {
     println!("ActiveObjectManager: three objects; if one fails, all restart, at most 3 times within 1000 ms");
     let manager = Manager::start().await?; //        manager.configure(..).supervise()
     let foo: ActorRef<Foo> = manager.foo.clone(); // Foo foo = manager.getInstance(Foo.class)
-    foo.ask(|calls| calls).await?; // the message consists of the `Reply`
+    foo.count_call().await?; //                       foo.countCall()
     println!(
         "  main has called foo once; bar calls foo too, and answers that this was call {}",
-        manager.bar.ask(Bar).await?
+        manager.bar.call_foo().await?
     );
 
     println!("  main tells pojo to open \"many\" files");
-    manager.pojo.tell("many").await?;
-    let calls = manager.bar.ask(Bar).await?;
+    manager.pojo.open("many").forget().await?;
+    let calls = manager.bar.call_foo().await?;
     println!("  main asks bar again: this was call {calls} of a new foo, through the handle that bar has always had");
     ensure!(
         calls == 1 && foo.incarnation() == 2 && foo == manager.foo,
