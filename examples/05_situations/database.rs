@@ -32,18 +32,16 @@ struct Client {
     rows: u32,
 }
 
-/// Reads another row. The answer is the row's number.
-struct Fetch(Reply<u32>);
-
 #[actor]
 impl Client {
-    async fn handle(&mut self, Fetch(reply): Fetch) -> Result<(), Timeout> {
+    /// Reads another row, and returns its number.
+    #[message]
+    async fn fetch(&mut self) -> Result<u32, Thrown> {
         let Ok(Ok(_)) = timeout(Duration::from_secs(1), self.database.wait_for(|up| *up)).await else {
-            return Err(Timeout);
+            return Err(Timeout)?;
         };
         self.rows += 1;
-        reply.send(self.rows);
-        Ok(())
+        Ok(self.rows)
     }
 }
 
@@ -53,21 +51,21 @@ pub(crate) async fn run() -> anyhow::Result<()> {
     let clients = Clients::start(database).await?;
     let both = [("basket", Directive::Resume, &clients.basket), ("cache", Directive::Restart, &clients.cache)];
     for (name, _, client) in both {
-        client.ask(Fetch).await?;
-        client.ask(Fetch).await?;
-        println!("  {name} has read row {}", client.ask(Fetch).await?);
+        client.fetch().await?;
+        client.fetch().await?;
+        println!("  {name} has read row {}", client.fetch().await?);
     }
     up.send(false)?;
     println!("  the database is down, and each client fails at its next query");
     for (_, _, client) in both {
-        ensure!(client.ask(Fetch).await.is_err(), "the query should fail");
+        ensure!(client.fetch().await.is_err(), "the query should fail");
     }
     sleep(Duration::from_secs(3)).await;
     up.send(true)?;
     println!("  the database is up again, and both clients are asked for another row");
     let mut rows = Vec::new();
     for (name, directive, client) in both {
-        rows.push(client.ask(Fetch).await?);
+        rows.push(client.fetch().await?);
         let instance = if client.incarnation() == 1 { "the same instance" } else { "a new instance" };
         println!("  {name}, {directive:?}: {instance}, which has now read row {}", rows[rows.len() - 1]);
     }

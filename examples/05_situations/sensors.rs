@@ -9,8 +9,6 @@ struct Station {
     sensors: Vec<ActorRef<Sensor>>,
 }
 
-struct Report(Reply<Vec<(String, Result<i32, AskError>)>>);
-
 #[actor]
 impl Station {
     #[pre_start]
@@ -21,13 +19,13 @@ impl Station {
         Ok(())
     }
 
-    async fn handle(&mut self, Report(reply): Report) -> anyhow::Result<()> {
+    #[message]
+    async fn report(&mut self) -> Vec<(String, Result<i32, AskError>)> {
         let mut lines = Vec::new();
         for sensor in &self.sensors {
-            lines.push((sensor.path(), sensor.ask(Read).await));
+            lines.push((sensor.path(), sensor.read().await));
         }
-        reply.send(lines);
-        Ok(())
+        lines
     }
 
     /// OneForOne, with Stop for every failure.
@@ -41,17 +39,15 @@ struct Sensor {
     degrees: Option<i32>,
 }
 
-struct Read(Reply<i32>);
-
 #[derive(Debug, thiserror::Error)]
 #[error("the sensor is broken")]
 struct Broken;
 
 #[actor]
 impl Sensor {
-    fn handle(&mut self, Read(reply): Read) -> Result<(), Broken> {
-        reply.send(self.degrees.ok_or(Broken)?);
-        Ok(())
+    #[message]
+    fn read(&self) -> Result<i32, Thrown> {
+        Ok(self.degrees.ok_or(Broken)?)
     }
 }
 
@@ -66,7 +62,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
     let weather = Weather::start().await?;
     for report in ["first", "second"] {
         println!("  {report} report:");
-        let lines = weather.station.ask(Report).await?;
+        let lines = weather.station.report().await?;
         for (sensor, line) in &lines {
             match line {
                 Ok(degrees) => println!("    {sensor}: {degrees}°"),

@@ -12,9 +12,10 @@
 //!
 //! * the start expression opens the connection, so a restart opens a new one, and `#[backoff(..)]` delays the attempts.
 //!   There is no loop, no pool and no "reconnect" in the program;
-//! * `Writer::handle` decides which errors are failures. If the server *refuses* a statement, the asker gets that as an
-//!   answer; a lost connection is a failure, and the asker learns at once that no answer will come;
-//! * an ask waits in the mailbox while the writer is down, and the handle stays the same.
+//! * `Writer::write` decides which errors are failures, and its type says so. If the server *refuses* a statement, the
+//!   caller gets that as an answer; a lost connection is a failure, and the caller learns at once that no answer will
+//!   come;
+//! * a call waits in the mailbox while the writer is down, and the handle stays the same.
 //!
 //! `chaos.rs` is the test: every acknowledged row is in the table. `server.rs` is the private server.
 
@@ -64,14 +65,6 @@ struct Writer {
     connection: Option<Connection<Socket, NoTlsStream>>,
 }
 
-enum Msg {
-    /// Writes a row. The answer is whether the server accepted it: `true` when the row is new, `false` when it existed
-    /// already.
-    Write { row: Row, reply: Reply<Result<bool, DbError>> },
-    /// The connection has ended.
-    Lost(Result<(), tokio_postgres::Error>),
-}
-
 /// The row's owner and number.
 #[derive(Debug, Clone, Copy)]
 struct Row {
@@ -95,28 +88,28 @@ impl Writer {
     #[pre_start]
     fn run_connection(&mut self, cx: &mut Context<Self>) {
         if let Some(connection) = self.connection.take() {
-            cx.run(connection, Msg::Lost);
+            cx.run(connection, WriterMsg::lost);
         }
     }
 
-    async fn handle(&mut self, msg: Msg) -> Result<(), BoxError> {
-        match msg {
-            Msg::Write { row, reply } => {
-                match timeout(PATIENCE, self.client.execute(&self.insert, &[&row.by, &row.number])).await? {
-                    Ok(rows) => reply.send(Ok(rows == 1)),
-                    Err(error) => match refusal(&error) {
-                        Some(refusal) => reply.send(Err(refusal.clone())),
-                        // `reply` is dropped here, which notifies the asker.
-                        None => return Err(error.into()),
-                    },
-                }
-            }
-            Msg::Lost(why) => {
-                why?;
-                return Err("the connection was closed".into());
-            }
+    /// Writes a row. The answer is whether the server accepted it: `true` when the row is new, `false` when it existed
+    /// already.
+    #[message]
+    async fn write(&mut self, row: Row) -> Result<Result<bool, DbError>, Thrown> {
+        match timeout(PATIENCE, self.client.execute(&self.insert, &[&row.by, &row.number])).await? {
+            Ok(rows) => Ok(Ok(rows == 1)),
+            Err(error) => match refusal(&error) {
+                Some(refusal) => Ok(Err(refusal.clone())),
+                None => Err(error)?,
+            },
         }
-        Ok(())
+    }
+
+    /// The connection has ended.
+    #[message]
+    fn lost(&mut self, why: Result<(), tokio_postgres::Error>) -> Result<(), Thrown> {
+        why?;
+        Err("the connection was closed")?
     }
 }
 
@@ -223,7 +216,7 @@ async fn with_server_at(url: String) -> Result<(), BoxError> {
 async fn write(ledger: &Ledger, numbers: std::ops::RangeInclusive<i64>) -> Result<(), BoxError> {
     println!("rows {} to {} are written", numbers.start(), numbers.end());
     for number in numbers {
-        ledger.writer.ask(|reply| Msg::Write { row: Row { by: 1, number }, reply }).await??;
+        ledger.writer.write(Row { by: 1, number }).await??;
     }
     Ok(())
 }
@@ -231,7 +224,7 @@ async fn write(ledger: &Ledger, numbers: std::ops::RangeInclusive<i64>) -> Resul
 /// A refusal by the server is not a failure: the writer is the same one afterwards.
 async fn write_nonsense(ledger: &Ledger) -> Result<(), BoxError> {
     let before = ledger.writer.incarnation();
-    let refused = ledger.writer.ask(|reply| Msg::Write { row: Row { by: 1, number: -1 }, reply }).await?;
+    let refused = ledger.writer.write(Row { by: 1, number: -1 }).await?;
     let refusal = refused.err().ok_or("the server accepted a row that its table does not allow")?;
     println!("row -1 is refused: {}", refusal.message());
     if ledger.writer.incarnation() != before {
@@ -240,15 +233,15 @@ async fn write_nonsense(ledger: &Ledger) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Asks for a row until there is an answer. Returns whether the row is new, and the number of asks.
+/// Writes a row until there is an answer. Returns whether the row is new, and the number of calls.
 ///
-/// An ask waits in the mailbox while the writer is down. Only a write that is in hand when the writer fails returns
+/// A call waits in the mailbox while the writer is down. Only a write that is in hand when the writer fails returns
 /// without an answer, and may have been carried out anyway.
 async fn insist(writer: &ActorRef<Writer>, row: Row) -> Result<(bool, u64), BoxError> {
     let mut tries = 0;
     loop {
         tries += 1;
-        match writer.ask(|reply| Msg::Write { row, reply }).await {
+        match writer.write(row).await {
             Ok(answer) => return Ok((answer?, tries)),
             Err(AskError::NoReply { .. } | AskError::TimedOut { .. }) => {}
             Err(ended) => return Err(ended.into()),

@@ -15,7 +15,7 @@ use supervise::prelude::*;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::{Add, Cart, Price, Prices};
+use crate::{Cart, CartCalls, Prices, PricesCalls};
 
 /// The state of the routes: handles, which are cheap to clone and stay the same over every restart.
 #[derive(Clone)]
@@ -72,13 +72,13 @@ async fn buy(
     Query(pace): Query<HashMap<String, u64>>,
 ) -> Answer {
     let _busy = Busy::enter(&front.busy);
-    let price = front.prices.ask(|reply| Price { item, reply }).await.map_err(unavailable)?;
+    let price = front.prices.price(item).await.map_err(unavailable)?;
     let cents = price.ok_or((StatusCode::NOT_FOUND, "no such thing".to_owned()))?;
     tokio::time::sleep(Duration::from_millis(pace.get("ms").copied().unwrap_or(0))).await;
 
     // This also works during the shutdown: this task has not ended yet, so the carts still exist.
     let cart = front.carts.get_or_spawn(customer.clone()).await.map_err(unavailable)?;
-    let owed = cart.ask(|reply| Add { cents, reply }).await.map_err(unavailable)?;
+    let owed = cart.add(cents).await.map_err(unavailable)?;
     Ok(format!("{customer} owes {owed} cents"))
 }
 

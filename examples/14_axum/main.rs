@@ -21,7 +21,6 @@ mod visit;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::num::ParseIntError;
 use std::process::ExitCode;
 
 use supervise::prelude::*;
@@ -32,7 +31,7 @@ use http::Front;
 supervisor! {
     /// A shop that can be visited over HTTP.
     struct Shop(port: u16, address: watch::Sender<Option<SocketAddr>>) {
-        /// Knows the prices. While this actor is down, askers wait for the next instance.
+        /// Knows the prices. While this actor is down, callers wait for the next instance.
         #[backoff(500ms..5s, random_factor = 0)]
         prices: Prices = Prices::load(),
 
@@ -51,23 +50,17 @@ struct Prices {
     list: HashMap<&'static str, &'static str>,
 }
 
-/// Asks for a price in cents; `None` if there is no such thing.
-struct Price {
-    item: String,
-    reply: Reply<Option<u64>>,
-}
-
 #[actor]
 impl Prices {
     fn load() -> Prices {
         Prices { list: HashMap::from([("apple", "30"), ("pear", "45"), ("cake", "3OO")]) }
     }
 
-    /// A price that is not a number is a failure: this instance ends, and the asker learns that at once.
-    fn handle(&mut self, Price { item, reply }: Price) -> Result<(), ParseIntError> {
-        let cents = self.list.get(&*item).map(|cents| cents.parse()).transpose()?;
-        reply.send(cents);
-        Ok(())
+    /// Returns a price in cents; `None` if there is no such thing. A price that is not a number is a failure: this
+    /// instance ends, and the caller learns that at once.
+    #[message]
+    pub fn price(&self, item: &str) -> Result<Option<u64>, Thrown> {
+        Ok(self.list.get(item).map(|cents| cents.parse::<u64>()).transpose()?)
     }
 }
 
@@ -77,17 +70,13 @@ struct Cart {
     cents: u64,
 }
 
-/// Adds this number of cents, and asks for the sum.
-struct Add {
-    cents: u64,
-    reply: Reply<u64>,
-}
-
 #[actor]
 impl Cart {
-    fn handle(&mut self, Add { cents, reply }: Add) {
+    /// Adds this number of cents, and returns the sum.
+    #[message]
+    pub fn add(&mut self, cents: u64) -> u64 {
         self.cents += cents;
-        reply.send(self.cents);
+        self.cents
     }
 }
 
