@@ -9,19 +9,12 @@
 //!
 //! struct Counter(u64);
 //!
-//! enum Msg {
-//!     Add(u64),
-//!     Get(Reply<u64>),
-//! }
-//!
 //! #[actor]
 //! impl Counter {
-//!     fn handle(&mut self, msg: Msg) -> Result<(), std::num::TryFromIntError> {
-//!         match msg {
-//!             Msg::Add(n) => self.0 += u64::from(u8::try_from(n)?), // an error is a failure
-//!             Msg::Get(reply) => reply.send(self.0),
-//!         }
-//!         Ok(())
+//!     #[message]
+//!     fn add(&mut self, n: u64) -> Result<u64, Thrown> {
+//!         self.0 += u64::from(u8::try_from(n)?); // an error fails the actor
+//!         Ok(self.0)
 //!     }
 //! }
 //!
@@ -34,11 +27,10 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let app = App::start(5).await?;
-//! app.counter.tell(Msg::Add(1)).await?;
-//! assert_eq!(app.counter.ask(Msg::Get).await?, 6);
+//! assert_eq!(app.counter.add(1).await?, 6);
 //!
-//! app.counter.tell(Msg::Add(1000)).await?; // fails, and is restarted; the handle stays the same
-//! assert_eq!(app.counter.ask(Msg::Get).await?, 5);
+//! app.counter.add(1000).forget().await?; // waits for no answer; the actor fails, and is restarted
+//! assert_eq!(app.counter.add(2).await?, 7); // the handle stays the same
 //!
 //! app.shutdown().await;
 //! # Ok(())
@@ -48,8 +40,8 @@
 //! # Further reading
 //!
 //! * [`supervisor!`]: the language, its shapes and settings, and the generated items.
-//! * [`Actor`](trait@Actor): messages and hooks; [`#[actor]`](macro@actor) and
-//!   [`#[derive(Actor)]`](derive@Actor) write the trait for you.
+//! * [`#[actor]`](macro@actor) and [`#[message]`](macro@message): methods that are messages, and hooks.
+//!   [`Actor`](trait@Actor) is the trait below them, which [`#[derive(Actor)]`](derive@Actor) implements, too.
 //! * [`decider!`] and [`Failure`]: what failed, and how the supervisor reacts.
 //! * [`Context`]: the operations of an actor on itself: stop, watch other actors, spawn its own children. [`strategy!`]
 //!   says how the actor supervises those children.
