@@ -193,11 +193,11 @@ impl Late {
 }
 
 trait IntoThrown<T> {
-    fn into_thrown(self) -> impl Future<Output = Result<T, supervise::Thrown>> + Send;
+    fn into_thrown(self) -> impl Future<Output = Result<T, Thrown>> + Send;
 }
 
 impl<T, F: Future<Output = Result<T, Boom>> + Send> IntoThrown<T> for F {
-    async fn into_thrown(self) -> Result<T, supervise::Thrown> {
+    async fn into_thrown(self) -> Result<T, Thrown> {
         Ok(self.await?)
     }
 }

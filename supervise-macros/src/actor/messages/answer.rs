@@ -28,10 +28,10 @@ pub(super) fn of(output: &ReturnType, actor: &Type, reply: Option<&TokenStream>,
         Answer { gets: quote!(()), is_result: false, is_wrong: false, throws: false, later: reply.is_some() };
     if let ReturnType::Type(_, ty) = output {
         let mut inner: &Type = ty;
-        if let Some((ok, error)) = result(ty) {
-            if error.is_some_and(is_thrown) {
-                (inner, answer.throws) = (ok, true);
-            }
+        if let Some((ok, Some(error))) = result(ty)
+            && is_thrown(error)
+        {
+            (inner, answer.throws) = (ok, true);
         }
         answer.is_result = match result(inner) {
             Some((ok, error)) => {
