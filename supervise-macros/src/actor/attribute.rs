@@ -65,8 +65,8 @@ fn arguments(args: TokenStream, block: &ItemImpl, errors: &mut Errors) -> (Optio
                     syn::parenthesized!(inside in input);
                     names.derives.extend(inside.parse_terminated(Path::parse_mod_style, Token![,])?);
                 }
-                "msg" if has_messages => names.msg = Some(name(input)?),
-                "calls" if has_messages => names.calls = Some(name(input)?),
+                "msg" if has_messages => names.msg = Some(name(input, "msg = Command")?),
+                "calls" if has_messages => names.calls = Some(name(input, "calls = Api")?),
                 _ if has_messages => {
                     let near = did_you_mean(&word.to_string(), known);
                     return Err(syn::Error::new(word.span(), format!("unknown argument `{word}`{near}")));
@@ -90,11 +90,9 @@ fn arguments(args: TokenStream, block: &ItemImpl, errors: &mut Errors) -> (Optio
 }
 
 /// Reads `= Name`.
-fn name(input: ParseStream<'_>) -> syn::Result<Ident> {
+fn name(input: ParseStream<'_>, form: &str) -> syn::Result<Ident> {
     input.parse::<Token![=]>()?;
-    input.parse().map_err(|error| {
-        syn::Error::new(error.span(), "this is the name of a type that is made; write `msg = Command`")
-    })
+    input.parse().map_err(|error| syn::Error::new(error.span(), format!("this is no name; write `{form}`")))
 }
 
 fn of_block(mut block: ItemImpl, names: Names, mut errors: Errors) -> TokenStream {

@@ -227,6 +227,8 @@ pub(crate) fn stray(name: &str, item: TokenStream) -> TokenStream {
     let derived = syn::parse2::<DeriveInput>(item.clone()).is_ok_and(|item| derives(&item));
     let message = if on_struct && name == "message" {
         "a message is a method; mark methods in an `#[actor] impl`".to_owned()
+    } else if name == "message" {
+        "a message stands in an `#[actor] impl`; move the method there, or write `#[actor]` above this block".to_owned()
     } else if on_struct && !derived {
         format!("`#[{name}(..)]` belongs to `#[derive(Actor)]`; write `#[derive(Actor)]` above it")
     } else if on_struct {

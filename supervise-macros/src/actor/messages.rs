@@ -115,8 +115,8 @@ pub(super) fn take(block: &mut ItemImpl, names: Names, errors: &mut Errors) -> O
         if let Some(second) = marks.get(1) {
             errors.on(second.path(), "this method is a message already; keep one of the marks");
         }
-        let message = message(function, mark, &ty, errors);
-        argument::mend(function);
+        let mut message = message(function, mark, &ty, errors);
+        argument::mend(function, errors);
         let same = |other: &&Message| {
             other.name == message.name && (other.conditions.is_empty() || message.conditions.is_empty())
         };
@@ -124,6 +124,11 @@ pub(super) fn take(block: &mut ItemImpl, names: Names, errors: &mut Errors) -> O
             Some(other) => {
                 let first = in_line(other.method.span());
                 errors.at(message.name.span(), format!("a message has this name already{first}; write another one"));
+                // Its call is there all the same.
+                if list.iter().all(|other| other.name != message.method) {
+                    message.name = message.method.clone();
+                    list.push(message);
+                }
             }
             None => list.push(message),
         }

@@ -68,8 +68,12 @@ fn cannot_leave(ty: &Type, errors: &mut Errors) -> bool {
 
 /// Reports an error of any type, which may be meant for the caller or for the supervisor.
 fn not_told_apart(ty: &Type, ok: &Type, error: Option<&Type>, throws: bool, errors: &mut Errors) {
-    let question = "this error may be for the caller or for the supervisor; write `Thrown` if the actor has failed, or an \
-                    error type of your own if the caller gets it";
+    let question = |thrown: &str| {
+        format!(
+            "this error may be for the caller or for the supervisor; write `{thrown}` if the actor has failed, or an error \
+             type of your own if the caller gets it"
+        )
+    };
     let text = |ty: &Type| to_source(ty.to_token_stream());
     match error {
         Some(error) if is_thrown(error) && throws => {
@@ -78,10 +82,10 @@ fn not_told_apart(ty: &Type, ok: &Type, error: Option<&Type>, throws: bool, erro
                 "this error is a failure of the actor, and so is the outer one; write `Result<.., Thrown>` once",
             );
         }
-        Some(error) if is_any(&text(error)) => errors.on(error, question),
+        Some(error) if is_any(&text(error)) => errors.on(error, question("Thrown")),
         // `anyhow::Result<T>`
         None if text(ty).contains("anyhow::") || text(ty).contains("eyre::") => {
-            errors.on(ty, format!("{question}: `Result<{}, Thrown>`", text(ok)));
+            errors.on(ty, question(&format!("Result<{}, Thrown>", text(ok))));
         }
         _ => {}
     }

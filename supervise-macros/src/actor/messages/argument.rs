@@ -69,8 +69,7 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
             Argument::Owned { name, ty: owned(ty) }
         }
         Type::Reference(lent) if matches!(*lent.elem, Type::TraitObject(_) | Type::ImplTrait(_)) => {
-            let inside = to_source(lent.elem.to_token_stream());
-            errors.on(ty, format!("a message owns its arguments; write `Box<{inside} + Send>`"));
+            errors.on(ty, format!("a message owns its arguments; write `{}`", boxed(&lent.elem)));
             wrong(name)
         }
         Type::Reference(lent) if borrows(lent.elem.to_token_stream()) => {
@@ -82,7 +81,11 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
             Argument::Lent { name, owned, into }
         }
         Type::ImplTrait(_) => {
-            errors.on(ty, "a message has one type; write the type itself");
+            let repair = match to_source(ty.to_token_stream()) {
+                text if text.starts_with("impl Fn") => format!("write `{}`", boxed(ty)),
+                _ => "write the type itself".to_owned(),
+            };
+            errors.on(ty, format!("a message has one type; {repair}"));
             wrong(name)
         }
         ty if is(ty, "Context") => {
@@ -94,7 +97,7 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
             Some((_, Some(of))) => Argument::Reply(owned(of)),
             _ => {
                 errors.on(ty, "a reply has a type; write `Reply<u64>` with the type of the answer");
-                wrong(name)
+                Argument::Reply(errors.failed_type().unwrap_or_default())
             }
         },
         ty if borrows(ty.to_token_stream()) => {
@@ -105,14 +108,27 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
     }
 }
 
-/// Lends the context to a method that takes it, which was reported, so that its body is right.
-pub(super) fn mend(function: &mut ImplItemFn) {
+/// Returns the type of a value of a trait, `Box<dyn Fn(u32) + Send>`.
+fn boxed(ty: &Type) -> String {
+    let text = to_source(ty.to_token_stream());
+    let bounds = text.trim_start_matches("impl ").trim_start_matches("dyn ");
+    let send = if bounds.contains("Send") { "" } else { " + Send" };
+    format!("Box<dyn {bounds}{send}>")
+}
+
+/// Lends the context to a method that takes it, and gives a `Reply` without a type one, so that rustc does not report
+/// again what was reported.
+pub(super) fn mend(function: &mut ImplItemFn, errors: &Errors) {
     for input in &mut function.sig.inputs {
-        if let FnArg::Typed(argument) = input
-            && is(&argument.ty, "Context")
-        {
-            let ty = &argument.ty;
+        let FnArg::Typed(argument) = input else { continue };
+        let ty = &argument.ty;
+        if is(ty, "Context") {
             *argument.ty = parse_quote!(&mut #ty);
+        } else if is(ty, "Reply")
+            && !matches!(last(ty), Some((_, Some(_))))
+            && let Some(failed) = errors.failed_type()
+        {
+            *argument.ty = Type::Verbatim(failed);
         }
     }
 }

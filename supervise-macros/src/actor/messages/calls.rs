@@ -7,6 +7,7 @@ use syn::{Generics, Type};
 use super::answer::Answer;
 use super::argument::checked;
 use super::{Message, Messages, own};
+use crate::actor::hooks::names;
 use crate::paths::Supervise;
 
 impl Messages {
@@ -172,7 +173,11 @@ impl Messages {
 
     fn call(&self, message: &Message, generics: &Generics, ty: &Type) -> TokenStream {
         let Message { method, name, told, conditions, answer, .. } = message;
-        let (msg, kind, gets) = (&self.msg, &self.kind, self.gets(answer));
+        let (msg, kind, mut gets) = (&self.msg, &self.kind, self.gets(answer));
+        // A checked type is one error in the enum and here, and would be hard to read in the documentation of each call.
+        if !answer.is_wrong && seems_to_stay(&gets) {
+            gets = checked("IsAnswer", &gets, generics);
+        }
         let (parameters, made) = (message.parameters(), self.made(message, generics));
         let (it, slot, reply) = (own("__msg"), own("__slot"), own("__reply"));
         quote! {
@@ -188,4 +193,10 @@ impl Messages {
             }
         }
     }
+}
+
+/// Returns whether a type may not leave its thread.
+fn seems_to_stay(ty: &TokenStream) -> bool {
+    let names = |word| names(ty.clone(), word);
+    names("Rc") || (names("dyn") && !names("Send"))
 }
