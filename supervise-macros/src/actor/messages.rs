@@ -7,6 +7,8 @@ mod answer;
 mod argument;
 mod calls;
 mod dispatch;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -47,6 +49,7 @@ const TAKEN: &[&str] = &[
     "node",
     "path",
     "restart",
+    "serialize",
     "shutdown",
     "start_again",
     "stop",
