@@ -122,7 +122,7 @@ macro_rules! supervisor {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot cross to another process",
     label = "the messages of a remote child cross to its node",
-    note = "derive `serde::Serialize` and `serde::Deserialize` for it; `Reply` and `RemoteRef` may be parts of it"
+    note = "derive `serde::Serialize` and `serde::Deserialize` for it, above its type or as `#[actor(derive(..))]`; `Reply` and `RemoteRef` may be parts of it"
 )]
 // Without `Send`, which `Actor::Msg` has anyway: a message that contains a reference to its own actor would need itself to
 // be `Remote` to be `Send`, and `Send` to be `Remote`.

@@ -86,7 +86,7 @@ pub trait CallTo<A: Actor> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a message",
     label = "cannot be sent to another thread",
-    note = "a message crosses threads: its arguments are `Send`, and contain no references"
+    note = "a message crosses threads: its arguments are `Send`, and contain no references; write `Arc` for `Rc`, and owned types"
 )]
 pub trait IsSent {
     const IS: bool = true;
@@ -113,7 +113,7 @@ impl<T: IsSent> IsSentIf<true> for T {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of a message",
     label = "cannot be sent to another thread",
-    note = "an answer crosses threads: it is `Send`, and contains no references"
+    note = "an answer crosses threads: it is `Send`, and contains no references; write `Arc` for `Rc`, and owned types"
 )]
 pub trait IsAnswer {
     const IS: bool = true;

@@ -103,7 +103,7 @@ impl<A: Actor> Copy for Redelivery<A> {}
 #[diagnostic::on_unimplemented(
     message = "a message `{Self}` cannot be delivered again: it is not `Clone`",
     label = "`redeliver` keeps a copy of the message in hand",
-    note = "derive `Clone` for it, or remove `redeliver`; a `Reply` in it can be cloned"
+    note = "derive `Clone` for it, above its type or as `#[actor(derive(Clone))]`, or remove `redeliver`; a `Reply` in it can be cloned"
 )]
 pub trait Redeliver: Clone {}
 
