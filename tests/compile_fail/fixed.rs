@@ -59,8 +59,6 @@ mod actor {
     mod message_by_reference;
     #[path = "message_type_missing.fixed.rs"]
     mod message_type_missing;
-    #[path = "method_as_a_message.fixed.rs"]
-    mod method_as_a_message;
     #[path = "own_handle_as_a_message.fixed.rs"]
     mod own_handle_as_a_message;
     #[path = "receive_for_handle.fixed.rs"]
@@ -203,6 +201,78 @@ mod limits {
     mod unreachable_limit_with_backoff;
     #[path = "unreachable_limit_without_backoff.fixed.rs"]
     mod unreachable_limit_without_backoff;
+}
+mod messages {
+    #[path = "answer_not_send.fixed.rs"]
+    mod answer_not_send;
+    #[path = "answer_without_a_type.fixed.rs"]
+    mod answer_without_a_type;
+    #[path = "argument_not_send.fixed.rs"]
+    mod argument_not_send;
+    #[path = "argument_of_actor.fixed.rs"]
+    mod argument_of_actor;
+    #[path = "argument_of_the_mark.fixed.rs"]
+    mod argument_of_the_mark;
+    #[path = "argument_that_borrows.fixed.rs"]
+    mod argument_that_borrows;
+    #[path = "argument_to_be_changed.fixed.rs"]
+    mod argument_to_be_changed;
+    #[path = "argument_without_a_type.fixed.rs"]
+    mod argument_without_a_type;
+    #[path = "borrowed_answer.fixed.rs"]
+    mod borrowed_answer;
+    #[path = "call_with_a_wrong_argument.fixed.rs"]
+    mod call_with_a_wrong_argument;
+    #[path = "context_by_value.fixed.rs"]
+    mod context_by_value;
+    #[path = "error_of_a_library.fixed.rs"]
+    mod error_of_a_library;
+    #[path = "error_of_any_type.fixed.rs"]
+    mod error_of_any_type;
+    #[path = "generic_method.fixed.rs"]
+    mod generic_method;
+    #[path = "guard_held_over_an_await.fixed.rs"]
+    mod guard_held_over_an_await;
+    #[path = "handle_beside_messages.fixed.rs"]
+    mod handle_beside_messages;
+    #[path = "lifetime_of_a_message.fixed.rs"]
+    mod lifetime_of_a_message;
+    #[path = "message_and_hook.fixed.rs"]
+    mod message_and_hook;
+    #[path = "message_on_a_struct.fixed.rs"]
+    mod message_on_a_struct;
+    #[path = "message_without_actor.fixed.rs"]
+    mod message_without_actor;
+    #[path = "message_without_self.fixed.rs"]
+    mod message_without_self;
+    #[path = "method_of_a_handle.fixed.rs"]
+    mod method_of_a_handle;
+    #[path = "misspelt_mark.fixed.rs"]
+    mod misspelt_mark;
+    #[path = "name_as_a_text.fixed.rs"]
+    mod name_as_a_text;
+    #[path = "private_message_elsewhere.fixed.rs"]
+    mod private_message_elsewhere;
+    #[path = "redelivery_without_clone.fixed.rs"]
+    mod redelivery_without_clone;
+    #[path = "reply_beside_an_answer.fixed.rs"]
+    mod reply_beside_an_answer;
+    #[path = "reply_without_a_type.fixed.rs"]
+    mod reply_without_a_type;
+    #[path = "shared_self_over_an_await.fixed.rs"]
+    mod shared_self_over_an_await;
+    #[path = "thrown_twice.fixed.rs"]
+    mod thrown_twice;
+    #[path = "trait_not_imported.fixed.rs"]
+    mod trait_not_imported;
+    #[path = "two_blocks.fixed.rs"]
+    mod two_blocks;
+    #[path = "two_messages_of_one_name.fixed.rs"]
+    mod two_messages_of_one_name;
+    #[path = "two_visibilities.fixed.rs"]
+    mod two_visibilities;
+    #[path = "unsafe_message.fixed.rs"]
+    mod unsafe_message;
 }
 mod names {
     #[path = "child_named_tree.fixed.rs"]
@@ -349,6 +419,8 @@ mod remote {
     mod limit_inside_of_a_remote_child;
     #[path = "message_without_serde.fixed.rs"]
     mod message_without_serde;
+    #[path = "methods_without_serde.fixed.rs"]
+    mod methods_without_serde;
     #[path = "optional_decided_on_the_node.fixed.rs"]
     mod optional_decided_on_the_node;
     #[path = "remote_before_the_brackets.fixed.rs"]

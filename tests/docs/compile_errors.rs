@@ -19,6 +19,7 @@ const CASCADES: &[(&str, &str)] = &[
         "rustc: the name is ambiguous, and a lint says again that the derive comes first",
     ),
     ("actor/actor_attribute_above_the_derive", "the same two"),
+    ("messages/two_blocks", "rustc: the macro reads one block, and all that is made of the other is there twice"),
 ];
 
 /// The titles of the rules in the index, by number.

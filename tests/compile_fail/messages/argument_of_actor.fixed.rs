@@ -1,0 +1,19 @@
+// `messages/argument_of_actor.rs`, repaired.
+use supervise::prelude::*;
+
+struct Store(u32);
+#[actor(derive(Clone))]
+impl Store {
+    #[message]
+    fn put(&mut self, n: u32) {
+        self.0 = n;
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = spawn(child! { "store": Store = Store(0) }).await?;
+    store.put(3).await?;
+    store.stop();
+    Ok(())
+}

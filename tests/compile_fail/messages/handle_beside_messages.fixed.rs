@@ -1,0 +1,23 @@
+// `messages/handle_beside_messages.rs`, repaired.
+use supervise::prelude::*;
+
+struct Store(u32);
+#[actor]
+impl Store {
+    #[message]
+    fn set(&mut self, n: u32) {
+        self.0 = n;
+    }
+    #[message]
+    fn size(&self) -> u32 {
+        self.0
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = spawn(child! { "store": Store = Store(0) }).await?;
+    println!("{}", store.size().await?);
+    store.stop();
+    Ok(())
+}

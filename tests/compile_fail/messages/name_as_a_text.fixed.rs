@@ -1,0 +1,19 @@
+// `messages/name_as_a_text.rs`, repaired.
+use supervise::prelude::*;
+
+struct Store(u32);
+#[actor(msg = Command)]
+impl Store {
+    #[message]
+    fn put(&mut self, n: u32) {
+        self.0 = n;
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = spawn(child! { "store": Store = Store(0) }).await?;
+    store.tell(Command::put(3)).await?;
+    store.stop();
+    Ok(())
+}

@@ -1,0 +1,19 @@
+// `messages/reply_beside_an_answer.rs`, repaired.
+use supervise::prelude::*;
+
+struct Store(u32);
+#[actor]
+impl Store {
+    #[message]
+    fn size(&self, reply: Reply<u32>) {
+        reply.send(self.0);
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = spawn(child! { "store": Store = Store(0) }).await?;
+    println!("{}", store.size().await?);
+    store.stop();
+    Ok(())
+}

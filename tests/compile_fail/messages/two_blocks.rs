@@ -1,0 +1,28 @@
+// C14. The messages of an actor are one type, which is made from one block.
+// Repair: Move the methods into one block.
+use supervise::prelude::*;
+
+struct Store(u32);
+#[actor]
+impl Store {
+    #[message]
+    fn put(&mut self, n: u32) {
+        self.0 = n;
+    }
+}
+#[actor] //~
+impl Store {
+    #[message]
+    fn size(&self) -> u32 {
+        self.0
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = spawn(child! { "store": Store = Store(0) }).await?;
+    store.put(3).await?;
+    println!("{}", store.size().await?);
+    store.stop();
+    Ok(())
+}

@@ -1,0 +1,28 @@
+// C14. Callers import one trait for all messages that are not private, and a trait has one visibility.
+// Repair: Give these methods the same visibility, or none.
+use supervise::prelude::*;
+
+pub(crate) struct Store(u32);
+#[actor]
+impl Store {
+    #[message]
+    pub fn size(&self) -> u32 {
+        self.0
+    }
+    #[message]
+    pub(crate) fn put(&mut self, n: u32) { //~
+        self.0 = n;
+    }
+    #[message]
+    fn tick(&mut self) {}
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = spawn(child! { "store": Store = Store(0) }).await?;
+    store.put(3).await?;
+    store.tick().await?;
+    println!("{}", store.size().await?);
+    store.stop();
+    Ok(())
+}
