@@ -260,7 +260,18 @@ fn generic<'a>(param: &'a GenericParam, errors: &mut Errors) -> Option<&'a Ident
 
 /// Reads `#[message(name = "..")]`.
 fn named(mark: &Attribute, errors: &mut Errors) -> Option<Ident> {
-    let Meta::List(_) = &mark.meta else { return None };
+    let tokens = match &mark.meta {
+        Meta::List(list) => &list.tokens,
+        Meta::Path(_) => return None,
+        Meta::NameValue(pair) => {
+            errors.on(pair, format!("a name stands in parentheses; write `message(name = {})`", text_of(&pair.value)));
+            return None;
+        }
+    };
+    if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
+        errors.on(tokens, format!("a text has its name in front; write `name = {}`", text_of(&text)));
+        return None;
+    }
     let mut named = None;
     let parsed = mark.parse_nested_meta(|meta| {
         if !meta.path.is_ident("name") {
@@ -279,6 +290,11 @@ fn named(mark: &Attribute, errors: &mut Errors) -> Option<Ident> {
         errors.push(error);
     }
     named
+}
+
+/// Returns tokens as they are written.
+fn text_of(tokens: &impl ToTokens) -> String {
+    to_source(tokens.to_token_stream())
 }
 
 /// Returns the attributes that the methods of the handles have, too.

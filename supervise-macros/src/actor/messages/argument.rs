@@ -61,6 +61,11 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
     }
     match ty {
         Type::Reference(lent) if is(&lent.elem, "Context") => Argument::Context,
+        Type::Reference(lent) if is(&lent.elem, "Reply") => {
+            let reply = to_source(lent.elem.to_token_stream());
+            errors.on(ty, format!("an answer uses up its reply, which is not lent; write `{reply}`"));
+            Argument::Reply(last(&lent.elem).and_then(|(_, of)| of).map(owned).unwrap_or_else(|| quote!(())))
+        }
         Type::Reference(lent) if lent.mutability.is_some() => {
             errors.on(ty, "a message cannot change what its sender has; take the value, and return the new one");
             wrong(name)

@@ -259,3 +259,20 @@ fn only_an_answer_that_may_not_be_sent_is_checked_in_the_call() {
         assert!(!call(answer).contains("IsAnswer"), "{}", call(answer));
     }
 }
+
+#[test]
+fn a_mark_that_is_not_understood_is_no_silence() {
+    for (mark, repair) in [
+        ("#[message = \"put\"]", "write `message(name = \"put\")`"),
+        ("#[message(\"put\")]", "write `name = \"put\"`"),
+        ("#[message(rename = \"put\")]", "write `name = \"..\"`"),
+        ("#[message(name = \"put it\")]", "a name is one word"),
+        ("#[mesage]", "did you mean `message`?"),
+    ] {
+        let text = expand(&format!("impl Store {{ {mark} fn insert(&mut self, n: u32) {{}} }}"));
+        let text = text.replace("\\\"", "\"");
+        assert!(text.contains(repair), "no `{repair}` in {text}");
+        // The call is there all the same.
+        has(&text, &["fn insert(&self, n: u32) -> Self::Call<'_, ()>"]);
+    }
+}
