@@ -247,6 +247,8 @@ mod messages {
     mod message_without_self;
     #[path = "method_of_a_handle.fixed.rs"]
     mod method_of_a_handle;
+    #[path = "method_with_ask.fixed.rs"]
+    mod method_with_ask;
     #[path = "misspelt_mark.fixed.rs"]
     mod misspelt_mark;
     #[path = "name_as_a_text.fixed.rs"]

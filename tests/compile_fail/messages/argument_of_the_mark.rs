@@ -13,12 +13,18 @@ impl Store {
     fn size(&self) -> u32 {
         self.0
     }
+    #[message("drop")] //~
+    fn clear(&mut self) {}
+    #[message = "tock"] //~
+    fn tick(&mut self) {}
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = spawn(child! { "store": Store = Store(0) }).await?;
     store.insert(3).await?;
+    store.clear().await?;
+    store.tick().await?;
     println!("{}", store.size().await?);
     store.stop();
     Ok(())

@@ -12,12 +12,17 @@ impl Store {
     fn half(&self, reply: Reply<u32>) {
         reply.send(self.0 / 2);
     }
+    #[message]
+    fn twice(&self, reply: Reply<u32>) {
+        reply.send(self.0 * 2);
+    }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = spawn(child! { "store": Store = Store(0) }).await?;
     println!("{} {}", store.size().await?, store.half().await?);
+    println!("{}", store.twice().await?);
     store.stop();
     Ok(())
 }

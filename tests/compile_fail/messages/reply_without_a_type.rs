@@ -1,4 +1,4 @@
-// C14. The caller waits for one answer, whose type stands in the `Reply`.
+// C14. The caller waits for one answer, whose type stands in the `Reply`, and which uses up the `Reply`.
 // Repair: Write one `Reply<T>`.
 use supervise::prelude::*;
 
@@ -13,12 +13,17 @@ impl Store {
     fn half(&self, reply: Reply<u32>, _other: Reply<u32>) { //~
         reply.send(self.0 / 2);
     }
+    #[message]
+    fn twice(&self, reply: &Reply<u32>) { //~
+        println!("{reply:?}");
+    }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = spawn(child! { "store": Store = Store(0) }).await?;
     println!("{} {}", store.size().await?, store.half().await?);
+    println!("{}", store.twice().await?);
     store.stop();
     Ok(())
 }
