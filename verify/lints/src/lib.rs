@@ -1,5 +1,6 @@
 //! Everything that a tree can contain, under every lint.
 
+pub mod calls;
 mod names;
 
 use std::fmt::{Display, Formatter, Result as FmtResult};

@@ -38,7 +38,7 @@ impl Messages {
             enum #kind #generics #bounds { #(#variants)* }
 
             #(#outer)*
-            #[allow(dead_code, deprecated, clippy::allow_attributes)]
+            #[allow(dead_code, deprecated, clippy::allow_attributes, clippy::impl_trait_in_params)]
             #[automatically_derived]
             impl #params #msg #args #bounds { #(#constructors)* }
 
@@ -160,7 +160,7 @@ impl Messages {
             #[doc = #doc]
             #[allow(
                 dead_code, unreachable_pub, private_bounds, private_interfaces, irrefutable_let_patterns, deprecated,
-                clippy::allow_attributes, clippy::missing_errors_doc, clippy::too_many_arguments
+                clippy::allow_attributes, clippy::impl_trait_in_params, clippy::missing_errors_doc, clippy::too_many_arguments
             )]
             #vis trait #calls #generics: #Supervise::CallTo<#ty> #bounds { #(#methods)* }
 

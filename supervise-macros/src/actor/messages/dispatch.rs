@@ -44,6 +44,11 @@ impl Messages {
         });
         let at = syn::spanned::Spanned::span(ty);
         let result = quote!(::core::result::Result<(), Self::Error>);
+        // A block alone would be the user's own, to be written as an `async fn`.
+        let (is_async, returns) = match self.list.iter().all(|message| message.is_async) {
+            true => (Some(quote!(async)), result),
+            false => (None, quote!(impl ::core::future::Future<Output = #result> + ::core::marker::Send)),
+        };
         let body = self.body();
         quote_spanned! {at=>
             type Msg = #msg;
@@ -62,11 +67,11 @@ impl Messages {
             }
 
             #[allow(unused_variables, deprecated, clippy::allow_attributes)]
-            fn receive(
+            #is_async fn receive(
                 &mut self,
                 #it: Self::Msg,
                 #cx: &mut __rt::Context<Self>,
-            ) -> impl ::core::future::Future<Output = #result> + ::core::marker::Send
+            ) -> #returns
             where
                 for<'a> &'a mut Self: ::core::marker::Send,
             {
@@ -87,7 +92,7 @@ impl Messages {
         }
         let async_arms = later.iter().map(|message| self.arm(message, false, &|result| result));
         if now.is_empty() {
-            return quote!(async move { match #it.0 { #(#async_arms)* } });
+            return quote!(match #it.0 { #(#async_arms)* });
         }
         let arms = now.iter().map(|message| self.arm(message, true, &|result| quote!(__rt::Handled::now(#result))));
         quote! {

@@ -90,7 +90,8 @@ fn a_condition_is_kept_on_variant_arm_constructor_and_call() {
         &[
             "#[cfg(a)] put(",
             "#[cfg(a)] StoreMsgKind::put(n, .., __reply) =>",
-            "#[cfg(a)] StoreMsgKind::put(..) => || \"Store::put\",",
+            "#[cfg(a)] StoreMsgKind::put(..) => 0u8,",
+            "1u8 => || \"Store::get\",",
             "#[cfg(a)] StoreMsgKind::put(..) => \"Store::put\",",
             "#[cfg(a)] fn put(n: u32) -> Self",
             "#[cfg(a)] fn put(&self, n: u32) -> Self::Call<'_, ()>",
@@ -114,7 +115,8 @@ fn a_raw_name_is_a_message() {
     has(
         &text,
         &[
-            "StoreMsgKind::r#type(..) => || \"Store::type\",",
+            "StoreMsgKind::r#type(..) => \"Store::type\",",
+            "0u8 => || \"Store::type\",",
             "fn r#type(&self, r#in: u32) -> Self::Call<'_, u32>",
             "Self::r#type(self, r#in)",
         ],
