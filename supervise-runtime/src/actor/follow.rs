@@ -288,12 +288,6 @@ impl<A: Actor> Follow<A> {
     pub(crate) fn word(&self) -> Option<&'static str> {
         lock(&self.place).message.as_ref().map(|message| name_of::<A>(message))
     }
-
-    pub(crate) fn set_end(&self, end: End<A::Msg>) {
-        let before = lock(&self.place).end.replace(end);
-        foreign();
-        drop(before);
-    }
 }
 
 /// Counts a source for snapshots, as long as it is there.
@@ -395,17 +389,36 @@ impl<A: Actor> Queue for Follow<A> {
 ///     }
 /// }
 /// ```
-pub struct Followed<A: Actor> {
-    pub(crate) follow: Arc<Follow<A>>,
+pub struct Followed<A> {
+    follow: Arc<dyn IsFollowed<A>>,
 }
 
-impl<A: Actor> fmt::Debug for Followed<A> {
+/// A source behind which the type of the messages is hidden; see [`HasCell`](super::actor_ref::HasCell).
+trait IsFollowed<A>: Queue {
+    fn set_end(&self, end: Box<dyn FnOnce() -> A::Msg + Send>)
+    where
+        A: Actor;
+}
+
+impl<A: Actor> IsFollowed<A> for Follow<A> {
+    fn set_end(&self, end: End<A::Msg>) {
+        let before = lock(&self.place).end.replace(end);
+        foreign();
+        drop(before);
+    }
+}
+
+impl<A> fmt::Debug for Followed<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Followed").field("cancelled", &self.follow.is_cancelled()).finish()
     }
 }
 
 impl<A: Actor> Followed<A> {
+    pub(crate) fn of(follow: Arc<Follow<A>>) -> Self {
+        Followed { follow }
+    }
+
     /// Sends a message when the source has ended. Otherwise its end is silent.
     ///
     /// The message comes once, after all items are handled. A source that is cancelled, or ends with its incarnation, sends
@@ -414,7 +427,9 @@ impl<A: Actor> Followed<A> {
         self.follow.set_end(Box::new(message));
         self
     }
+}
 
+impl<A> Followed<A> {
     /// Ends the source: it is dropped, and so is an item that waits to be handled. No item comes any more.
     pub fn cancel(&self) {
         self.follow.cancel();

@@ -59,7 +59,7 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 /// A failure that user code has returned: any error, with its type preserved.
 ///
 /// Start expressions, `let`s, tasks and handlers fail with a `Thrown`, and so does a method that is a
-/// [`#[message]`](macro@crate::actor) and returns `Result<T, Thrown>`. The `?` operator makes one from everything that is
+/// `#[message]` and returns `Result<T, Thrown>`. The `?` operator makes one from everything that is
 /// `Into<Box<dyn Error + Send + Sync>>`: error types, boxed errors, `String`, `&str`. The value is kept as it is, so that
 /// a decider finds the type of the original error ([`Failure::error`]).
 ///

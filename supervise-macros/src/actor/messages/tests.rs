@@ -94,7 +94,7 @@ fn a_condition_is_kept_on_variant_arm_constructor_and_call() {
             "1u8 => || \"Store::get\",",
             "#[cfg(a)] StoreMsgKind::put(..) => \"Store::put\",",
             "#[cfg(a)] fn put(n: u32) -> Self",
-            "#[cfg(a)] fn put(&self, n: u32) -> Self::Call<'_, ()>",
+            "#[cfg(a)] #[inline] fn put(&self, n: u32) -> Self::Call<'_, ()>",
         ],
     );
     // The method itself is the seventh.

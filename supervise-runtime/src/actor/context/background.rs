@@ -59,7 +59,7 @@ impl<A: Actor> Context<A> {
     ) -> Followed<A> {
         let follow = Follow::new(Arc::downgrade(&self.actor.to_cell()), self.incarnation());
         self.work(BackgroundWork::Source { items: follow.clone().feed(source, message), item: follow.clone() });
-        Followed { follow }
+        Followed::of(follow)
     }
 
     /// Sends `msg` to this actor once, after `delay`.
