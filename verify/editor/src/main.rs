@@ -120,6 +120,29 @@ impl Far {
     fn handle(&mut self, _: u32) {}
 }
 
+pub struct Till(u64);
+
+#[actor]
+impl Till {
+    /// Puts money in.
+    #[message]
+    fn deposit(&mut self, amount: u64) -> u64 {
+        self.0 += amount;
+        self.0
+    }
+}
+
+supervisor! {
+    pub struct Bank {
+        till: Till = Till(0),
+    }
+}
+
+async fn deposits(bank: Running<Bank>) {
+    let _ = bank.till.deposit(5).await;
+    let _ = bank.till.tell(TillMsg::deposit(5)).await;
+}
+
 pub struct Loader<T>(T);
 
 #[actor]
@@ -156,5 +179,5 @@ async fn user(shop: Running<Shop>) {
 }
 
 fn main() {
-    let _ = (user, spawns, Pool::lease);
+    let _ = (user, spawns, deposits, Pool::lease);
 }

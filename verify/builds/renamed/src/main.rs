@@ -73,10 +73,20 @@ impl Db {
 /// A generic actor in a generic tree.
 struct Echo<T>(T);
 
-#[kit::actor(crate = kit::inner::trees)]
+#[kit::actor(crate = kit::inner::trees, derive(Clone), msg = Call, calls = Echoing)]
 impl<T: Clone + Send + Sync + 'static> Echo<T> {
-    fn handle(&mut self, reply: Reply<T>) {
-        reply.send(self.0.clone());
+    #[message]
+    fn echo(&self, shout: &str) -> Result<T, Offline> {
+        if shout.is_empty() { Err(Offline) } else { Ok(self.0.clone()) }
+    }
+
+    #[message]
+    async fn fail_before(
+        &mut self,
+        incarnation: u32,
+        cx: &mut Context<Self>,
+    ) -> Result<u32, kit::inner::trees::Thrown> {
+        if cx.incarnation() < incarnation { Err(Offline)? } else { Ok(cx.incarnation()) }
     }
 }
 
@@ -138,7 +148,13 @@ async fn main() {
     assert_eq!(rows(&worker).await, (5, 0));
     let keyed = service.keyed.get_or_spawn("abc".to_owned()).await.expect("there is room");
     assert_eq!(rows(&keyed).await, (3, 0));
-    assert_eq!(service.echoes.echo.ask(|reply| reply).await.expect("the echo is up"), "seven");
+    let echo = &service.echoes.echo;
+    assert_eq!(echo.echo("hello").await.expect("the echo is up").expect("a shout is echoed"), "seven");
+    assert!(echo.echo("").await.expect("the echo is up").is_err());
+    let next = echo.incarnation() + 1;
+    assert!(echo.fail_before(next).await.is_err());
+    assert_eq!(echo.fail_before(next).await.expect("the echo is up again"), next);
+    echo.tell(Call::echo("nobody waits")).await.expect("the echo is up");
     assert_eq!(rows(&service.below.first).await.0, "below/second".len() as u64);
 
     let decider = kit::decider!(_: Offline => Resume, _ => Stop);
