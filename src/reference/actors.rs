@@ -45,6 +45,7 @@
 /// | end | [`stop`] | |
 /// | send itself a message later | [`send_after`], [`send_every`] | with the ticks that wait in the mailbox |
 /// | run a future while messages are handled | [`run`] | with results that wait in the mailbox |
+/// | get the items of a stream or a channel as messages | [`follow`] | with an item that waits, as a dead letter |
 /// | get notified when another actor ends | [`watch`], [`unwatch`], [`depend_on`] | no |
 /// | spawn children | [`spawn`], [`keep`] | unless kept |
 /// | take over a top-level actor, release a child | [`link`], [`unlink`] | like children |
@@ -58,6 +59,7 @@
 /// [`send_after`]: crate::Context::send_after
 /// [`send_every`]: crate::Context::send_every
 /// [`run`]: crate::Context::run
+/// [`follow`]: crate::Context::follow
 /// [`watch`]: crate::Context::watch
 /// [`unwatch`]: crate::Context::unwatch
 /// [`depend_on`]: crate::Context::depend_on
