@@ -1,7 +1,6 @@
 //! The part of a remote child that stays over all its incarnations: where it is, and the messages that are not known to
 //! be begun.
 
-use std::any::type_name;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::task::{Context as TaskCx, Poll, Waker};
@@ -583,8 +582,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     fn bury_later(&self, dead: Dead<A>, me: Option<&ActorRef<Proxy<A>>>) {
         let Dead(messages, askers) = dead;
         if let Some(me) = me {
-            for (_, reason) in &messages {
-                hooks::dead_letter(me, type_name::<A::Msg>(), *reason);
+            for (msg, reason) in &messages {
+                hooks::dead_letter(me, hooks::name_of::<A>(msg), *reason);
             }
         }
         let mut mine = self.lock();
@@ -602,7 +601,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let Dead(messages, askers) = dead;
         for (msg, reason) in messages {
             if let Some(me) = me {
-                hooks::dead_letter(me, type_name::<A::Msg>(), reason);
+                hooks::dead_letter(me, hooks::name_of::<A>(&msg), reason);
             }
             drop_guarded(msg);
         }

@@ -115,6 +115,15 @@ impl<A: Actor<Msg: Remote>> Actor for Proxy<A> {
     type Msg = A::Msg;
     type Error = Failure;
     const TURNS: bool = true;
+    const WORDS: bool = A::WORDS;
+
+    fn word(msg: &A::Msg) -> u8 {
+        A::word(msg)
+    }
+
+    fn named(word: u8) -> fn() -> &'static str {
+        A::named(word)
+    }
 
     async fn receive(&mut self, msg: A::Msg, cx: &mut Context<Self>) -> Result<(), Failure> {
         self.place.place().hand_over(msg, cx);

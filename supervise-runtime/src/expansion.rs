@@ -7,7 +7,8 @@ pub use core::time::Duration;
 
 pub use crate::actor::actor_ref::{ActorRef, Reply};
 pub use crate::actor::calls::{
-    CallTo, Handled, IsAnswer, IsAnswerIf, IsSent, IsSentIf, answer, answer_result, reply_of,
+    AnswerOf, Answers, AnyAnswer, CallTo, ErrorOfAnyType, Handled, IsAnswer, IsAnswerIf, IsSent, IsSentIf,
+    MayBeAFailure, Plain, ReadError, ResultAnswer, answer, answer_of, reply_of,
 };
 pub use crate::actor::context::Context;
 pub use crate::actor::hook::{EndHook, RestartHook, StartHook};

@@ -15,6 +15,7 @@ pub use crate::actor::host::{
     Host, abort, ask_time, at_close, dead_letter, deliver, emit, ends_by_itself, events, failure, healing, host,
     in_hand, is_leased_part, leave, network, release, root, root_of, says, set_node, set_wait, set_window, tell_error,
 };
+pub use crate::actor::name_of;
 pub use crate::base::clock::suspended;
 pub use crate::values::fence::Fence;
 pub use crate::values::network::{

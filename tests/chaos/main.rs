@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, unreachable_pub)] // modules of one test crate share helpers
 
+mod follow;
 mod kit;
 mod shapes;
 mod world;

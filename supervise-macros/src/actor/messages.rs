@@ -10,11 +10,13 @@ mod dispatch;
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::{Visit, visit_trait_bound, visit_type_reference};
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Path, Safety, Type,
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, Lifetime, LitStr, Meta,
+    ParenthesizedGenericArguments, Path, Safety, TraitBound, Type, TypeFnPtr, TypeGroup, TypeParen, TypeReference,
     Visibility,
 };
 
@@ -65,6 +67,8 @@ pub(super) struct Messages {
     list: Vec<Message>,
     /// `Account`
     of: Ident,
+    /// The place of the actor's type.
+    at: Span,
     /// `AccountMsg`
     msg: Ident,
     /// `AccountMsgKind`, the variants.
@@ -141,11 +145,16 @@ pub(super) fn take(block: &mut ItemImpl, names: Names, errors: &mut Errors) -> O
     }
     let of = of(&ty);
     one_visibility(&list, errors);
+    let msg = names.msg.unwrap_or_else(|| format_ident!("{of}Msg"));
     Some(Messages {
-        msg: names.msg.unwrap_or_else(|| format_ident!("{of}Msg")),
-        kind: format_ident!("{of}MsgKind"),
+        kind: format_ident!("{msg}Kind"),
+        own_calls: match &names.calls {
+            Some(calls) => format_ident!("Own{calls}"),
+            None => format_ident!("{of}OwnCalls"),
+        },
         calls: names.calls.unwrap_or_else(|| format_ident!("{of}Calls")),
-        own_calls: format_ident!("{of}OwnCalls"),
+        msg,
+        at: ty.span(),
         of,
         derives: names.derives,
         conditions: cfgs(&block.attrs),
@@ -156,7 +165,7 @@ pub(super) fn take(block: &mut ItemImpl, names: Names, errors: &mut Errors) -> O
 
 /// Returns the name of the actor, in front of its messages.
 fn of(ty: &Type) -> Ident {
-    let last = match ty {
+    let last = match peeled(ty) {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
         _ => None,
     };
@@ -381,25 +390,44 @@ impl Messages {
     }
 }
 
-/// Returns whether a lifetime other than `'static`, or a reference without one, is among the tokens.
-fn borrows(tokens: TokenStream) -> bool {
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        let found = match &token {
-            TokenTree::Group(group) => borrows(group.stream()),
-            TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'')
-            }
-            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
-                !matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "static")
-            }
-            _ => false,
-        };
-        if found {
-            return true;
+/// Returns whether a type borrows: it contains a lifetime other than `'static`, or a reference without one. The arguments
+/// of functions are those of their own callers.
+fn borrows(ty: &Type) -> bool {
+    let mut found = Borrows(false);
+    found.visit_type(ty);
+    found.0
+}
+
+struct Borrows(bool);
+
+impl<'ast> Visit<'ast> for Borrows {
+    fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+        self.0 |= reference.lifetime.is_none();
+        visit_type_reference(self, reference);
+    }
+
+    fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+        self.0 |= lifetime.ident != "static";
+    }
+
+    fn visit_type_fn_ptr(&mut self, _: &'ast TypeFnPtr) {}
+
+    fn visit_parenthesized_generic_arguments(&mut self, _: &'ast ParenthesizedGenericArguments) {}
+
+    fn visit_trait_bound(&mut self, bound: &'ast TraitBound) {
+        // The lifetimes of a `for<..>` are nobody's.
+        if bound.lifetimes.is_none() {
+            visit_trait_bound(self, bound);
         }
     }
-    false
+}
+
+/// Takes off the invisible group around a type that a declarative macro has passed, and parentheses.
+fn peeled(mut ty: &Type) -> &Type {
+    while let Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. }) = ty {
+        ty = elem;
+    }
+    ty
 }
 
 /// Replaces `Self`, which means the handle in the trait of the calls.
@@ -409,7 +437,10 @@ fn of_self(tokens: TokenStream, ty: &Type) -> TokenStream {
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Ident(word) if word == "Self" => {
-                let is_path = matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+                let is_path = matches!(
+                    tokens.peek(),
+                    Some(TokenTree::Punct(next)) if next.as_char() == ':' && next.spacing() == Spacing::Joint
+                );
                 made.extend(if is_path { quote_spanned!(word.span()=> <#ty>) } else { quote!(#ty) });
             }
             TokenTree::Group(group) => {

@@ -55,6 +55,7 @@ impl<A: Actor, F> ActorBody<A, F> {
     #[cold]
     fn note_done(&mut self) {
         self.cx.marks.aside = false;
+        self.cx.item_is_handled();
         self.cx.marks.due = !self.cx.marks.handled || self.again.is_some();
         if let Some(again) = &mut self.again {
             again.done();
@@ -168,7 +169,7 @@ where
 
     fn renew(&mut self) {
         self.inbox.return_batch(&self.cell);
-        self.cell.purge(DeadLetterReason::Restarted, |letter| letter.message().is_some());
+        self.cell.purge(DeadLetterReason::Restarted, MailboxItem::is_message);
     }
 
     fn close(&mut self) {
@@ -294,10 +295,10 @@ impl<A: Actor, F> ActorBody<A, F> {
         }
         let handler = match self.inbox.next(&self.cell)? {
             Envelope::Msg(msg) => {
+                self.note_word(&msg);
                 if self.cx.marks.due {
                     self.note_begun(Some(&msg));
                 }
-                self.note_word(&msg);
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
             // Its sender waits for no later incarnation, so it is not redelivered either.
@@ -315,10 +316,12 @@ impl<A: Actor, F> ActorBody<A, F> {
             }
             Envelope::Item(follow) => {
                 let msg = follow.take(self.cx.incarnation())?;
+                self.note_word(&msg);
                 if self.cx.marks.due {
                     self.note_begun(None);
                 }
-                self.note_word(&msg);
+                self.cx.marks.due = true;
+                self.cx.set_item(follow);
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
             Envelope::Notice(notice) => {

@@ -1,7 +1,9 @@
 //! Methods as messages: the trait of all handles, and what the dispatch of such a method needs.
 
 use std::any::type_name;
+use std::error::Error;
 use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context as TaskCx, Poll};
 
@@ -12,6 +14,7 @@ use crate::actor::actor_ref::Reply;
 use crate::actor::context::Context;
 use crate::actor::errors::AskError;
 use crate::values::event::EventKind;
+use crate::values::failure::{BoxError, Thrown};
 
 /// A handle through which the methods of an `A` are called.
 ///
@@ -135,26 +138,103 @@ impl<T: IsAnswer> IsAnswerIf<true> for T {
     type As = T::As;
 }
 
-/// Answers, if somebody waits for it.
+/// The type of an answer, from which its kind follows: the first of these three traits that has a method for it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AnswerOf<T>(PhantomData<fn() -> T>);
+
 #[doc(hidden)]
 #[inline]
-pub fn answer<R>(reply: Option<Reply<R>>, answer: R) {
-    if let Some(reply) = reply {
-        reply.send(answer);
+pub fn answer_of<T>(_: &T) -> AnswerOf<T> {
+    AnswerOf(PhantomData)
+}
+
+/// An error that may be any error, or is `Thrown` under another name: a failure of the actor, or one of the caller's?
+#[doc(hidden)]
+pub trait ErrorOfAnyType {
+    fn kind(&self) -> MayBeAFailure {
+        MayBeAFailure
     }
 }
 
-/// Answers with a result. An error that nobody reads is an event.
+impl<T> ErrorOfAnyType for &&AnswerOf<Result<T, BoxError>> {}
+impl<T> ErrorOfAnyType for &&AnswerOf<Result<T, Box<dyn Error + Send>>> {}
+impl<T> ErrorOfAnyType for &&AnswerOf<Result<T, Thrown>> {}
+#[cfg(feature = "anyhow")]
+impl<T> ErrorOfAnyType for &&AnswerOf<Result<T, anyhow::Error>> {}
+
+/// A result, whose error may be one that nobody reads.
+#[doc(hidden)]
+pub trait ResultAnswer {
+    fn kind(&self) -> ReadError {
+        ReadError
+    }
+}
+
+impl<T, E> ResultAnswer for &AnswerOf<Result<T, E>> {}
+
+#[doc(hidden)]
+pub trait AnyAnswer {
+    fn kind(&self) -> Plain {
+        Plain
+    }
+}
+
+impl<T> AnyAnswer for AnswerOf<T> {}
+
+/// The kinds of answers.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct MayBeAFailure;
+
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct ReadError;
+
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Plain;
+
+/// A kind of answer that is given.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this error may be for the caller or for the supervisor",
+    label = "says neither",
+    note = "write `Thrown`, by this name, if the actor has failed, or an error type of your own if the caller gets it"
+)]
+pub trait Answers<T> {
+    /// Returns the type of an error that somebody has to read.
+    fn unread(self, answer: &T) -> Option<&'static str>;
+}
+
+impl<T> Answers<T> for Plain {
+    #[inline]
+    fn unread(self, _: &T) -> Option<&'static str> {
+        None
+    }
+}
+
+impl<T, E> Answers<Result<T, E>> for ReadError {
+    #[inline]
+    fn unread(self, answer: &Result<T, E>) -> Option<&'static str> {
+        answer.is_err().then(type_name::<E>)
+    }
+}
+
+/// Answers, if somebody waits for it. An error that nobody reads is an event.
 #[doc(hidden)]
 #[inline]
-pub fn answer_result<A: Actor, T, E>(
+pub fn answer<A: Actor, T>(
+    kind: impl Answers<T>,
     cx: &Context<A>,
     message: &'static str,
-    reply: Option<Reply<Result<T, E>>>,
-    answer: Result<T, E>,
+    reply: Option<Reply<T>>,
+    answer: T,
 ) {
-    if answer.is_err() && reply.as_ref().is_none_or(Reply::is_closed) {
-        cx.cell().core().emit(EventKind::Unread { message, error: type_name::<E>() });
+    if let Some(error) = kind.unread(&answer)
+        && reply.as_ref().is_none_or(Reply::is_closed)
+    {
+        cx.cell().core().emit(EventKind::Unread { message, error });
     }
     if let Some(reply) = reply {
         reply.send(answer);

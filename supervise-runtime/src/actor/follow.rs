@@ -203,6 +203,8 @@ pub(crate) struct Follow<A: Actor> {
 
 struct Item<M> {
     message: Option<M>,
+    /// A message of the source is being handled.
+    in_hand: bool,
     /// Of the future that takes the items.
     waker: Option<Waker>,
     end: Option<End<M>>,
@@ -215,7 +217,7 @@ impl<A: Actor> Follow<A> {
             incarnation,
             cancelled: AtomicBool::new(false),
             queued: AtomicBool::new(false),
-            place: Mutex::new(Item { message: None, waker: None, end: None }),
+            place: Mutex::new(Item { message: None, in_hand: false, waker: None, end: None }),
         })
     }
 
@@ -225,7 +227,12 @@ impl<A: Actor> Follow<A> {
             return None;
         }
         let before = lock(&self.place).message.replace(message);
+        foreign();
         drop(before);
+        if self.is_cancelled() {
+            drop(self.empty()); // meanwhile, on another thread
+            return None;
+        }
         Some(Place(self.clone()))
     }
 
@@ -268,13 +275,16 @@ impl<A: Actor> Follow<A> {
         if self.incarnation != incarnation || self.is_cancelled() {
             return None;
         }
-        self.empty()
+        let mut place = lock(&self.place);
+        place.in_hand = place.message.is_some();
+        place.message.take()
     }
 
     /// Takes the message out of its place, and has the next one asked for.
     pub(crate) fn empty(&self) -> Option<A::Msg> {
         let mut place = lock(&self.place);
         let message = place.message.take();
+        place.in_hand = false;
         let waker = place.waker.clone();
         drop(place);
         foreign();
@@ -312,7 +322,8 @@ impl<A: Actor> Drop for Counted<A> {
 
 impl<A: Actor> Waits for Follow<A> {
     fn is_empty(&self) -> bool {
-        lock(&self.place).message.is_none()
+        let place = lock(&self.place);
+        place.message.is_none() && !place.in_hand
     }
 }
 
@@ -345,9 +356,15 @@ impl<A: Actor> Queue for Follow<A> {
         drop(end);
     }
 
+    fn go_on(&self) {
+        drop(self.empty());
+    }
+
     fn lose(&self, reason: DeadLetterReason) {
         let Some(message) = self.empty() else { return };
         if let Some(cell) = self.cell.upgrade() {
+            #[cfg(feature = "testing")]
+            cell.core().witness_item();
             cell.core().emit(EventKind::DeadLetter { message: name_of::<A>(&message), reason });
         }
         drop(message);
@@ -421,7 +438,8 @@ impl<A: Actor> Followed<A> {
 
     /// Sends a message when the source has ended. Otherwise its end is silent.
     ///
-    /// The message comes once, after all items are handled. A source that is cancelled, or ends with its incarnation, sends
+    /// Call it at once: a source that is over already tells its end no more. The message comes once, after all items are
+    /// handled. A source that is cancelled, or ends with its incarnation, sends
     /// none. See [`Context::follow`](crate::Context::follow) for an example.
     pub fn ended(self, message: impl FnOnce() -> A::Msg + Send + 'static) -> Self {
         self.follow.set_end(Box::new(message));

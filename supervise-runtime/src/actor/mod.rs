@@ -184,7 +184,8 @@ pub trait Actor: Sized + Send + 'static {
 }
 
 /// Returns the name of a message.
-pub(crate) fn name_of<A: Actor>(msg: &A::Msg) -> &'static str {
+#[doc(hidden)]
+pub fn name_of<A: Actor>(msg: &A::Msg) -> &'static str {
     A::named(A::word(msg))()
 }
 

@@ -150,6 +150,9 @@ pub(crate) trait MailboxItem: Send + 'static {
     /// Makes an item of the request of a sender on its way down. It does not wait for the next incarnation.
     fn of_leaving(message: Self::Message) -> Self;
 
+    /// Returns whether the item is a message of a sender. Takes no lock, so it may be asked under one.
+    fn is_message(&self) -> bool;
+
     /// Returns the type name if the item is a user message: if it is lost, it becomes a dead letter.
     fn message(&self) -> Option<&'static str>;
 
@@ -261,7 +264,7 @@ impl<T: MailboxItem> ActorCell<T> {
     fn enqueue(&self, mut inner: MutexGuard<'_, Inner<T>>, msg: T) {
         #[cfg(feature = "testing")]
         if let Some(witness) = self.core().bus.witness()
-            && msg.message().is_some()
+            && msg.is_message()
         {
             witness.accepts();
         }
@@ -394,6 +397,10 @@ impl<T: MailboxItem> Mailbox<T> {
 /// Drops an item of the queue, which is a dead letter if it is a message.
 fn bury<T: MailboxItem>(letter: T, core: &CellCore, reason: DeadLetterReason) {
     if let Some(message) = letter.message() {
+        #[cfg(feature = "testing")]
+        if !letter.is_message() {
+            core.witness_item();
+        }
         core.emit(EventKind::DeadLetter { message, reason });
     }
     // Dropping the message gives an asker its error. A panic in one `Drop` must not lose the other messages.
@@ -575,7 +582,7 @@ impl<T: MailboxItem> Inbox<T> {
         let msg = self.batch.pop_front();
         #[cfg(feature = "testing")]
         if let Some(witness) = cell.core().bus.witness()
-            && msg.as_ref().is_some_and(|msg| msg.message().is_some())
+            && msg.as_ref().is_some_and(MailboxItem::is_message)
         {
             witness.takes_out();
         }

@@ -88,6 +88,12 @@ impl Account {
         self.balance
     }
 
+    /// Hides what it returns behind an alias.
+    #[message]
+    pub fn aliased(&mut self) -> std::fmt::Result {
+        Err(std::fmt::Error)
+    }
+
     #[message]
     pub fn soon(&mut self, cx: &mut Context<Self>) {
         cx.send_after(secs(1), AccountMsg::interest());
@@ -251,6 +257,9 @@ async fn an_error_that_nobody_reads_is_an_event() {
     assert_eq!(bank.account.withdraw(99).await.unwrap(), Err(Overdrawn(9)));
     settle().await;
     assert_eq!(told(&mut events), [""; 0], "it was read");
+    bank.account.aliased().forget().await.unwrap();
+    settle().await;
+    assert_eq!(told(&mut events), ["account unread Account::aliased Error"], "the type counts, and not its name");
     assert_eq!(bank.account.incarnation(), 1);
 }
 
@@ -324,6 +333,51 @@ async fn calls_are_drained_or_become_dead_letters_by_name() {
     settle().await;
     let reason = DeadLetterReason::Ended;
     assert!(told(&mut events).contains(&format!("savings lost Account::rename {reason:?}")));
+}
+
+/// S64, S7, S19: a call to a child that is suspended waits for the decision above, and is answered after it: by the same
+/// instance if the supervisor is resumed, by the next one if it is restarted.
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_while_a_supervisor_above_is_decided_on() {
+    supervisor! {
+        struct Resumes {
+            #![decider(_ => Resume)]
+            below: struct ResumedBelow {
+                #![decider(_ => Escalate)]
+                fails: Account = Account::new(1),
+                stays: Account = Account::new(2),
+            },
+        }
+        struct Restarts {
+            #![decider(_ => Restart)]
+            below: struct RestartedBelow {
+                #![decider(_ => Escalate)]
+                fails: Account = Account::new(1),
+                stays: Account = Account::new(2),
+            },
+        }
+    }
+    let resumes = Resumes::start().await.unwrap();
+    resumes.below.stays.deposit(1).await.unwrap();
+    let (failed, answer) =
+        tokio::join!(resumes.below.fails.deposit(u64::MAX), resumes.below.stays.deposit(1).within(secs(20)));
+    assert!(failed.is_err());
+    assert_eq!((answer.unwrap(), resumes.below.stays.incarnation()), (4, 1));
+    let restarts = Restarts::start().await.unwrap();
+    restarts.below.stays.deposit(1).await.unwrap();
+    assert!(restarts.below.fails.deposit(u64::MAX).await.is_err());
+    let answer = restarts.below.stays.deposit(1).within(secs(20)).await;
+    assert_eq!((answer.unwrap(), restarts.below.stays.incarnation()), (3, 2));
+}
+
+/// S64, S1: of two calls in one poll, each gets its own answer, in the order in which they were polled.
+#[tokio::test(start_paused = true)]
+async fn two_calls_in_one_poll_are_answered_in_order() {
+    let bank = Bank::start().await.unwrap();
+    let (first, second, forgotten) =
+        tokio::join!(bank.account.deposit(1), bank.account.deposit(1), bank.account.deposit(1).forget());
+    forgotten.unwrap();
+    assert_eq!((first.unwrap(), second.unwrap(), bank.account.balance().await.unwrap()), (11, 12, 13));
 }
 
 /// S64: an instance of a set is called as any other.

@@ -153,6 +153,21 @@ async fn items_come_one_at_a_time_and_then_the_end() {
     assert_eq!(read.last().unwrap(), "end");
 }
 
+/// S65: the next item is taken when the handler of the one before has ended, and not while it waits.
+#[tokio::test(start_paused = true)]
+async fn the_next_item_is_taken_when_the_one_before_is_handled() {
+    let (value, values) = watch::channel(1);
+    let (tree, read) = desk(move |cx| Some(cx.follow(values.clone(), ReaderMsg::slow))).await;
+    settle().await;
+    for n in 2..=4 {
+        value.send_replace(n);
+        pass(ms(10)).await;
+    }
+    pass(secs(1)).await;
+    assert_eq!(taken(&read), ["slow 1", "slow 4"], "the values in between are stale");
+    drop(tree);
+}
+
 /// S65: a `watch` gives its present value first, also to the next instance; a value that fails the actor fails it again.
 #[tokio::test(start_paused = true)]
 async fn a_watch_gives_the_present_value_to_each_instance() {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, PathArguments, PathSegment, ReturnType, Type};
 
-use super::{borrows, of_self};
+use super::{borrows, of_self, peeled};
 use crate::errors::Errors;
 use crate::pretty::to_source;
 
@@ -27,11 +27,11 @@ pub(super) fn of(output: &ReturnType, actor: &Type, reply: Option<&TokenStream>,
     let mut answer =
         Answer { gets: quote!(()), is_result: false, is_wrong: false, throws: false, later: reply.is_some() };
     if let ReturnType::Type(_, ty) = output {
-        let mut inner: &Type = ty;
+        let mut inner = peeled(ty);
         if let Some((ok, Some(error))) = result(ty)
             && is_thrown(error)
         {
-            (inner, answer.throws) = (ok, true);
+            (inner, answer.throws) = (peeled(ok), true);
         }
         answer.is_result = match result(inner) {
             Some((ok, error)) => {
@@ -57,9 +57,7 @@ fn cannot_leave(ty: &Type, errors: &mut Errors) -> bool {
     let message = match ty {
         Type::ImplTrait(_) => "an answer has one type; write it, and `async fn` for a future",
         Type::Never(_) => "a message is answered, or fails its actor; return nothing, or `Result<(), Thrown>`",
-        ty if borrows(ty.to_token_stream()) => {
-            "an answer leaves the actor; return an owned value, such as `String` for `&str`"
-        }
+        ty if borrows(ty) => "an answer leaves the actor; return an owned value, such as `String` for `&str`",
         _ => return false,
     };
     errors.on(ty, message);
@@ -82,7 +80,7 @@ fn not_told_apart(ty: &Type, ok: &Type, error: Option<&Type>, throws: bool, erro
                 "this error is a failure of the actor, and so is the outer one; write `Result<.., Thrown>` once",
             );
         }
-        Some(error) if is_any(&text(error)) => errors.on(error, question("Thrown")),
+        Some(error) if is_any(error, &text(error)) => errors.on(error, question("Thrown")),
         // `anyhow::Result<T>`
         None if text(ty).contains("anyhow::") || text(ty).contains("eyre::") => {
             errors.on(ty, question(&format!("Result<{}, Thrown>", text(ok))));
@@ -92,12 +90,13 @@ fn not_told_apart(ty: &Type, ok: &Type, error: Option<&Type>, throws: bool, erro
 }
 
 /// Returns whether an error can be any error.
-fn is_any(error: &str) -> bool {
-    error.ends_with("BoxError")
-        || error.starts_with("Box<dyn")
-        || error == "anyhow::Error"
-        || error == "eyre::Report"
-        || error == "Report"
+fn is_any(error: &Type, text: &str) -> bool {
+    let boxed =
+        segment(error).is_some_and(|last| last.ident == "Box") && text.contains("dyn ") && text.contains("Error");
+    segment(error).is_some_and(|last| last.ident == "BoxError")
+        || boxed
+        || text.ends_with("anyhow::Error")
+        || text.ends_with("eyre::Report")
 }
 
 fn is_thrown(ty: &Type) -> bool {
@@ -120,7 +119,7 @@ fn result(ty: &Type) -> Option<(&Type, Option<&Type>)> {
 }
 
 fn segment(ty: &Type) -> Option<&PathSegment> {
-    match ty {
+    match peeled(ty) {
         Type::Path(path) => path.path.segments.last(),
         _ => None,
     }

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Generics, ImplItemFn, Pat, PatType, Type, parse_quote};
 
-use super::{borrows, of_self};
+use super::{borrows, of_self, own, peeled};
 use crate::actor::hooks::names;
 use crate::actor::signatures::last;
 use crate::errors::Errors;
@@ -51,17 +51,20 @@ pub(super) fn all(function: &ImplItemFn, ty: &Type, generic: &[&Ident], errors: 
 fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: &mut Errors) -> Argument {
     let name = match &*argument.pat {
         Pat::Ident(pattern) => pattern.ident.clone(),
-        other => format_ident!("argument_{at}", span = other.span()),
+        _ => own(&format!("argument_{at}")),
     };
-    let ty = &*argument.ty;
+    if let Some(condition) = argument.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
+        errors.on(condition, "an argument of a message is there or not; write the condition above the method");
+    }
+    let ty = peeled(&argument.ty);
     let owned = |ty: &Type| of_self(ty.to_token_stream(), actor);
     let wrong = |name| Argument::Wrong { name, ty: owned(ty) };
     if generic.iter().any(|generic| names(ty.to_token_stream(), &generic.to_string())) {
         return Argument::Wrong { name, ty: quote!(impl ::core::marker::Sized) };
     }
     match ty {
-        Type::Reference(lent) if is(&lent.elem, "Context") => Argument::Context,
-        Type::Reference(lent) if is(&lent.elem, "Reply") => {
+        Type::Reference(lent) if is_context(&lent.elem) => Argument::Context,
+        Type::Reference(lent) if is_reply(&lent.elem) => {
             let reply = to_source(lent.elem.to_token_stream());
             errors.on(ty, format!("an answer uses up its reply, which is not lent; write `{reply}`"));
             Argument::Reply(last(&lent.elem).and_then(|(_, of)| of).map(owned).unwrap_or_else(|| quote!(())))
@@ -77,7 +80,7 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
             errors.on(ty, format!("a message owns its arguments; write `{}`", boxed(&lent.elem)));
             wrong(name)
         }
-        Type::Reference(lent) if borrows(lent.elem.to_token_stream()) => {
+        Type::Reference(lent) if borrows(&lent.elem) => {
             errors.on(ty, NO_BORROW);
             wrong(name)
         }
@@ -93,19 +96,19 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
             errors.on(ty, format!("a message has one type; {repair}"));
             wrong(name)
         }
-        ty if is(ty, "Context") => {
+        ty if is_context(ty) => {
             let context = to_source(ty.to_token_stream());
             errors.on(argument, format!("the context is lent to a method; write `{name}: &mut {context}`"));
             Argument::Context
         }
-        ty if is(ty, "Reply") => match last(ty) {
+        ty if is_reply(ty) => match last(ty) {
             Some((_, Some(of))) => Argument::Reply(owned(of)),
             _ => {
                 errors.on(ty, "a reply has a type; write `Reply<u64>` with the type of the answer");
                 Argument::Reply(errors.failed_type().unwrap_or_default())
             }
         },
-        ty if borrows(ty.to_token_stream()) => {
+        ty if borrows(ty) => {
             errors.on(ty, NO_BORROW);
             wrong(name)
         }
@@ -127,9 +130,9 @@ pub(super) fn mend(function: &mut ImplItemFn, errors: &Errors) {
     for input in &mut function.sig.inputs {
         let FnArg::Typed(argument) = input else { continue };
         let ty = &argument.ty;
-        if is(ty, "Context") {
+        if is_context(ty) {
             *argument.ty = parse_quote!(&mut #ty);
-        } else if is(ty, "Reply")
+        } else if is_reply(ty)
             && !matches!(last(ty), Some((_, Some(_))))
             && let Some(failed) = errors.failed_type()
         {
@@ -143,6 +146,20 @@ const NO_BORROW: &str =
 
 fn is(ty: &Type, name: &str) -> bool {
     last(ty).is_some_and(|(last, _)| last == name)
+}
+
+/// Returns whether a type is the context of an actor. A type of another library has no argument, or a path.
+fn is_context(ty: &Type) -> bool {
+    is(ty, "Context") && is_ours(ty)
+}
+
+fn is_reply(ty: &Type) -> bool {
+    is(ty, "Reply") && is_ours(ty)
+}
+
+fn is_ours(ty: &Type) -> bool {
+    let has_path = matches!(ty, Type::Path(path) if path.path.segments.len() > 1);
+    !has_path || matches!(last(ty), Some((_, Some(_))))
 }
 
 /// Returns the owned form of a type that is lent to a method, and whether other types become it.

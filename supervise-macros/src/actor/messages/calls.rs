@@ -6,21 +6,33 @@ use syn::{Generics, Type};
 
 use super::answer::Answer;
 use super::argument::checked;
-use super::{Message, Messages, own};
+use super::{Message, Messages, of_self, own};
 use crate::actor::hooks::names;
 use crate::paths::Supervise;
+
+/// Names the actor in bounds on `Self`, which means another type in the items.
+fn without_self(generics: &Generics, ty: &Type) -> Generics {
+    let mut generics = generics.clone();
+    if let Some(clause) = &generics.where_clause
+        && let Ok(named) = syn::parse2(of_self(clause.to_token_stream(), ty))
+    {
+        generics.where_clause = Some(named);
+    }
+    generics
+}
 
 impl Messages {
     /// Emits the items beside the actor.
     pub(in crate::actor) fn items(&self, generics: &Generics, ty: &Type) -> TokenStream {
         let (msg, kind, of, outer) = (&self.msg, &self.kind, &self.of, &self.conditions);
+        let generics = &without_self(generics, ty);
         let (params, args, bounds) = generics.split_for_impl();
         let derives = &self.derives;
         let derives = (!derives.is_empty()).then(|| quote!(#[derive(#(#derives),*)]));
         let variants = self.list.iter().map(|message| self.variant(message, generics));
         let constructors = self.list.iter().map(|message| self.constructor(message, generics));
         let doc = format!(
-            "A message of [`{of}`]. Its functions make messages whose answer nobody waits for, for timers and the like."
+            "A message of `{of}`. Its functions make messages whose answer nobody waits for, for timers and the like."
         );
         let debug = self.debug(generics);
         let calls = self.calls(generics, ty);
@@ -50,7 +62,8 @@ impl Messages {
     /// Emits a marker for the parameters of the actor, which the arguments of a message need not use.
     fn marker(generics: &Generics) -> Option<TokenStream> {
         let types: Vec<_> = generics.type_params().map(|param| &param.ident).collect();
-        (!types.is_empty()).then(|| quote!(::core::marker::PhantomData<fn() -> (#(#types,)*)>,))
+        (!types.is_empty())
+            .then(|| quote!(::core::marker::PhantomData<(#(::core::marker::PhantomData<fn() -> #types>,)*)>,))
     }
 
     fn variant(&self, message: &Message, generics: &Generics) -> TokenStream {
@@ -130,11 +143,11 @@ impl Messages {
     /// Emits the traits of the handles: one for the messages of everybody, and one for those of this module.
     fn calls(&self, generics: &Generics, ty: &Type) -> TokenStream {
         let (open, own): (Vec<_>, Vec<_>) = self.list.iter().partition(|message| message.is_open());
-        let open = (&self.calls, open, format!("The messages of [`{}`], as methods of its handles.", self.of));
+        let open = (&self.calls, open, format!("The messages of `{}`, as methods of its handles.", self.of));
         let own = (
             &self.own_calls,
             own,
-            format!("The private messages of [`{}`], as methods of its handles in this module.", self.of),
+            format!("The private messages of `{}`, as methods of its handles in this module.", self.of),
         );
         [open, own].iter().filter_map(|(name, list, doc)| self.calls_of(name, list, doc, generics, ty)).collect()
     }

@@ -1,7 +1,8 @@
 //! The dispatch of messages to the methods.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Generics, ReturnType, Type};
 
 use super::argument::Argument;
@@ -42,7 +43,7 @@ impl Messages {
             let word = self.word(message);
             quote!(#number => || #word,)
         });
-        let at = syn::spanned::Spanned::span(ty);
+        let at = ty.span();
         let result = quote!(::core::result::Result<(), Self::Error>);
         // A block alone would be the user's own, to be written as an `async fn`.
         let (is_async, returns) = match self.list.iter().all(|message| message.is_async) {
@@ -75,6 +76,8 @@ impl Messages {
             where
                 for<'a> &'a mut Self: ::core::marker::Send,
             {
+                #[allow(unused_imports, clippy::allow_attributes)]
+                use __rt::{AnyAnswer as _, ErrorOfAnyType as _, ResultAnswer as _};
                 #body
             }
         }
@@ -118,7 +121,7 @@ impl Messages {
         let (cx, reply, answered, thrown) = (own("__cx"), own("__reply"), own("__answer"), own("__thrown"));
         let fields = message.arguments.iter().filter_map(Argument::pattern);
         let passed = message.arguments.iter().map(|argument| argument.passed(&cx, &reply));
-        let at = message.at.resolved_at(Span::call_site());
+        let at = message.at.resolved_at(self.at);
         let method = quote_spanned!(method.span()=> Self::#method);
         let mut call = quote_spanned!(at=> #method(self, #(#passed),*));
         if *is_async {
@@ -133,10 +136,15 @@ impl Messages {
                 }
             };
         }
-        let send = match (answer.later, answer.is_result) {
-            (true, _) => quote!(let () = #answered;),
-            (false, true) => quote!(__rt::answer_result(#cx, #word, #reply, #answered);),
-            (false, false) => quote!(__rt::answer(#reply, #answered);),
+        let send = match answer.later {
+            true => quote!(let () = #answered;),
+            // The type decides, and not its name, what an answer is: it may be an alias.
+            false => {
+                let at = answer.gets.span().resolved_at(self.at);
+                quote_spanned! {at=>
+                    __rt::answer((&&&__rt::answer_of(&#answered)).kind(), #cx, #word, #reply, #answered);
+                }
+            }
         };
         let ok = done(quote!(::core::result::Result::Ok(())));
         let ok = if returns { quote!(return #ok) } else { ok };

@@ -201,7 +201,7 @@ fn arguments_of_the_macro_name_and_derive() {
     ] {
         let text = with(args, block);
         assert!(!text.contains("compile_error"), "{args}: {text}");
-        has(&text, &[&format!("pub struct {msg} (StoreMsgKind);"), &format!("pub trait {calls}:")]);
+        has(&text, &[&format!("pub struct {msg} ({msg}Kind);"), &format!("pub trait {calls}:")]);
         assert_eq!(squeezed(&text).contains(&squeezed(derived)), clone, "{args}: {text}");
         assert_eq!(text.contains("kit :: trees"), path, "{args}: {text}");
         assert_eq!(text.contains(":: supervise ::"), !path, "{args}: {text}");
@@ -226,6 +226,38 @@ fn a_name_is_read_from_a_word_and_not_from_a_text() {
         let text = with(args, "impl Store { #[message] fn put(&mut self) {} }");
         assert!(text.contains(repair), "no `{repair}` in {text}");
     }
+}
+
+#[test]
+fn types_that_borrow_nothing_are_taken() {
+    for ty in [
+        "Box<dyn Fn(&u32) -> bool + Send>",
+        "fn(&str) -> usize",
+        "Box<dyn for<'a> Take<'a> + Send>",
+        "&'static str",
+        "proto::Context",
+        "proto::Reply",
+    ] {
+        let text = expand(&format!("impl Store {{ #[message] fn put(&mut self, it: {ty}) {{}} }}"));
+        assert!(!text.contains("compile_error"), "{ty}: {text}");
+    }
+    for ty in ["Option<&str>", "Cow<'a, str>", "Box<dyn Take<'a>>"] {
+        let text = expand(&format!("impl Store {{ #[message] fn put(&mut self, it: {ty}) {{}} }}"));
+        assert!(text.contains("a message owns its arguments"), "{ty}: {text}");
+    }
+}
+
+#[test]
+fn bounds_on_self_are_those_of_the_actor() {
+    let text = expand("impl<T> Store<T> where Self: Display, T: Send { #[message] fn put(&mut self) {} }");
+    assert!(!squeezed(&text).contains("StoreMsg<T>(StoreMsgKind<T>)whereSelf:"), "{text}");
+    assert!(squeezed(&text).contains("whereStore<T>:Display"), "{text}");
+}
+
+#[test]
+fn a_condition_on_an_argument_is_reported() {
+    let text = expand("impl Store { #[message] fn put(&mut self, #[cfg(a)] it: u32) {} }");
+    assert!(text.contains("write the condition above the method"), "{text}");
 }
 
 #[test]

@@ -77,6 +77,11 @@ impl<A: Actor> MailboxItem for Envelope<A> {
         }
     }
 
+    #[inline]
+    fn is_message(&self) -> bool {
+        matches!(self, Envelope::Msg(_) | Envelope::LastRequest(_))
+    }
+
     fn inside(&self) -> Option<A::Msg> {
         match self {
             Envelope::Item(follow) => follow.empty(),

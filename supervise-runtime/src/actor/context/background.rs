@@ -13,7 +13,7 @@ use crate::actor::follow::{Follow, Followed, Source};
 use crate::actor::timers::{Make, Tick, Timer};
 use crate::base::clock::after;
 use crate::base::sync::Arc;
-use crate::engine::background::BackgroundWork;
+use crate::engine::background::{BackgroundWork, Queue};
 use crate::engine::cell::control::{SystemMessage, queue};
 
 /// The resolution of tokio's clock.
@@ -50,6 +50,18 @@ impl<A: Actor> Context<A> {
             let msg = message(future.await);
             Tick::<A>::new(cell, incarnation, Make::Once(msg)) as Arc<_>
         })));
+    }
+
+    /// Notes the source of the item that is about to be handled.
+    pub(crate) fn set_item(&mut self, item: Arc<dyn Queue>) {
+        self.cold.get_or_insert_default().item = Some(item);
+    }
+
+    /// Has the source of the item that was in hand go on.
+    pub(crate) fn item_is_handled(&mut self) {
+        if let Some(item) = self.cold.as_mut().and_then(|cold| cold.item.take()) {
+            item.go_on();
+        }
     }
 
     pub(super) fn followed<S: Source<Kind>, Kind>(

@@ -16,6 +16,7 @@ use crate::actor::timers::{Every, Timer};
 use crate::actor::{Actor, Watcher};
 use crate::base::sync::Arc;
 use crate::decide::group::Owner;
+use crate::engine::background::Queue;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::ChildTable;
@@ -131,6 +132,8 @@ pub(crate) struct Marks {
 struct ColdState {
     strategy: SupervisorStrategy,
     watching: Watching,
+    /// The source of the item in hand.
+    item: Option<Arc<dyn Queue>>,
     /// The words of `stop_with`.
     words: Option<Cow<'static, str>>,
     /// The failure that this incarnation heals. Only for actors that ask.
@@ -553,6 +556,8 @@ impl<A: Actor> Context<A> {
     /// fails it again, until it changes. On the way down nothing is followed any more (S65).
     ///
     /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
     /// use supervise::prelude::*;
     /// use tokio::sync::{mpsc, watch};
     ///
@@ -594,8 +599,8 @@ impl<A: Actor> Context<A> {
     /// }
     ///
     /// supervisor! {
-    ///     struct House(speed: watch::Receiver<u32>, jobs: mpsc::Receiver<String>) {
-    ///         let jobs = std::sync::Mutex::new(Some(jobs));
+    ///     struct House(speed: watch::Receiver<u32>, jobs: Arc<Mutex<Option<mpsc::Receiver<String>>>>) {
+    ///         // The first instance gets the receiver: it cannot be had twice.
     ///         pump: Pump = Pump { speed, jobs: jobs.lock().unwrap().take(), done: Vec::new() },
     ///     }
     /// }
@@ -604,7 +609,7 @@ impl<A: Actor> Context<A> {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (speed, changes) = watch::channel(1);
     /// let (job, jobs) = mpsc::channel(1);
-    /// let house = House::start(changes, jobs).await?;
+    /// let house = House::start(changes, Arc::new(Mutex::new(Some(jobs)))).await?;
     /// job.send("the well".to_owned()).await?;
     /// job.send("the cellar".to_owned()).await?;
     /// drop(job);

@@ -103,8 +103,8 @@ impl FutureSet {
                 if let Some(Running::Source { item, .. }) = &running {
                     item.lose(reason);
                 }
-                running = None;
             });
+            each(&mut || running = None);
         }
     }
 

@@ -164,8 +164,11 @@ impl Background {
         for tick in self.stop_timers().chain(self.results) {
             let mut tick = Some(tick);
             each(&mut || {
-                tick.take().inspect(|tick| tick.lose(reason));
+                if let Some(tick) = &tick {
+                    tick.lose(reason);
+                }
             });
+            each(&mut || tick = None);
         }
         if let Some(futures) = self.futures {
             futures.dismantle(reason, each);
@@ -239,6 +242,8 @@ pub(crate) trait Queue: Send + Sync {
     fn has_item(&self) -> bool {
         false
     }
+    /// Has a source take its next item: the one in hand was handled.
+    fn go_on(&self) {}
     /// Makes an item of a source that was not handled a dead letter.
     fn lose(&self, _reason: DeadLetterReason) {}
 }

@@ -675,6 +675,14 @@ impl CellCore {
 
     // ----- sources
 
+    /// Counts an item of a source that becomes a dead letter: it was accepted by no mailbox before.
+    #[cfg(feature = "testing")]
+    pub(crate) fn witness_item(&self) {
+        if let Some(witness) = self.bus.witness() {
+            witness.accepts();
+        }
+    }
+
     /// Counts a source that the actor follows, or follows no more.
     pub(crate) fn count_source(&self, followed: bool) {
         let mut life = lock(&self.life);
