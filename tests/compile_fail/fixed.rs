@@ -225,6 +225,8 @@ mod messages {
     mod call_with_a_wrong_argument;
     #[path = "context_by_value.fixed.rs"]
     mod context_by_value;
+    #[path = "error_behind_an_alias.fixed.rs"]
+    mod error_behind_an_alias;
     #[path = "error_of_a_library.fixed.rs"]
     mod error_of_a_library;
     #[path = "error_of_any_type.fixed.rs"]

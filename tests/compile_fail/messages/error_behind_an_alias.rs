@@ -23,7 +23,7 @@ impl Store {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = spawn(child! { "store": Store = Store(0) }).await?;
-    store.read("3").await??;
+    drop(store.read("3").await);
     store.stop();
     Ok(())
 }

@@ -122,6 +122,11 @@ impl Messages {
         let fields = message.arguments.iter().filter_map(Argument::pattern);
         let passed = message.arguments.iter().map(|argument| argument.passed(&cx, &reply));
         let at = message.at.resolved_at(self.at);
+        // One place for all that is wrong with the future of an async method.
+        let mut method = method.clone();
+        if *is_async {
+            method.set_span(at);
+        }
         let method = quote_spanned!(method.span()=> Self::#method);
         let mut call = quote_spanned!(at=> #method(self, #(#passed),*));
         if *is_async {
