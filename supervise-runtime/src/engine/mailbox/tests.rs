@@ -26,6 +26,10 @@ impl MailboxItem for Letter {
         message
     }
 
+    fn is_message(&self) -> bool {
+        true
+    }
+
     fn message(&self) -> Option<&'static str> {
         Some("Letter")
     }
