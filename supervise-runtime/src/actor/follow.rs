@@ -115,10 +115,10 @@ impl<T: Clone + Send + Sync + 'static> Source<watch::Sender<T>> for watch::Recei
     type Item = T;
 
     fn items<F: FnMut(T) -> Option<Place> + Send + 'static>(mut self, mut put: F) -> BoxFuture<'static, ()> {
-        self.mark_changed();
+        let mut is_present = true;
         items!(
             put,
-            match self.changed().await {
+            match if std::mem::take(&mut is_present) { Ok(()) } else { self.changed().await } {
                 Ok(()) => Some(self.borrow_and_update().clone()),
                 Err(_) => None,
             }
