@@ -139,6 +139,27 @@ async fn a_forgotten_call_crosses_as_a_tell() {
     assert!(begun.elapsed() > SECOND, "it has waited for room: {:?}", begun.elapsed());
 }
 
+/// S64, S61: a message that waits at the owner of a remote child is a dead letter by the name of its method.
+#[tokio::test(start_paused = true)]
+async fn a_dead_letter_of_a_remote_child_names_the_method() {
+    let (_cluster, office) = office().await;
+    let mut events = office.events();
+    office.reports.slow().forget().await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    while office.reports.mean(vec![1.0]).at_once().forget().await.is_ok() {
+        tokio::time::sleep(MS).await;
+    }
+    office.reports.kill();
+    tokio::time::sleep(60 * SECOND).await;
+    let lost: Vec<_> = std::iter::from_fn(|| events.try_next())
+        .filter_map(|event| match event.kind {
+            EventKind::DeadLetter { message, .. } if event.path == "reports" => Some(message),
+            _ => None,
+        })
+        .collect();
+    assert!(!lost.is_empty() && lost.iter().all(|message| message.starts_with("Reports::")), "{lost:?}");
+}
+
 /// S64: nothing crosses before a call is awaited.
 #[tokio::test(start_paused = true)]
 async fn a_remote_call_that_is_not_awaited_is_not_sent() {

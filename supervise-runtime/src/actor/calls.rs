@@ -23,12 +23,9 @@ use crate::values::failure::{BoxError, Thrown};
 /// handle of your own, such as a double in a test. Messages whose methods are private are called in their own module alone.
 ///
 /// ```
-/// use std::cell::Cell;
-///
-/// use supervise::error::AskError;
-/// use supervise::future::BoxFuture;
-/// use supervise::prelude::*;
 /// use supervise::CallTo;
+/// use supervise::error::AskError;
+/// use supervise::prelude::*;
 ///
 /// pub struct Account(u64);
 ///
@@ -138,7 +135,8 @@ impl<T: IsAnswer> IsAnswerIf<true> for T {
     type As = T::As;
 }
 
-/// The type of an answer, from which its kind follows: the first of these three traits that has a method for it.
+/// The type of an answer. Its kind is that of the first of the three traits below which the type has: the compiler looks
+/// for a method with three references first, then with two, then with one.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct AnswerOf<T>(PhantomData<fn() -> T>);
@@ -149,7 +147,7 @@ pub fn answer_of<T>(_: &T) -> AnswerOf<T> {
     AnswerOf(PhantomData)
 }
 
-/// An error that may be any error, or is `Thrown` under another name: a failure of the actor, or one of the caller's?
+/// A result whose error can be any error, or is `Thrown` behind an alias. It does not say for whom the error is.
 #[doc(hidden)]
 pub trait ErrorOfAnyType {
     fn kind(&self) -> MayBeAFailure {
@@ -163,7 +161,7 @@ impl<T> ErrorOfAnyType for &&AnswerOf<Result<T, Thrown>> {}
 #[cfg(feature = "anyhow")]
 impl<T> ErrorOfAnyType for &&AnswerOf<Result<T, anyhow::Error>> {}
 
-/// A result, whose error may be one that nobody reads.
+/// Any other result. Its error is an event if nobody reads it.
 #[doc(hidden)]
 pub trait ResultAnswer {
     fn kind(&self) -> ReadError {
@@ -173,6 +171,7 @@ pub trait ResultAnswer {
 
 impl<T, E> ResultAnswer for &AnswerOf<Result<T, E>> {}
 
+/// All other answers.
 #[doc(hidden)]
 pub trait AnyAnswer {
     fn kind(&self) -> Plain {

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::mem::take;
 use std::task::{Poll, Waker};
 
 use futures_core::Stream;
@@ -15,6 +15,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use crate::actor::actor_ref::{Cell, Envelope};
 use crate::actor::{Actor, name_of};
 use crate::base::BoxFuture;
+use crate::base::deferred_drop::drop_catching_panics;
 use crate::base::sync::atomic::{AtomicBool, Ordering};
 use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
 use crate::engine::background::Queue;
@@ -101,13 +102,8 @@ impl<S: Stream<Item: Send> + Send + 'static> Source<()> for S {
     type Item = S::Item;
 
     fn items<F: FnMut(S::Item) -> Option<Place> + Send + 'static>(self, mut put: F) -> BoxFuture<'static, ()> {
-        Box::pin(async move {
-            let mut stream = pin!(self);
-            while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-                let Some(place) = put(item) else { return };
-                place.emptied().await;
-            }
-        })
+        let mut stream = Box::pin(self);
+        items!(put, poll_fn(|cx| stream.as_mut().poll_next(cx)).await)
     }
 }
 
@@ -116,13 +112,7 @@ impl<T: Clone + Send + Sync + 'static> Source<watch::Sender<T>> for watch::Recei
 
     fn items<F: FnMut(T) -> Option<Place> + Send + 'static>(mut self, mut put: F) -> BoxFuture<'static, ()> {
         let mut is_present = true;
-        items!(
-            put,
-            match if std::mem::take(&mut is_present) { Ok(()) } else { self.changed().await } {
-                Ok(()) => Some(self.borrow_and_update().clone()),
-                Err(_) => None,
-            }
-        )
+        items!(put, (take(&mut is_present) || self.changed().await.is_ok()).then(|| self.borrow_and_update().clone()))
     }
 }
 
@@ -361,6 +351,9 @@ impl<A: Actor> Queue for Follow<A> {
     }
 
     fn lose(&self, reason: DeadLetterReason) {
+        let end = lock(&self.place).end.take();
+        foreign();
+        drop_catching_panics(end);
         let Some(message) = self.empty() else { return };
         if let Some(cell) = self.cell.upgrade() {
             #[cfg(feature = "testing")]
@@ -439,8 +432,8 @@ impl<A: Actor> Followed<A> {
     /// Sends a message when the source has ended. Otherwise its end is silent.
     ///
     /// Call it at once: a source that is over already tells its end no more. The message comes once, after all items are
-    /// handled. A source that is cancelled, or ends with its incarnation, sends
-    /// none. See [`Context::follow`](crate::Context::follow) for an example.
+    /// handled. A source that is cancelled, or ends with its incarnation, sends none. See
+    /// [`Context::follow`](crate::Context::follow) for an example.
     pub fn ended(self, message: impl FnOnce() -> A::Msg + Send + 'static) -> Self {
         self.follow.set_end(Box::new(message));
         self

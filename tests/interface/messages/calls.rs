@@ -11,7 +11,7 @@ use supervise::event::{DeadLetterReason, EventKind, Events};
 use supervise::prelude::*;
 use tokio::time::Instant;
 
-use crate::common::{ms, pass, quiet_panics, secs, settle};
+use crate::common::{block_on, ms, pass, quiet_panics, secs, settle};
 
 /// An error that goes to the caller.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -378,6 +378,31 @@ async fn two_calls_in_one_poll_are_answered_in_order() {
         tokio::join!(bank.account.deposit(1), bank.account.deposit(1), bank.account.deposit(1).forget());
     forgotten.unwrap();
     assert_eq!((first.unwrap(), second.unwrap(), bank.account.balance().await.unwrap()), (11, 12, 13));
+}
+
+/// S64, S25: a call whose runtime is dropped in the middle ends, for a caller elsewhere.
+#[test]
+fn a_call_ends_with_the_runtime_of_its_actor() {
+    for _ in 0..2 {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+        let bank = runtime.block_on(Bank::start()).unwrap();
+        block_on(async { bank.account.work(secs(60)).forget().await }).unwrap();
+        let callers = [1, 2].map(|_| {
+            let account = bank.account.clone();
+            std::thread::spawn(move || block_on(async { account.balance().forever().await }))
+        });
+        let waiting = || bank.snapshot().find("account").unwrap().mailbox.as_ref().unwrap().waiting;
+        let begun = std::time::Instant::now();
+        while waiting() < 2 {
+            assert!(begun.elapsed() < secs(60), "both wait behind the work");
+            std::thread::yield_now();
+        }
+        drop(runtime);
+        for caller in callers {
+            assert!(caller.join().unwrap().is_err());
+        }
+        drop(bank);
+    }
 }
 
 /// S64: an instance of a set is called as any other.

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context as TaskCx, Poll};
+use std::task::{Context as TaskCx, Poll, Waker};
 
 use futures_core::Stream;
 use supervise::event::{DeadLetterReason, EventKind, Events};
@@ -86,6 +86,12 @@ async fn desk(
     (Desk::start(Arc::new(begin), read.clone()).await.unwrap(), read)
 }
 
+/// Gives the reader work for a second.
+async fn keep_busy(tree: &Desk) {
+    tree.reader.work(secs(1)).forget().await.unwrap();
+    settle().await;
+}
+
 fn taken(read: &Mutex<Vec<String>>) -> Vec<String> {
     std::mem::take(&mut read.lock().unwrap())
 }
@@ -166,6 +172,27 @@ async fn the_next_item_is_taken_when_the_one_before_is_handled() {
     pass(secs(1)).await;
     assert_eq!(taken(&read), ["slow 1", "slow 4"], "the values in between are stale");
     drop(tree);
+
+    /// Is ready at each poll, and can be woken by anybody.
+    struct Woken(u32, Arc<Mutex<Option<Waker>>>);
+    impl Stream for Woken {
+        type Item = u32;
+        fn poll_next(mut self: Pin<&mut Self>, cx: &mut TaskCx<'_>) -> Poll<Option<u32>> {
+            *self.1.lock().unwrap() = Some(cx.waker().clone());
+            self.0 += 1;
+            Poll::Ready(Some(self.0))
+        }
+    }
+    let waker = Arc::<Mutex<Option<Waker>>>::default();
+    let woken = waker.clone();
+    let (tree, read) = desk(move |cx| Some(cx.follow(Woken(0, woken.clone()), ReaderMsg::slow))).await;
+    settle().await;
+    for _ in 0..5 {
+        waker.lock().unwrap().take().into_iter().for_each(Waker::wake);
+        pass(ms(10)).await;
+    }
+    let waiting = tree.snapshot().find("reader").unwrap().mailbox.as_ref().unwrap().waiting;
+    assert_eq!((waiting, taken(&read).len()), (0, 0), "the first is in hand, and no other was taken");
 }
 
 /// S65: a `watch` gives its present value first, also to the next instance; a value that fails the actor fails it again.
@@ -191,8 +218,7 @@ async fn a_lag_of_a_broadcast_is_an_item() {
     let (item, items) = broadcast::channel(2);
     let (tree, read) = desk(move |cx| Some(cx.follow(items.resubscribe(), ReaderMsg::or_lagged))).await;
     settle().await;
-    tree.reader.work(secs(1)).forget().await.unwrap();
-    settle().await;
+    keep_busy(&tree).await;
     for n in 0..6 {
         item.send(n).unwrap();
     }
@@ -235,8 +261,7 @@ async fn an_item_in_the_mailbox_is_handled_in_a_drain() {
     let (job, jobs) = jobs(4);
     let (tree, read) = desk(move |cx| Some(cx.follow(jobs()?, ReaderMsg::read))).await;
     let mut events = tree.events();
-    tree.reader.work(secs(1)).forget().await.unwrap();
-    settle().await;
+    keep_busy(&tree).await;
     job.send(1).await.unwrap();
     job.send(2).await.unwrap();
     settle().await;
@@ -252,8 +277,7 @@ async fn an_item_that_is_not_handled_is_a_dead_letter() {
     let (job, jobs) = jobs(4);
     let (tree, read) = desk(move |cx| Some(cx.follow(jobs()?, ReaderMsg::read))).await;
     let mut events = tree.events();
-    tree.reader.work(secs(1)).forget().await.unwrap();
-    settle().await;
+    keep_busy(&tree).await;
     job.send(1).await.unwrap();
     settle().await;
     tree.reader.restart().unwrap();
@@ -264,8 +288,7 @@ async fn an_item_that_is_not_handled_is_a_dead_letter() {
     let (job, jobs) = self::jobs(4);
     let (tree, _read) = desk(move |cx| Some(cx.follow(jobs()?, ReaderMsg::read))).await;
     let mut events = tree.events();
-    tree.reader.work(secs(1)).forget().await.unwrap();
-    settle().await;
+    keep_busy(&tree).await;
     job.send(1).await.unwrap();
     settle().await;
     tree.reader.kill();
@@ -279,16 +302,14 @@ async fn an_item_waits_for_room() {
     let (job, jobs) = jobs(1);
     let (tree, read) = desk(move |cx| Some(cx.follow(jobs()?, ReaderMsg::read))).await;
     let mut events = tree.events();
-    tree.reader.work(secs(1)).forget().await.unwrap();
-    settle().await;
+    keep_busy(&tree).await;
     tree.reader.note("a").forget().await.unwrap();
     tree.reader.note("b").forget().await.unwrap();
     job.send(1).await.unwrap();
     settle().await;
     pass(secs(2)).await;
     assert_eq!(taken(&read), ["a", "b", "1"]);
-    tree.reader.work(secs(1)).forget().await.unwrap();
-    settle().await;
+    keep_busy(&tree).await;
     tree.reader.note("a").forget().await.unwrap();
     tree.reader.note("b").forget().await.unwrap();
     job.send(2).await.unwrap();
@@ -330,6 +351,38 @@ async fn a_cancelled_source_is_dropped() {
     settle().await;
     assert_eq!(taken(&read), ["1"]);
     assert!(tree.shutdown().await.is_orderly());
+}
+
+/// S65: a source, and the message of its end, are dropped with their incarnation and with a runtime that is dropped in
+/// the middle; the second time as the first.
+#[test]
+fn nothing_of_a_source_is_left_behind() {
+    let (items, ends) = (Arc::new(()), Arc::new(()));
+    for _ in 0..2 {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+        let (item, end) = (items.clone(), ends.clone());
+        let tree = runtime.block_on(async move {
+            let (tree, _read) = desk(move |cx| {
+                let numbers = Numbers { next: 12, end: u32::MAX, taken: Arc::default(), alive: item.clone() };
+                let end = end.clone();
+                Some(cx.follow(numbers, ReaderMsg::read).ended(move || {
+                    let _ = &end;
+                    ReaderMsg::end()
+                }))
+            })
+            .await;
+            // The number 13 fails each instance.
+            while tree.reader.incarnation() < 5 {
+                tokio::time::sleep(ms(1)).await;
+            }
+            tree
+        });
+        // One stream and one end of the present instance, perhaps of the next one, and those of the function.
+        assert!(Arc::strong_count(&items) <= 4 && Arc::strong_count(&ends) <= 4, "those of instances before are gone");
+        drop(runtime);
+        drop(tree);
+        assert_eq!((Arc::strong_count(&items), Arc::strong_count(&ends)), (1, 1));
+    }
 }
 
 /// A stream that panics when it is polled after a while, or when it is dropped.

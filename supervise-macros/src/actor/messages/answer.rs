@@ -12,8 +12,6 @@ use crate::pretty::to_source;
 pub(super) struct Answer {
     /// The type that the caller gets.
     pub(super) gets: TokenStream,
-    /// Whether that is a `Result`, of which an error may be one that nobody reads.
-    pub(super) is_result: bool,
     /// Whether the method may fail its actor, by a `Thrown`.
     pub(super) throws: bool,
     /// Whether the type is a mistake.
@@ -24,8 +22,7 @@ pub(super) struct Answer {
 
 /// Reads the return type. `reply`: the type of the answer that the method gives through a `Reply`.
 pub(super) fn of(output: &ReturnType, actor: &Type, reply: Option<&TokenStream>, errors: &mut Errors) -> Answer {
-    let mut answer =
-        Answer { gets: quote!(()), is_result: false, is_wrong: false, throws: false, later: reply.is_some() };
+    let mut answer = Answer { gets: quote!(()), is_wrong: false, throws: false, later: reply.is_some() };
     if let ReturnType::Type(_, ty) = output {
         let mut inner = peeled(ty);
         if let Some((ok, Some(error))) = result(ty)
@@ -33,13 +30,9 @@ pub(super) fn of(output: &ReturnType, actor: &Type, reply: Option<&TokenStream>,
         {
             (inner, answer.throws) = (peeled(ok), true);
         }
-        answer.is_result = match result(inner) {
-            Some((ok, error)) => {
-                not_told_apart(inner, ok, error, answer.throws, errors);
-                true
-            }
-            None => false,
-        };
+        if let Some((ok, error)) = result(inner) {
+            not_told_apart(inner, ok, error, answer.throws, errors);
+        }
         answer.is_wrong = cannot_leave(inner, errors);
         if answer.later && !is_unit(inner) {
             errors.on(inner, "a method with a `Reply` answers through it; return nothing, or `Result<(), Thrown>`");
@@ -47,7 +40,7 @@ pub(super) fn of(output: &ReturnType, actor: &Type, reply: Option<&TokenStream>,
         answer.gets = of_self(inner.to_token_stream(), actor);
     }
     if let Some(reply) = reply {
-        (answer.gets, answer.is_result, answer.is_wrong) = (reply.clone(), false, false);
+        (answer.gets, answer.is_wrong) = (reply.clone(), false);
     }
     answer
 }

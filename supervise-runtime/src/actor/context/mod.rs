@@ -160,6 +160,7 @@ impl<A: Actor> Context<A> {
         self.background = false;
         if let Some(cold) = &mut self.cold {
             cold.words = None;
+            cold.item = None;
             #[cfg(feature = "tokio-util")]
             {
                 cold.token = None;

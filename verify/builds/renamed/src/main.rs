@@ -4,6 +4,7 @@ mod far;
 
 use std::time::Duration;
 
+use kit::BellCalls as _;
 use kit::inner::trees::BoxError;
 use kit::prelude::*;
 
@@ -119,6 +120,7 @@ kit::supervisor! {
         workers: [Db] = |rows: u64| Db { rows, restarts: 0 },
         keyed: [String => Db] = |key: String| Db { rows: key.len() as u64, restarts: 0 },
         echoes: Echoes<String> = Echoes::tree(name),
+        bell: kit::Bell = kit::Bell(1),
         below: struct Below {
             #![strategy(OneForOne, max_restarts = 1, within = 1min)]
             first: Db = Db { rows: later(second).path().len() as u64, restarts: 0 },
@@ -151,6 +153,7 @@ async fn main() {
     let echo = &service.echoes.echo;
     assert_eq!(echo.echo("hello").await.expect("the echo is up").expect("a shout is echoed"), "seven");
     assert!(echo.echo("").await.expect("the echo is up").is_err());
+    assert_eq!(service.bell.ring(2).await.expect("the bell is up"), 3);
     let next = echo.incarnation() + 1;
     assert!(echo.fail_before(next).await.is_err());
     assert_eq!(echo.fail_before(next).await.expect("the echo is up again"), next);
