@@ -32,21 +32,21 @@ enum Trouble {
     Smoke,
 }
 
-enum Job {
-    Print,
-    Suffer(Trouble),
-    Pages(Reply<u32>),
-}
-
 #[actor]
 impl Printer {
-    fn handle(&mut self, job: Job) -> Result<(), Trouble> {
-        match job {
-            Job::Print => self.pages += 1,
-            Job::Suffer(trouble) => return Err(trouble),
-            Job::Pages(reply) => reply.send(self.pages),
-        }
-        Ok(())
+    #[message]
+    fn print(&mut self) {
+        self.pages += 1;
+    }
+
+    #[message]
+    fn suffer(&mut self, trouble: Trouble) -> Result<(), Thrown> {
+        Err(trouble.into())
+    }
+
+    #[message]
+    fn pages(&self) -> u32 {
+        self.pages
     }
 
     #[post_restart]
@@ -64,22 +64,21 @@ impl Printer {
 
 struct Room;
 
-enum Order {
-    Link(ActorRef<Printer>, Reply<Result<(), LinkError>>),
-    Unlink(ActorRef<Printer>, Reply<Result<(), LinkError>>),
-    SpawnLink(&'static str, Reply<Result<ActorRef<Printer>, SpawnError>>),
-}
-
 #[actor]
 impl Room {
-    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) {
-        match order {
-            Order::Link(printer, reply) => reply.send(cx.link(&printer).await),
-            Order::Unlink(printer, reply) => reply.send(cx.unlink(&printer).await),
-            Order::SpawnLink(name, reply) => {
-                reply.send(cx.spawn(child! { name: Printer = Printer::default() }).await);
-            }
-        }
+    #[message]
+    async fn take_over(&mut self, printer: ActorRef<Printer>, cx: &mut Context<Self>) -> Result<(), LinkError> {
+        cx.link(&printer).await
+    }
+
+    #[message]
+    async fn release(&mut self, printer: ActorRef<Printer>, cx: &mut Context<Self>) -> Result<(), LinkError> {
+        cx.unlink(&printer).await
+    }
+
+    #[message]
+    async fn set_up(&mut self, name: &'static str, cx: &mut Context<Self>) -> Result<ActorRef<Printer>, SpawnError> {
+        cx.spawn(child! { name: Printer = Printer::default() }).await
     }
 
     /// The fault handler, which applies to each printer from the moment that the printer is linked.
@@ -98,7 +97,8 @@ struct Desk;
 
 #[actor]
 impl Desk {
-    fn handle(&mut self, printer: ActorRef<Printer>, cx: &mut Context<Self>) {
+    #[message]
+    fn observe(&mut self, printer: ActorRef<Printer>, cx: &mut Context<Self>) {
         cx.watch(&printer);
     }
 
@@ -115,48 +115,44 @@ async fn main() -> anyhow::Result<()> {
 
     println!("spawn: laser has no supervisor, so the default decides, which restarts after each failure");
     let laser = spawn(child! { "laser": Printer = Printer::default() }).await?;
-    desk.tell(laser.clone()).await?;
-    laser.tell(Job::Print).await?;
+    desk.observe(laser.clone()).await?;
+    laser.print().forget().await?;
     println!("  main makes laser smoke");
-    laser.tell(Job::Suffer(Trouble::Smoke)).await?;
-    laser.tell(Job::Print).await?;
-    println!("  laser works: pages printed: {}", laser.ask(Job::Pages).await?);
+    laser.suffer(Trouble::Smoke).forget().await?;
+    laser.print().forget().await?;
+    println!("  laser works: pages printed: {}", laser.pages().await?);
 
     println!("link: the room takes laser over and decides from now on: a jam restarts laser, smoke ends it");
-    room.ask(|reply| Order::Link(laser.clone(), reply)).await??;
-    println!(
-        "  laser continues as incarnation {}, pages printed: {}",
-        laser.incarnation(),
-        laser.ask(Job::Pages).await?
-    );
+    room.take_over(laser.clone()).await??;
+    println!("  laser continues as incarnation {}, pages printed: {}", laser.incarnation(), laser.pages().await?);
     ensure!(laser.incarnation() == 2, "a link should not restart the printer");
     println!("  main jams laser");
-    laser.tell(Job::Suffer(Trouble::Jam)).await?;
-    laser.ask(Job::Pages).await?;
+    laser.suffer(Trouble::Jam).forget().await?;
+    laser.pages().await?;
     println!("  main makes laser smoke");
-    laser.tell(Job::Suffer(Trouble::Smoke)).await?;
+    laser.suffer(Trouble::Smoke).forget().await?;
     let ended = laser.terminated().await?;
     ensure!(matches!(ended, Ended::Failed(_)), "the room should stop a printer that smokes");
 
     println!("spawnLink: the room spawns two printers");
-    let plotter = room.ask(|reply| Order::SpawnLink("plotter", reply)).await??;
-    let inkjet = room.ask(|reply| Order::SpawnLink("inkjet", reply)).await??;
+    let plotter = room.set_up("plotter").await??;
+    let inkjet = room.set_up("inkjet").await??;
     println!("  they are {} and {}", plotter.path(), inkjet.path());
-    let second = room.ask(|reply| Order::Link(inkjet.clone(), reply)).await?;
+    let second = room.take_over(inkjet.clone()).await?;
     let Err(error) = second else { anyhow::bail!("an actor should have at most one supervisor") };
     println!("  main asks the room to link inkjet again, which is an error:");
     println!("    {error}");
 
     println!("unlink: the room releases plotter");
     for printer in [&plotter, &inkjet] {
-        desk.tell(printer.clone()).await?;
+        desk.observe(printer.clone()).await?;
     }
-    room.ask(|reply| Order::Unlink(plotter.clone(), reply)).await??;
+    room.release(plotter.clone()).await??;
     println!("  main stops the room");
     room.stop();
     room.terminated().await?;
-    plotter.tell(Job::Print).await?;
-    println!("  plotter continues without the room, pages printed: {}", plotter.ask(Job::Pages).await?);
+    plotter.print().forget().await?;
+    println!("  plotter continues without the room, pages printed: {}", plotter.pages().await?);
     ensure!(inkjet.ended().is_some() && plotter.ended().is_none(), "only the linked printer should end");
     Ok(())
 }

@@ -37,16 +37,6 @@ struct Clerk {
     sum: u32,
 }
 
-enum Msg {
-    Add(u32),
-    Sum(Reply<u32>),
-    /// A question that makes the clerk fail. The `Reply` is dropped with the message.
-    Trip {
-        trouble: Trouble,
-        _reply: Reply<()>,
-    },
-}
-
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 enum Trouble {
     #[error("an amount makes no sense")]
@@ -61,13 +51,20 @@ enum Trouble {
 
 #[actor]
 impl Clerk {
-    fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
-        match msg {
-            Msg::Add(amount) => self.sum += amount,
-            Msg::Sum(reply) => reply.send(self.sum),
-            Msg::Trip { trouble, _reply } => return Err(trouble),
-        }
-        Ok(())
+    #[message]
+    fn add(&mut self, amount: u32) {
+        self.sum += amount;
+    }
+
+    #[message]
+    fn sum(&self) -> u32 {
+        self.sum
+    }
+
+    /// A question that makes the clerk fail.
+    #[message]
+    fn trip(&mut self, trouble: Trouble) -> Result<(), Thrown> {
+        Err(trouble.into())
     }
 }
 
@@ -103,19 +100,19 @@ struct After {
 async fn fail(trouble: Trouble) -> anyhow::Result<After> {
     let company = Company::start().await?;
     let Office { clerk, neighbour, .. } = &company.office;
-    clerk.tell(Msg::Add(5)).await?;
-    ensure!(clerk.ask(Msg::Sum).await? == 5, "the clerk should begin with 5");
+    clerk.add(5).forget().await?;
+    ensure!(clerk.sum().await? == 5, "the clerk should begin with 5");
 
     // All three messages are in the mailbox before the clerk handles the first.
-    let (asked, told) = tokio::join!(clerk.ask(|_reply| Msg::Trip { trouble, _reply }), async {
-        clerk.tell(Msg::Add(1)).await?;
-        clerk.tell(Msg::Add(2)).await
+    let (asked, told) = tokio::join!(clerk.trip(trouble), async {
+        clerk.add(1).forget().await?;
+        clerk.add(2).forget().await
     });
     told?;
     let Err(asked) = asked else { anyhow::bail!("the ask should fail") };
     // A message to an actor that is being restarted waits until the actor is up.
-    let sum = clerk.ask(Msg::Sum).await;
-    neighbour.ask(Msg::Sum).await?;
+    let sum = clerk.sum().await;
+    neighbour.sum().await?;
 
     println!("  message    gone, and its asker gets the error: {asked}");
     match &sum {

@@ -36,12 +36,6 @@ struct Parent {
     children: Vec<ActorRef<Child>>,
 }
 
-enum Msg {
-    Fail,
-    /// A letter, which the parent answers with its children.
-    Letter(Reply<Vec<ActorRef<Child>>>),
-}
-
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error("failed on request")]
@@ -57,15 +51,16 @@ impl Parent {
         Parent { journal, children: Vec::new() }
     }
 
-    fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
-        match msg {
-            Msg::Fail => return Err(Trouble::Told),
-            Msg::Letter(reply) => {
-                self.journal.write(7, "parent handles its letter, and does not wait for kept");
-                reply.send(self.children.clone());
-            }
-        }
-        Ok(())
+    #[message]
+    fn fail(&mut self) -> Result<(), Thrown> {
+        Err(Trouble::Told.into())
+    }
+
+    /// A letter, which the parent answers with its children.
+    #[message]
+    fn letter(&mut self) -> Vec<ActorRef<Child>> {
+        self.journal.write(7, "parent handles its letter, and does not wait for kept");
+        self.children.clone()
     }
 
     #[pre_start]
@@ -113,13 +108,11 @@ fn new_child(name: &'static str, journal: &Journal) -> NewChild<Child> {
     child! { name: Child = Child { name, journal } }
 }
 
-struct Letter(Reply<()>);
-
 #[actor]
 impl Child {
-    fn handle(&mut self, Letter(reply): Letter) {
+    #[message]
+    fn read(&mut self) {
         self.journal.write(6, format!("{} handles its letter", self.name));
-        reply.send(());
     }
 
     #[pre_restart]
@@ -165,14 +158,14 @@ async fn main() -> anyhow::Result<()> {
     let journal = Journal(sender);
     let family = Family::start(journal.clone()).await?;
     let parent = &family.parent;
-    let before = parent.ask(Msg::Letter).await?;
+    let before = parent.letter().await?;
     let (kept, other) = (&before[0], &before[1]);
     while lines.try_recv().is_ok() {} // drops the lines of the first start
 
     println!("parent has two children, kept and other, and fails on request:");
     let began = Instant::now();
     let mut events = family.events();
-    parent.tell(Msg::Fail).await?;
+    parent.fail().forget().await?;
     while let Some(event) = events.next().await {
         match event.kind {
             EventKind::Failed { failure, .. } => journal.write(1, format!("parent fails: {}", failure.cause())),
@@ -191,8 +184,7 @@ async fn main() -> anyhow::Result<()> {
     ensure!(matches!(kept_now.state, NodeState::Suspended), "kept should be suspended");
     journal.write(3, format!("kept is {}: it handles no messages for now", kept_now.state));
     journal.write(3, "main sends a letter to each of the three");
-    let (after, read, lost) =
-        tokio::join!(parent.ask(Msg::Letter).forever(), kept.ask(Letter).forever(), other.ask(Letter));
+    let (after, read, lost) = tokio::join!(parent.letter().forever(), kept.read().forever(), other.read());
     let after = after?;
     read?;
 

@@ -35,13 +35,6 @@ supervisor! {
 
 struct Candle;
 
-enum Air {
-    /// Makes the candle fail.
-    Draught,
-    /// Ends the candle.
-    Out,
-}
-
 #[derive(Debug, thiserror::Error)]
 #[error("a draught")]
 struct Draught;
@@ -50,15 +43,17 @@ struct Draught;
 impl Candle {
     #[pre_start]
     fn light(&mut self, cx: &mut Context<Self>) {
-        cx.send_after(Duration::from_secs(3), Air::Out);
+        cx.send_after(Duration::from_secs(3), CandleMsg::go_out());
     }
 
-    fn handle(&mut self, air: Air, cx: &mut Context<Self>) -> Result<(), Draught> {
-        match air {
-            Air::Draught => return Err(Draught),
-            Air::Out => cx.stop(),
-        }
-        Ok(())
+    #[message]
+    fn draught(&mut self) -> Result<(), Thrown> {
+        Err(Draught.into())
+    }
+
+    #[message]
+    fn go_out(&mut self, cx: &mut Context<Self>) {
+        cx.stop();
     }
 
     #[post_restart]
@@ -91,11 +86,10 @@ struct Observer {
     moth: ActorRef<Moth>,
 }
 
-struct Watch;
-
 #[actor]
 impl Observer {
-    fn handle(&mut self, _: Watch, cx: &mut Context<Self>) {
+    #[message]
+    fn watch_all(&mut self, cx: &mut Context<Self>) {
         say("the observer watches stump, candle and moth");
         cx.watch(&self.stump);
         cx.watch(&self.candle);
@@ -114,11 +108,6 @@ struct Chandelier {
     bulbs: Vec<ActorRef<Bulb>>,
 }
 
-enum Order {
-    LightAgain,
-    Bulbs(Reply<Vec<ActorRef<Bulb>>>),
-}
-
 #[actor]
 impl Chandelier {
     #[pre_start]
@@ -132,12 +121,14 @@ impl Chandelier {
         Ok(())
     }
 
-    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), SpawnError> {
-        match order {
-            Order::LightAgain => self.light(cx).await?,
-            Order::Bulbs(reply) => reply.send(self.bulbs.clone()),
-        }
-        Ok(())
+    #[message]
+    async fn light_again(&mut self, cx: &mut Context<Self>) -> Result<(), Thrown> {
+        Ok(self.light(cx).await?)
+    }
+
+    #[message]
+    fn bulbs(&self) -> Vec<ActorRef<Bulb>> {
+        self.bulbs.clone()
     }
 
     #[terminated]
@@ -146,7 +137,7 @@ impl Chandelier {
         self.bulbs.retain(|bulb| *who != *bulb);
         if self.bulbs.is_empty() {
             say("the chandelier is dark, and gets new bulbs in 10 s");
-            cx.send_after(Duration::from_secs(10), Order::LightAgain);
+            cx.send_after(Duration::from_secs(10), ChandelierMsg::light_again());
         }
     }
 
@@ -158,23 +149,20 @@ impl Chandelier {
 
 struct Bulb;
 
-enum Current {
-    Flash,
-    Surge,
-}
-
 #[derive(Debug, thiserror::Error)]
 #[error("a surge")]
 struct Surge;
 
 #[actor]
 impl Bulb {
-    fn handle(&mut self, current: Current, cx: &mut Context<Self>) -> Result<(), Surge> {
-        match current {
-            Current::Flash => say(format!("{} flashes", cx.path())),
-            Current::Surge => return Err(Surge),
-        }
-        Ok(())
+    #[message]
+    fn flash(&self, cx: &mut Context<Self>) {
+        say(format!("{} flashes", cx.path()));
+    }
+
+    #[message]
+    fn surge(&mut self) -> Result<(), Thrown> {
+        Err(Surge.into())
     }
 }
 
@@ -192,29 +180,29 @@ fn say(what: impl Display) {
 async fn main() -> anyhow::Result<()> {
     let house = House::start().await?;
 
-    house.stump.tell(Air::Out).await?;
+    house.stump.go_out().forget().await?;
     house.stump.terminated().await?;
     say("stump is out, and no actor was watching it");
-    house.observer.tell(Watch).await?;
+    house.observer.watch_all().forget().await?;
 
     sleep(Duration::from_secs(1)).await;
     say("main lets in a draught");
-    house.candle.tell(Air::Draught).await?;
+    house.candle.draught().forget().await?;
     let ended = house.moth.terminated().await?;
     let pact = ended.failure().is_some_and(|failure| matches!(failure.cause(), Cause::DeathPact(_)));
     ensure!(pact && house.candle.ended().is_some(), "the moth should end with the candle");
 
     sleep(Duration::from_secs(1)).await;
-    let old = house.chandelier.ask(Order::Bulbs).await?;
+    let old = house.chandelier.bulbs().await?;
     say("main sends left a surge, and after it a flash");
-    old[0].tell(Current::Surge).await?;
-    old[0].tell(Current::Flash).await?;
+    old[0].surge().forget().await?;
+    old[0].flash().forget().await?;
     sleep(Duration::from_secs(11)).await;
     say(format!("dead letters: {}, the flash after the surge", house.dead_letters()));
-    let new = house.chandelier.ask(Order::Bulbs).await?;
-    new[0].tell(Current::Flash).await?;
+    let new = house.chandelier.bulbs().await?;
+    new[0].flash().forget().await?;
     sleep(Duration::from_secs(1)).await;
-    let Err(error) = old[0].tell(Current::Flash).await else { bail!("the old bulb should be gone") };
+    let Err(error) = old[0].flash().forget().await else { bail!("the old bulb should be gone") };
     say(format!("main tries the old handle: {error}"));
     ensure!(house.dead_letters() == 1 && new.len() == 2 && old[0] != new[0], "the bulbs should be new");
     house.shutdown().await;

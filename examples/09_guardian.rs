@@ -32,11 +32,6 @@ supervisor! {
 
 struct Till;
 
-enum Msg {
-    Count(Reply<()>),
-    Suffer(Trouble),
-}
-
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 enum Trouble {
     #[error("some money is missing")]
@@ -47,12 +42,12 @@ enum Trouble {
 
 #[actor]
 impl Till {
-    fn handle(&mut self, msg: Msg) -> Result<(), Trouble> {
-        match msg {
-            Msg::Count(reply) => reply.send(()),
-            Msg::Suffer(trouble) => return Err(trouble),
-        }
-        Ok(())
+    #[message]
+    fn count(&self) {}
+
+    #[message]
+    fn suffer(&mut self, trouble: Trouble) -> Result<(), Thrown> {
+        Err(trouble.into())
     }
 }
 
@@ -69,13 +64,13 @@ async fn in_a_tree() -> anyhow::Result<()> {
 
     println!("the bank supervises a branch, the branch a counter, the counter a till");
     println!("some money is missing: the branch can decide");
-    till.tell(Msg::Suffer(Trouble::Shortfall)).await?;
-    till.ask(Msg::Count).await?; // waits until the till is up again
+    till.suffer(Trouble::Shortfall).forget().await?;
+    till.count().await?; // waits until the till is up again
     show(&mut events);
     ensure!(till.incarnation() == 2 && bank.branch.incarnation() == 1, "the branch should restart the counter");
 
     println!("all money is gone: no supervisor can decide");
-    till.tell(Msg::Suffer(Trouble::Robbery)).await?;
+    till.suffer(Trouble::Robbery).forget().await?;
     let report = bank.join().await;
     show(&mut events);
     println!("  main gets the reason for the end: {}", report.ended);
@@ -117,11 +112,11 @@ async fn outside() -> anyhow::Result<()> {
     });
     let own = own.await?;
     println!("  one and own fail in the same way");
-    one.tell(Msg::Suffer(Trouble::Shortfall)).await?;
-    own.tell(Msg::Suffer(Trouble::Shortfall)).await?;
+    one.suffer(Trouble::Shortfall).forget().await?;
+    own.suffer(Trouble::Shortfall).forget().await?;
     let ended = one.terminated().await?;
-    own.ask(Msg::Count).await?;
-    two.ask(Msg::Count).await?;
+    own.count().await?;
+    two.count().await?;
     println!("  one has ended: {ended}");
     println!("  two does not notice, and is still incarnation {}", two.incarnation());
     println!("  own has its own decider, and was restarted: incarnation {}", own.incarnation());

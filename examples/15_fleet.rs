@@ -44,23 +44,20 @@ struct Van {
     delivered: Arc<AtomicU64>,
 }
 
-enum Order {
-    Parcel,
-    BreakDown,
-}
-
 #[derive(Debug, thiserror::Error)]
 #[error("the engine is dead")]
 struct EngineDead;
 
 #[actor]
 impl Van {
-    fn handle(&mut self, order: Order) -> Result<(), EngineDead> {
-        match order {
-            Order::Parcel => self.delivered.fetch_add(1, Relaxed),
-            Order::BreakDown => return Err(EngineDead),
-        };
-        Ok(())
+    #[message]
+    fn deliver(&mut self) {
+        self.delivered.fetch_add(1, Relaxed);
+    }
+
+    #[message]
+    fn break_down(&mut self) -> Result<(), Thrown> {
+        Err(EngineDead.into())
     }
 }
 
@@ -101,10 +98,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
                 let van = &vans[number as usize];
                 // One van of each thousand, a different one in each second. The next parcel has to wait.
                 if number % 1000 == number / 1000 + 7 * second {
-                    van.tell(Order::BreakDown).await?;
+                    van.break_down().forget().await?;
                     ordered.breakdowns += 1;
                 }
-                van.tell(Order::Parcel).await?;
+                van.deliver().forget().await?;
                 ordered.parcels += 1;
             }
             seen.read(&mut events)?;

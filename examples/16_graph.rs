@@ -154,8 +154,6 @@ struct Wired {
     outputs: watch::Sender<Option<Vec<mpsc::Sender<u64>>>>,
 }
 
-struct Reload(Config, Reply<Result<Changes, ReloadError>>);
-
 /// The difference that a new configuration has made.
 struct Changes {
     started: Vec<Key>,
@@ -182,11 +180,7 @@ impl Controller {
         self.reload(first).await.map(drop)
     }
 
-    async fn handle(&mut self, Reload(config, reply): Reload) -> Result<(), ReloadError> {
-        reply.send(self.reload(config).await);
-        Ok(())
-    }
-
+    #[message]
     async fn reload(&mut self, config: Config) -> Result<Changes, ReloadError> {
         check(&config)?;
         let mut started = Vec::new();
@@ -372,7 +366,7 @@ async fn day() -> Result<(), Box<dyn Error>> {
 }
 
 async fn reload(graph: &Graph, config: &Config) -> Result<(), Box<dyn Error>> {
-    match graph.controller.ask(|reply| Reload(config.clone(), reply)).await? {
+    match graph.controller.reload(config.clone()).await? {
         Ok(Changes { started, left }) => println!("       started {}; left {}", list(&started), list(&left)),
         Err(error) => println!("       rolled back: {error}"),
     }

@@ -7,13 +7,13 @@ supervisor! {
     struct Alone(list: Vec<u32>) {
         #![strategy(OneForOne)]
         low: Low = Low { list, pivot: 0 },
-        high: High = High::new(list, low.ask(Part::Pivot).await?),
+        high: High = High::new(list, low.pivot().await?),
     }
 
     struct Together(list: Vec<u32>) {
         #![strategy(AllForOne)]
         low: Low = Low { list, pivot: 0 },
-        high: High = High::new(list, low.ask(Part::Pivot).await?),
+        high: High = High::new(list, low.pivot().await?),
     }
 }
 
@@ -21,12 +21,6 @@ supervisor! {
 struct Low {
     list: Vec<u32>,
     pivot: u32,
-}
-
-enum Part {
-    Pivot(Reply<u32>),
-    Sorted(Reply<Vec<u32>>),
-    Fail,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -40,17 +34,21 @@ impl Low {
         self.pivot = self.list[cx.incarnation() as usize - 1];
     }
 
-    fn handle(&mut self, part: Part) -> Result<(), BadLuck> {
-        match part {
-            Part::Pivot(reply) => reply.send(self.pivot),
-            Part::Sorted(reply) => {
-                self.list.retain(|number| *number < self.pivot);
-                self.list.sort();
-                reply.send(self.list.clone());
-            }
-            Part::Fail => return Err(BadLuck),
-        }
-        Ok(())
+    #[message]
+    fn pivot(&self) -> u32 {
+        self.pivot
+    }
+
+    #[message]
+    fn sorted(&mut self) -> Vec<u32> {
+        self.list.retain(|number| *number < self.pivot);
+        self.list.sort();
+        self.list.clone()
+    }
+
+    #[message]
+    fn fail(&mut self) -> Result<(), Thrown> {
+        Err(BadLuck.into())
     }
 }
 
@@ -67,8 +65,9 @@ impl High {
         High { list }
     }
 
-    fn handle(&mut self, sorted: Reply<Vec<u32>>) {
-        sorted.send(self.list.clone());
+    #[message]
+    fn rest(&self) -> Vec<u32> {
+        self.list.clone()
     }
 }
 
@@ -87,8 +86,8 @@ pub(crate) async fn run() -> anyhow::Result<()> {
 }
 
 async fn fail_and_merge(low: &ActorRef<Low>, high: &ActorRef<High>) -> anyhow::Result<Vec<u32>> {
-    low.tell(Part::Fail).await?;
-    let mut sorted = low.ask(Part::Sorted).await?;
-    sorted.extend(high.ask(|sorted| sorted).await?);
+    low.fail().forget().await?;
+    let mut sorted = low.sorted().await?;
+    sorted.extend(high.rest().await?);
     Ok(sorted)
 }

@@ -41,7 +41,7 @@ use std::time::Instant;
 
 use args::{Command, Load};
 use client::Service;
-use system::{ManagerMsg, Weather};
+use system::{Weather, WeatherManagerCalls};
 use tally::{Served, Table};
 
 type Error = Box<dyn std::error::Error>;
@@ -114,7 +114,7 @@ async fn run(Load { requests, seed, service }: Load) -> Result<bool, Error> {
     let weather = tree.start().await?;
 
     let began = Instant::now();
-    let outcomes = weather.manager.ask(|reply| ManagerMsg::Run { requests, reply }).forever().await?;
+    let outcomes = weather.manager.run(requests).forever().await?;
     let took = began.elapsed();
 
     // After the shutdown there are no more events, and the follower has finished.

@@ -15,7 +15,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use supervise::BoxError;
 use supervise::error::SpawnError;
 use supervise::prelude::*;
 
@@ -55,14 +54,6 @@ pub struct WeatherManager {
     reply: Option<Reply<Outcomes>>,
 }
 
-/// The messages of the manager.
-pub enum ManagerMsg {
-    /// Runs this many requests, then replies with their outcomes.
-    Run { requests: u64, reply: Reply<Outcomes> },
-    /// A comparison is done.
-    Compared { request: u64, predicted: f64, actual: f64 },
-}
-
 #[actor]
 impl WeatherManager {
     pub fn new(service: Service, seed: u64) -> Self {
@@ -76,21 +67,29 @@ impl WeatherManager {
         }
     }
 
-    async fn handle(&mut self, msg: ManagerMsg, cx: &mut Context<Self>) -> Result<(), SpawnError> {
-        match msg {
-            ManagerMsg::Run { requests, reply } => {
-                self.waiting = 0..requests;
-                self.reply = Some(reply);
-            }
-            ManagerMsg::Compared { request, predicted, actual } => {
-                // The comparison has done its work: its end does not matter any more.
-                if let Some(task) = self.running.remove(&request) {
-                    cx.unwatch(&task);
-                }
-                self.outcomes.answered(predicted, actual);
-            }
+    /// Runs this many requests, then replies with their outcomes.
+    #[message]
+    pub async fn run(&mut self, requests: u64, reply: Reply<Outcomes>, cx: &mut Context<Self>) -> Result<(), Thrown> {
+        self.waiting = 0..requests;
+        self.reply = Some(reply);
+        Ok(self.go_on(cx).await?)
+    }
+
+    /// A comparison is done.
+    #[message]
+    pub async fn compared(
+        &mut self,
+        request: u64,
+        predicted: f64,
+        actual: f64,
+        cx: &mut Context<Self>,
+    ) -> Result<(), Thrown> {
+        // The comparison has done its work: its end does not matter any more.
+        if let Some(task) = self.running.remove(&request) {
+            cx.unwatch(&task);
         }
-        self.go_on(cx).await
+        self.outcomes.answered(predicted, actual);
+        Ok(self.go_on(cx).await?)
     }
 
     /// A watched comparison has ended without an answer: it failed.
@@ -115,7 +114,7 @@ impl WeatherManager {
             let task = cx.spawn(child! { format!("task-{request}"): Comparison = comparison }).await?;
             cx.watch(&task);
             // The mailbox is new and empty. If the comparison has already ended, the watch reports that.
-            let _ = task.try_tell(Compare);
+            let _ = task.compare().at_once().forget().await;
             self.running.insert(request, task);
         }
         if self.running.is_empty()
@@ -154,24 +153,23 @@ pub struct Comparison {
     manager: ActorRef<WeatherManager>,
 }
 
-/// Starts the work of a comparison.
-pub struct Compare;
-
 #[actor]
 impl Comparison {
-    async fn handle(&mut self, Compare: Compare, cx: &mut Context<Self>) -> Result<(), BoxError> {
+    /// Starts the work.
+    #[message]
+    async fn compare(&mut self, cx: &mut Context<Self>) -> Result<(), Thrown> {
         // One after the other: if both ran at once, the end of one would cancel the other, and it would be a matter of
         // luck which of its faults were still served.
         let Some(predicted) = self.fetch("predicted", cx).await? else { return Ok(()) };
         let Some(actual) = self.fetch("actual", cx).await? else { return Ok(()) };
         // Without a manager there is no receiver, and this comparison is about to be stopped as well.
-        let _ = self.manager.tell(ManagerMsg::Compared { request: self.request, predicted, actual }).await;
+        let _ = self.manager.compared(self.request, predicted, actual).forget().await;
         cx.stop();
         Ok(())
     }
 
     /// Has a fetcher get one temperature. Returns `None` if that failed.
-    async fn fetch(&mut self, kind: &'static str, cx: &mut Context<Self>) -> Result<Option<f64>, BoxError> {
+    async fn fetch(&mut self, kind: &'static str, cx: &mut Context<Self>) -> Result<Option<f64>, Thrown> {
         let target = format!("/weather/{}/{kind}?seed={}", self.request, self.seed);
         let service = self.service.clone();
         let fetcher = cx.spawn(child! {
@@ -180,7 +178,7 @@ impl Comparison {
         // The fetcher sends its request during its start, and again at each of its restarts. All that time is spent
         // here, in the comparison, and delays nothing else.
         match fetcher.await {
-            Ok(fetcher) => Ok(Some(fetcher.ask(Temperature).await?)),
+            Ok(fetcher) => Ok(Some(fetcher.temperature().await?)),
             // The failure does not pass through this handler: by the strategy below it has already become the
             // comparison's own failure, and the manager's decider has been asked.
             Err(SpawnError::Start(_)) => Ok(None),
@@ -214,9 +212,6 @@ pub struct Fetcher {
     temperature: f64,
 }
 
-/// Asks a fetcher for its temperature.
-pub struct Temperature(pub Reply<f64>);
-
 #[actor]
 impl Fetcher {
     /// The hook sends the request, because the hook runs on every new instance: a restart repeats the request.
@@ -229,9 +224,9 @@ impl Fetcher {
         Ok(())
     }
 
-    fn handle(&mut self, Temperature(reply): Temperature, cx: &mut Context<Self>) -> Result<(), FetchError> {
-        reply.send(self.temperature);
+    #[message]
+    fn temperature(&mut self, cx: &mut Context<Self>) -> f64 {
         cx.stop();
-        Ok(())
+        self.temperature
     }
 }
