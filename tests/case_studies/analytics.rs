@@ -172,7 +172,7 @@ impl<T: Into<u32> + Send + 'static> WriteBuffer<T> {
 
     #[pre_start]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        cx.send_every(secs(5), || WriteBufferMsg::flush());
+        cx.send_every(secs(5), WriteBufferMsg::flush);
     }
 
     #[message]

@@ -123,7 +123,7 @@ impl Db {
 
     #[pre_start]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        cx.send_every(secs(1), || DbMsg::check());
+        cx.send_every(secs(1), DbMsg::check);
     }
 
     #[message]
