@@ -129,26 +129,25 @@ impl World {
 /// Rows in memory.
 struct Cache<T: Row>(Vec<T>);
 
-enum Of<T> {
-    Put(Vec<T>),
-    Count(Reply<usize>),
-}
-
 #[actor]
 impl<T: Row> Cache<T> {
-    fn handle(&mut self, msg: Of<T>) {
-        match msg {
-            Of::Put(rows) if rows.len() > self.0.len() => self.0 = rows,
-            Of::Put(_) => {}
-            Of::Count(reply) => reply.send(self.0.len()),
+    #[message]
+    fn put(&mut self, rows: Vec<T>) {
+        if rows.len() > self.0.len() {
+            self.0 = rows;
         }
+    }
+
+    #[message]
+    fn count(&self) -> usize {
+        self.0.len()
     }
 }
 
 /// Reads rows into a cache, now and then every so often.
 async fn warm<T: Row>(cx: TaskContext, cache: ActorRef<Cache<T>>, world: World, all: bool) -> Result<(), DbError> {
     loop {
-        let _ = cache.tell(Of::Put(world.read(all).await?)).await;
+        let _ = cache.put(world.read(all).await?).forget().await;
         cx.ready();
         tokio::select! {
             _ = cx.stopped() => return Ok(()),
@@ -165,11 +164,6 @@ struct WriteBuffer<T> {
     of: PhantomData<fn(T)>,
 }
 
-enum Write<T> {
-    Row(T),
-    Flush,
-}
-
 #[actor]
 impl<T: Into<u32> + Send + 'static> WriteBuffer<T> {
     fn new(table: &'static str, world: World) -> Self {
@@ -178,17 +172,16 @@ impl<T: Into<u32> + Send + 'static> WriteBuffer<T> {
 
     #[pre_start]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        cx.send_every(secs(5), || Write::Flush);
+        cx.send_every(secs(5), WriteBufferMsg::flush);
     }
 
-    async fn handle(&mut self, write: Write<T>) {
-        match write {
-            Write::Row(row) => self.rows.push(row.into()),
-            Write::Flush => self.flush().await,
-        }
+    #[message]
+    fn add(&mut self, row: T) {
+        self.rows.push(row.into());
     }
 
     /// Keeps the rows if they cannot be written.
+    #[message]
     async fn flush(&mut self) {
         if self.world.write(self.table, &self.rows).await.is_ok() {
             self.rows.clear();
@@ -222,15 +215,14 @@ struct UnderWay(Arc<Mutex<Visits>>);
 /// Counts the hits of its share of the visits.
 struct Balancer(UnderWay);
 
-struct Hits(u32, Reply<u32>);
-
 #[actor]
 impl Balancer {
-    fn handle(&mut self, Hits(visitor, reply): Hits) {
+    #[message]
+    fn hit(&mut self, visitor: u32) -> u32 {
         let mut visits = self.0.0.lock().unwrap();
         let hits = visits.entry(visitor).or_default();
         *hits += 1;
-        reply.send(*hits);
+        *hits
     }
 }
 
@@ -264,7 +256,7 @@ async fn salts(mut salt: watch::Receiver<u32>, world: World) {
 /// Serves requests from the caches, at a socket of the machine.
 async fn serve(cx: TaskContext, at: &'static str, caches: Caches, world: World) -> Result<(), BoxError> {
     let Caches(sites, goals, shields) = caches;
-    let rows = [sites.ask(Of::Count).await?, goals.ask(Of::Count).await?, shields.ask(Of::Count).await?];
+    let rows = [sites.count().await?, goals.count().await?, shields.count().await?];
     world.with(|outside| outside.served.push(format!("serving {rows:?} at {at}")));
     cx.stopped().await;
     Ok(())
@@ -325,7 +317,7 @@ async fn analytics() -> (Running<Analytics>, World, watch::Sender<u32>) {
 }
 
 async fn hit(analytics: &Analytics, visitor: u32) -> Option<u32> {
-    analytics.balancing.balancers[visitor as usize % 100].ask(|reply| Hits(visitor, reply)).await.ok()
+    analytics.balancing.balancers[visitor as usize % 100].hit(visitor).await.ok()
 }
 
 /// S21, S28, S29: every cache is full before the first request is served.
@@ -350,7 +342,7 @@ async fn a_cache_that_crashes_comes_back_full() {
     let (analytics, world, _salt) = analytics().await;
     analytics.goals.cache.inject(Fault::panic("a bug"));
     pass(ms(100)).await;
-    assert_eq!(analytics.goals.cache.ask(Of::Count).await.unwrap(), 100);
+    assert_eq!(analytics.goals.cache.count().await.unwrap(), 100);
     assert_eq!(["Site", "Goal", "Shield"].map(|kind| world.reads(kind).0), [1, 2, 1]);
     let caches = [analytics.sites.cache.incarnation(), analytics.goals.cache.incarnation()];
     assert_eq!((caches, analytics.keeper.incarnation()), ([1, 2], 1));
@@ -362,7 +354,7 @@ async fn caches_outlive_their_database() {
     let (analytics, world, _salt) = analytics().await;
     world.with(|outside| outside.is_away = true);
     pass(secs(2 * 3600)).await;
-    assert_eq!(analytics.sites.cache.ask(Of::Count).await.unwrap(), 100);
+    assert_eq!(analytics.sites.cache.count().await.unwrap(), 100);
     let before = world.reads("Site");
     assert!(before.0 + before.1 < 180, "{before:?}");
     world.with(|outside| outside.is_away = false);
@@ -377,15 +369,19 @@ async fn caches_outlive_their_database() {
 async fn no_row_is_lost() {
     for table in ["hits", "imports"] {
         let (analytics, world, _salt) = analytics().await;
-        let send = |number| match table {
-            "hits" => analytics.hits.try_tell(Write::Row(Hit(number))).map_err(drop),
-            _ => analytics.imports.try_tell(Write::Row(Import(number))).map_err(drop),
+        let add = async |numbers| {
+            for number in numbers {
+                match table {
+                    "hits" => analytics.hits.add(Hit(number)).at_once().forget().await.unwrap(),
+                    _ => analytics.imports.add(Import(number)).at_once().forget().await.unwrap(),
+                }
+            }
         };
         world.with(|outside| outside.writes_fail = 3);
-        assert!((0..500).map(send).all(|sent| sent.is_ok()));
+        add(0..500).await;
         pass(secs(30)).await;
         assert_eq!(world.written(table).len(), 500);
-        assert!((500..1000).map(send).all(|sent| sent.is_ok()));
+        add(500..1000).await;
         world.with(|outside| outside.writes_fail = 100);
         let report = analytics.shutdown().await;
         assert!(report.is_orderly(), "{report}");

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use supervise::StopReason;
+use supervise::error::AskError;
 use supervise::prelude::*;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -34,8 +35,6 @@ enum BrokerError {
     Fault(&'static str),
     #[error("the node has dropped the chain")]
     ChainDropped,
-    #[error(transparent)]
-    Ask(#[from] supervise::error::AskError),
 }
 
 /// The settings, which an operator changes while the broker runs.
@@ -183,9 +182,9 @@ struct Ledger {
 
 #[actor]
 impl Ledger {
-    fn handle(&mut self, (amount, done): (u64, Reply<()>)) {
+    #[message]
+    fn book(&mut self, amount: u64) {
         self.world.with(|outside| *outside.settled.entry(self.chain.clone()).or_default() += amount);
-        done.send(());
     }
 
     #[post_stop]
@@ -198,10 +197,10 @@ struct Signer(World);
 
 #[actor]
 impl Signer {
-    async fn handle(&mut self, signed: Reply<()>, cx: &mut Context<Self>) -> Result<(), BrokerError> {
+    #[message]
+    async fn sign(&mut self, cx: &mut Context<Self>) -> Result<(), Thrown> {
         self.0.next(&cx.path())?;
         tokio::time::sleep(ms(20)).await;
-        signed.send(());
         Ok(())
     }
 
@@ -219,13 +218,14 @@ struct Prover {
     world: World,
 }
 
-#[actor]
+#[actor(derive(Clone))]
 impl Prover {
-    async fn handle(&mut self, amount: u64, cx: &mut Context<Self>) -> Result<(), BrokerError> {
+    #[message]
+    async fn prove(&mut self, amount: u64, cx: &mut Context<Self>) -> Result<(), Thrown> {
         self.world.next(&cx.path())?;
         tokio::time::sleep(self.world.with(|outside| outside.proof)).await;
-        self.signer.ask(|signed| signed).await?;
-        self.ledger.ask(|done| (amount, done)).await?;
+        self.signer.sign().await?;
+        self.ledger.book(amount).await?;
         self.orders.through();
         Ok(())
     }
@@ -244,8 +244,9 @@ struct Desk {
 
 #[actor]
 impl Desk {
-    fn handle(&mut self, amount: u64) {
-        if self.prover.try_tell(amount).is_ok() {
+    #[message]
+    async fn take(&mut self, amount: u64) {
+        if self.prover.prove(amount).at_once().forget().await.is_ok() {
             self.orders.taken();
         }
     }
@@ -263,7 +264,8 @@ supervisor! {
             #![lifecycle(shutdown = 10s)]
             #![backoff(500ms..1min, factor = 1.5, random_factor = 0, reset = 5min)]
             #![decider(
-                BrokerError::Passing(_) | BrokerError::Ask(_) if failure.in_a_row() < settings.retries() => Restart,
+                BrokerError::Passing(_) if failure.in_a_row() < settings.retries() => Restart,
+                _: AskError if failure.in_a_row() < settings.retries() => Restart,
                 _ => Escalate,
             )]
             ledger: Ledger = Ledger { chain: name, world },
@@ -312,7 +314,7 @@ async fn broker(retries: u32) -> (Running<Broker>, Live, World) {
 
 async fn order(broker: &Broker, chain: &str, amount: u64) -> Chain {
     let chain = broker.chains.get_or_spawn(chain.to_owned(), false).await.unwrap();
-    chain.working.desk.tell(amount).await.unwrap();
+    chain.working.desk.take(amount).forget().await.unwrap();
     chain
 }
 
@@ -538,7 +540,7 @@ async fn a_critical_service_takes_along_what_leans_on_it() {
     let critical = &main.critical;
     let lives = || [critical.ledger.incarnation(), critical.signer.incarnation(), critical.prover.incarnation()];
     world.fails("chains/main/critical/signer", BrokerError::Passing("the key store is away"));
-    assert!(critical.signer.ask(|signed| signed).await.is_err());
+    assert!(critical.signer.sign().await.is_err());
     pass(ms(499)).await;
     assert_eq!(lives(), [1, 1, 1]);
     pass(ms(1)).await;

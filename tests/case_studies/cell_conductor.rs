@@ -137,20 +137,19 @@ struct Workflow {
     world: World,
 }
 
-struct Trigger;
-
 #[actor]
 impl Workflow {
     #[pre_start]
-    fn begin(&mut self, cx: &mut Context<Self>) {
-        let _ = cx.actor_ref().try_tell(Trigger);
+    async fn begin(&mut self, cx: &mut Context<Self>) {
+        let _ = cx.actor_ref().trigger().at_once().forget().await;
     }
 
-    fn handle(&mut self, _: Trigger, cx: &mut Context<Self>) -> Result<(), WorkError> {
+    #[message]
+    async fn trigger(&mut self, cx: &mut Context<Self>) -> Result<(), Thrown> {
         self.world.next(&cx.path())?;
         self.world.with(|outside| outside.worked.push((cx.path(), Instant::now())));
         if let Some(next) = &self.next {
-            let _ = next.try_tell(Trigger); // if it is full, it has enough triggers
+            let _ = next.trigger().at_once().forget().await; // if it is full, it has enough triggers
         }
         Ok(())
     }
@@ -190,11 +189,6 @@ struct Apps {
     world: World,
 }
 
-enum Order {
-    Enable(AppName, Reply<Result<(), SpawnError>>),
-    Disable(AppName),
-}
-
 #[actor]
 impl Apps {
     /// Brings up what the database says.
@@ -207,14 +201,7 @@ impl Apps {
         }
     }
 
-    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), WorkError> {
-        match order {
-            Order::Enable(app, reply) => reply.send(self.enable(app, cx).await),
-            Order::Disable(app) => self.disable(app),
-        }
-        Ok(())
-    }
-
+    #[message]
     async fn enable(&mut self, app: AppName, cx: &mut Context<Self>) -> Result<(), SpawnError> {
         for id in self.world.cells_of(app) {
             let strain = self.strains.get_or_spawn(id.0).await?;
@@ -225,6 +212,7 @@ impl Apps {
         Ok(())
     }
 
+    #[message]
     fn disable(&mut self, app: AppName) {
         self.world.set_enabled(app, false);
         for id in self.world.cells_of(app) {
@@ -338,7 +326,7 @@ async fn a_busy_database_is_tried_again_every_second() {
         for _ in 0..100 {
             world.plan(&path, Planned::Fails(WorkError::Busy));
         }
-        workflow.tell(Trigger).await.unwrap();
+        workflow.trigger().forget().await.unwrap();
         pass(secs(101)).await;
         let worked = world.with(|outside| outside.worked.clone());
         let worked: Vec<_> = worked.iter().filter(|(of, _)| *of == path).map(|(_, at)| *at - begin).collect();
@@ -357,7 +345,7 @@ async fn a_corrupt_cell_disables_the_apps_that_use_it() {
     assert_eq!((enabled(&world).len(), world.in_network()), (4, 5));
     let shared = conductor.cell(cell(1, 1)).unwrap();
     world.plan("strains/genome-1/cells/genome-1.1/countersigning", Planned::Fails(WorkError::Corrupt));
-    shared.countersigning.tell(Trigger).await.unwrap();
+    shared.countersigning.trigger().forget().await.unwrap();
     let report = soon(shared.join()).await.unwrap();
     assert!(matches!(report.ended.failure().and_then(Failure::error), Some(WorkError::Corrupt)));
     assert!(shared.network.ended().is_some() && shared.publish.ended().is_some());
@@ -367,9 +355,9 @@ async fn a_corrupt_cell_disables_the_apps_that_use_it() {
     assert!(conductor.cell(cell(2, 1)).is_some(), "`wiki` uses it, too");
     assert_eq!(world.in_network(), 3);
 
-    conductor.apps.ask(|reply| Order::Enable("mail", reply)).await.unwrap().unwrap();
+    conductor.apps.enable("mail").await.unwrap().unwrap();
     assert!(conductor.cell(cell(1, 1)).is_some() && world.is_enabled("mail"));
-    conductor.apps.tell(Order::Disable("mail")).await.unwrap();
+    conductor.apps.disable("mail").await.unwrap();
     pass(secs(5)).await;
     assert_eq!(world.in_network(), 3);
 }
@@ -382,13 +370,13 @@ async fn a_failure_in_what_cells_share_ends_all_of_them() {
     let (conductor, _events) = conductor(&world).await;
     world.plan("strains/genome-2/witnessing", Planned::Panics);
     let strain = conductor.strains.get(&Genome(2)).unwrap();
-    strain.witnessing.tell(Trigger).await.unwrap();
+    strain.witnessing.trigger().forget().await.unwrap();
     let report = soon(strain.join()).await.unwrap();
     assert!(matches!(report.ended, Ended::Failed(_)), "{report}");
     pass(secs(5)).await;
     assert_eq!(enabled(&world), ["mail", "maps"]);
     assert_eq!(conductor.strains.get(&Genome(1)).unwrap().cells.keys(), [cell(1, 1)]);
-    conductor.apps.ask(|reply| Order::Enable("wiki", reply)).await.unwrap().unwrap();
+    conductor.apps.enable("wiki").await.unwrap().unwrap();
     assert_eq!(conductor.strains.get(&Genome(2)).unwrap().cells.len(), 2, "a new strain");
 }
 

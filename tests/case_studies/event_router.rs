@@ -14,8 +14,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use supervise::error::KeyedError;
 use supervise::prelude::*;
-use supervise::{BoxError, Task};
+use supervise::{Task, TaskRef};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -36,6 +37,8 @@ enum RouteError {
     Refused,
     #[error("the input is torn")]
     Torn,
+    #[error(transparent)]
+    Start(#[from] KeyedError<TaskRef>),
 }
 
 /// Emits `count` events, one after `pace` has passed, and fails after them if it is `torn`.
@@ -133,7 +136,7 @@ type Sources = Keyed<Name, Task, (Feed, mpsc::Sender<Event>)>;
 type Inputs = HashMap<Name, mpsc::Sender<Event>>;
 
 /// Starts sinks and transforms.
-async fn build(config: Config, sinks: Sinks, transforms: Transforms) -> Result<Inputs, BoxError> {
+async fn build(config: Config, sinks: Sinks, transforms: Transforms) -> Result<Inputs, RouteError> {
     let (mut places, mut inputs) = (HashMap::new(), HashMap::new());
     for (name, pace) in config.sinks {
         let (to, events) = mpsc::channel(10);
@@ -157,11 +160,9 @@ struct Changes {
     sources: Sources,
 }
 
-struct Change(BTreeMap<Name, Feed>, Reply<Result<(), BoxError>>);
-
 #[actor]
 impl Changes {
-    async fn begin(config: Config, sinks: Sinks, transforms: Transforms, sources: Sources) -> Result<Self, BoxError> {
+    async fn begin(config: Config, sinks: Sinks, transforms: Transforms, sources: Sources) -> Result<Self, RouteError> {
         let feeds = config.sources.clone();
         let inputs = build(config, sinks, transforms).await?;
         let mut changes = Changes { now: BTreeMap::new(), inputs, sources };
@@ -169,13 +170,10 @@ impl Changes {
         Ok(changes)
     }
 
-    async fn handle(&mut self, Change(feeds, reply): Change) {
-        reply.send(self.change(feeds).await);
-    }
-
-    async fn change(&mut self, feeds: BTreeMap<Name, Feed>) -> Result<(), BoxError> {
+    #[message]
+    async fn change(&mut self, feeds: BTreeMap<Name, Feed>) -> Result<(), RouteError> {
         if let Some(feed) = feeds.values().find(|feed| !self.inputs.contains_key(feed.to)) {
-            return Err(RouteError::Unknown(feed.to).into());
+            return Err(RouteError::Unknown(feed.to));
         }
         for (name, feed) in &feeds {
             if self.now.get(name) != Some(feed) {
@@ -330,11 +328,11 @@ async fn sources_are_changed_while_the_router_runs() {
     pass(ms(305)).await;
     let journal = router.sources.get("journal").unwrap();
     let wrong = BTreeMap::from([("files", Feed { to: "nowhere", ..feed(5, ms(10)) })]);
-    assert!(router.changes.ask(|reply| Change(wrong, reply)).await.unwrap().is_err());
+    assert!(router.changes.change(wrong).await.unwrap().is_err());
     assert_eq!(router.sources.keys().len(), 2);
 
     let other = BTreeMap::from([("files", feed(100, ms(50)))]);
-    router.changes.ask(|reply| Change(other, reply)).await.unwrap().unwrap();
+    router.changes.change(other).await.unwrap().unwrap();
     settle().await;
     assert!(matches!(journal.ended(), Some(Ended::Stopped)), "{:?}", journal.ended());
     assert_eq!(router.sources.keys(), ["files"]);

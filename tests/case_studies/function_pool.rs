@@ -76,7 +76,8 @@ struct Log(World);
 
 #[actor]
 impl Log {
-    async fn handle(&mut self, line: String) {
+    #[message]
+    async fn write(&mut self, line: String) {
         tokio::time::sleep(ms(10)).await;
         self.0.with(|outside| outside.log.push(line));
     }
@@ -89,12 +90,8 @@ struct Worker {
     idle: Option<Timer>,
 }
 
-enum Job {
-    Request(Duration, Reply<u64>),
-    TakeMemory,
-    Ready(Reply<u64>),
-    Idle,
-}
+/// A request that is under way.
+struct Request(Reply<u64>);
 
 #[actor]
 impl Worker {
@@ -108,30 +105,36 @@ impl Worker {
     }
 
     #[pre_start]
-    fn begin(&mut self, cx: &mut Context<Self>) {
-        self.idle = Some(cx.send_after(IDLE, Job::Idle));
+    fn wait(&mut self, cx: &mut Context<Self>) {
+        self.idle = Some(cx.send_after(IDLE, WorkerMsg::end_idle()));
     }
 
-    fn handle(&mut self, job: Job, cx: &mut Context<Self>) -> Result<(), WorkerError> {
-        match job {
-            Job::Request(time, reply) => {
-                if let Some(idle) = self.idle.take() {
-                    idle.cancel();
-                }
-                self.in_flight += 1;
-                cx.run(tokio::time::sleep(time), |()| Job::Ready(reply));
-            }
-            Job::TakeMemory => return Err(WorkerError::OutOfMemory),
-            Job::Ready(reply) => {
-                (self.served, self.in_flight) = (self.served + 1, self.in_flight - 1);
-                reply.send(self.served);
-                if self.in_flight == 0 {
-                    self.idle = Some(cx.send_after(IDLE, Job::Idle));
-                }
-            }
-            Job::Idle => cx.stop_with("nobody uses it"),
+    #[message]
+    fn request(&mut self, time: Duration, reply: Reply<u64>, cx: &mut Context<Self>) {
+        if let Some(idle) = self.idle.take() {
+            idle.cancel();
         }
-        Ok(())
+        self.in_flight += 1;
+        cx.run(tokio::time::sleep(time), |()| WorkerMsg::finish(Request(reply)));
+    }
+
+    #[message]
+    fn finish(&mut self, Request(reply): Request, cx: &mut Context<Self>) {
+        (self.served, self.in_flight) = (self.served + 1, self.in_flight - 1);
+        reply.send(self.served);
+        if self.in_flight == 0 {
+            self.wait(cx);
+        }
+    }
+
+    #[message]
+    fn take_memory(&mut self) -> Result<(), Thrown> {
+        Err(WorkerError::OutOfMemory)?
+    }
+
+    #[message]
+    fn end_idle(&mut self, cx: &mut Context<Self>) {
+        cx.stop_with("nobody uses it");
     }
 }
 
@@ -143,11 +146,6 @@ struct Gate {
     log: ActorRef<Log>,
 }
 
-enum Call {
-    Worker(Reply<Result<ActorRef<Worker>, SpawnError>>),
-    Retire(ActorRef<Worker>),
-}
-
 #[actor]
 impl Gate {
     #[pre_start]
@@ -155,29 +153,26 @@ impl Gate {
         cx.watch_each(&self.workers);
     }
 
-    async fn handle(&mut self, call: Call, cx: &mut Context<Self>) {
-        match call {
-            Call::Worker(reply) => reply.send(self.worker(cx).await),
-            Call::Retire(worker) => {
-                self.current.take_if(|current| *current == worker);
-                worker.drain();
-            }
-        }
+    #[message]
+    fn retire(&mut self, worker: ActorRef<Worker>) {
+        self.current.take_if(|current| *current == worker);
+        worker.drain();
     }
 
+    #[message]
     async fn worker(&mut self, cx: &mut Context<Self>) -> Result<ActorRef<Worker>, SpawnError> {
         if let Some(worker) = self.current.as_ref().filter(|worker| worker.is_alive()) {
             return Ok(worker.clone());
         }
         let worker = self.workers.spawn().await?;
-        cx.send_after(LIFE / 2, Call::Retire(worker.clone()));
+        cx.send_after(LIFE / 2, GateMsg::retire(worker.clone()));
         self.current = Some(worker.clone());
         Ok(worker)
     }
 
     #[terminated]
     async fn worker_ended(&mut self, _: &Watched, ended: &Ended) {
-        let _ = self.log.tell(format!("{}: {ended}", self.path)).await;
+        let _ = self.log.write(format!("{}: {ended}", self.path)).forget().await;
     }
 }
 
@@ -206,13 +201,12 @@ enum Refused {
 impl Server {
     /// A request that takes this long, and the number of the requests that its worker has served then.
     async fn request(&self, path: Path, time: Duration) -> Result<u64, Refused> {
-        let worker = self.worker(path).await?;
-        worker.ask(|reply| Job::Request(time, reply)).forever().await.map_err(Refused::Gone)
+        self.worker(path).await?.request(time).forever().await.map_err(Refused::Gone)
     }
 
     async fn worker(&self, path: Path) -> Result<ActorRef<Worker>, Refused> {
         let service = self.services.get_or_spawn(path).await.map_err(Refused::Boot)?;
-        service.gate.ask(Call::Worker).forever().await.map_err(Refused::Gone)?.map_err(Refused::Boot)
+        service.gate.worker().forever().await.map_err(Refused::Gone)?.map_err(Refused::Boot)
     }
 }
 
@@ -300,7 +294,7 @@ async fn a_worker_that_fails_is_replaced_with_the_next_request() {
         settle().await;
         let (worker, begin) = (server.worker("/shop").await.unwrap(), Instant::now());
         if memory {
-            worker.tell(Job::TakeMemory).await.unwrap();
+            worker.take_memory().forget().await.unwrap();
         } else {
             worker.inject(Fault::panic("a bug"));
         }

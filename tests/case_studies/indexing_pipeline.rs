@@ -39,8 +39,6 @@ enum PipelineError {
     NoSuchIndex,
     #[error("document {0} is published already")]
     Published(usize),
-    #[error("the next stage has ended")]
-    NextGone,
 }
 
 /// A stream of documents, and what is published of it.
@@ -158,7 +156,7 @@ impl Publisher {
             stream.published.push(number);
             Ok(())
         })??;
-        let _ = self.source.tell(Order::PublishedUntil(number + 1)).await; // a source at its end has ended
+        let _ = self.source.published_until(number + 1).forget().await; // a source at its end has ended
         Ok(())
     }
 
@@ -183,12 +181,12 @@ impl<Next: Actor<Msg = Item>> Stage<Next> {
         Stage { name, index, next, world }
     }
 
-    async fn handle(&mut self, item: Item, cx: &mut Context<Self>) -> Result<(), PipelineError> {
+    async fn handle(&mut self, item: Item, cx: &mut Context<Self>) -> Result<(), Thrown> {
         match &item {
             Item::Document(number, text) => self.world.work(self.index, self.name, *number, text).await?,
             Item::End => cx.stop(),
         }
-        self.next.tell(item).await.map_err(|_| PipelineError::NextGone)
+        Ok(self.next.tell(item).await?)
     }
 
     #[post_stop]
@@ -205,11 +203,6 @@ struct Source {
     world: World,
 }
 
-enum Order {
-    Read,
-    PublishedUntil(usize),
-}
-
 #[actor]
 impl Source {
     fn new(index: Index, parse: ActorRef<Parse>, world: World) -> Result<Self, PipelineError> {
@@ -219,17 +212,16 @@ impl Source {
 
     #[pre_start]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        cx.send_after(Duration::ZERO, Order::Read);
+        cx.send_after(Duration::ZERO, SourceMsg::read());
     }
 
-    async fn handle(&mut self, order: Order, cx: &mut Context<Self>) -> Result<(), PipelineError> {
-        match order {
-            Order::PublishedUntil(number) => self.world.of(self.index, |stream| stream.forgotten = number),
-            Order::Read => self.read(cx).await,
-        }
+    #[message]
+    fn published_until(&mut self, number: usize) -> Result<(), Thrown> {
+        Ok(self.world.of(self.index, |stream| stream.forgotten = number)?)
     }
 
-    async fn read(&mut self, cx: &mut Context<Self>) -> Result<(), PipelineError> {
+    #[message]
+    async fn read(&mut self, cx: &mut Context<Self>) -> Result<(), Thrown> {
         let stream = self.world.of(self.index, |stream| stream.clone())?;
         let item = match stream.documents.get(self.position) {
             None if stream.has_ended => {
@@ -237,19 +229,19 @@ impl Source {
                 Item::End
             }
             None => {
-                cx.send_after(ms(10), Order::Read);
+                cx.send_after(ms(10), SourceMsg::read());
                 return Ok(());
             }
             Some(text) => {
-                cx.send_after(Duration::ZERO, Order::Read);
+                cx.send_after(Duration::ZERO, SourceMsg::read());
                 Item::Document(self.position, text.clone())
             }
         };
         self.position += 1;
-        if stream.set_aside.contains(&(self.position - 1)) {
-            return Ok(());
+        if !stream.set_aside.contains(&(self.position - 1)) {
+            self.parse.tell(item).await?;
         }
-        self.parse.tell(item).await.map_err(|_| PipelineError::NextGone)
+        Ok(())
     }
 
     #[post_stop]

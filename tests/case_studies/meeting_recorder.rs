@@ -78,16 +78,6 @@ enum ServiceError {
     Away,
     #[error("the service does not accept the key")]
     WrongKey,
-    #[error("the source is gone")]
-    NoSource,
-}
-
-enum Write {
-    Frame(u32),
-    /// No text is written any more.
-    Gap(String),
-    DiskFull,
-    Frames(Reply<u32>),
 }
 
 struct Recorder {
@@ -98,17 +88,26 @@ struct Recorder {
 
 #[actor]
 impl Recorder {
-    fn handle(&mut self, write: Write) -> Result<(), DiskFull> {
-        match write {
-            Write::Frame(number) => {
-                self.frames += 1;
-                self.line(format!("frame {number}"));
-            }
-            Write::Gap(why) => self.line(format!("gap: {why}")),
-            Write::DiskFull => return Err(DiskFull),
-            Write::Frames(reply) => reply.send(self.frames),
-        }
-        Ok(())
+    #[message]
+    fn frame(&mut self, number: u32) {
+        self.frames += 1;
+        self.line(format!("frame {number}"));
+    }
+
+    /// No text is written any more.
+    #[message]
+    fn gap(&mut self, why: &Ended) {
+        self.line(format!("gap: {why}"));
+    }
+
+    #[message]
+    fn disk_full(&mut self) -> Result<(), Thrown> {
+        Err(DiskFull)?
+    }
+
+    #[message]
+    fn frames(&self) -> u32 {
+        self.frames
     }
 
     fn line(&self, line: String) {
@@ -130,24 +129,23 @@ struct Source {
     listener: ActorRef<Listener>,
 }
 
-enum Sound {
-    Frame(u32),
-    Unheard(Reply<Vec<u32>>),
-    Heard(u32),
-}
-
 #[actor]
 impl Source {
-    async fn handle(&mut self, sound: Sound) {
-        match sound {
-            Sound::Frame(number) => {
-                self.unheard.lock().unwrap().push(number);
-                let _ = self.recorder.tell(Write::Frame(number)).await;
-                let _ = self.listener.try_tell(number); // while it is away, the source keeps the frame
-            }
-            Sound::Unheard(reply) => reply.send(self.unheard.lock().unwrap().clone()),
-            Sound::Heard(number) => self.unheard.lock().unwrap().retain(|unheard| *unheard > number),
-        }
+    #[message]
+    async fn frame(&mut self, number: u32) {
+        self.unheard.lock().unwrap().push(number);
+        let _ = self.recorder.frame(number).forget().await;
+        let _ = self.listener.hear(number).at_once().forget().await; // while it is away, the source keeps the frame
+    }
+
+    #[message]
+    fn unheard(&self) -> Vec<u32> {
+        self.unheard.lock().unwrap().clone()
+    }
+
+    #[message]
+    fn heard(&mut self, number: u32) {
+        self.unheard.lock().unwrap().retain(|unheard| *unheard > number);
     }
 }
 
@@ -161,25 +159,26 @@ struct Listener {
 
 #[actor]
 impl Listener {
-    async fn join(meeting: u32, source: ActorRef<Source>, world: World) -> Result<Listener, ServiceError> {
+    async fn join(meeting: u32, source: ActorRef<Source>, world: World) -> Result<Listener, Thrown> {
         world.of(meeting, |meeting| meeting.calls.push(Instant::now()));
         world.call()?;
-        let unheard = source.ask(Sound::Unheard).await.map_err(|_| ServiceError::NoSource)?;
+        let unheard = source.unheard().await?;
         let mut listener = Listener { meeting, next: 0, source, world };
         for frame in unheard {
-            listener.handle(frame).await?;
+            listener.hear(frame).await?;
         }
         Ok(listener)
     }
 
-    async fn handle(&mut self, frame: u32) -> Result<(), ServiceError> {
+    #[message]
+    async fn hear(&mut self, frame: u32) -> Result<(), Thrown> {
         if frame < self.next {
             return Ok(()); // a frame that came with those that were unheard
         }
         self.world.call()?;
         self.world.of(self.meeting, |meeting| meeting.text.push(frame));
         self.next = frame + 1;
-        let _ = self.source.tell(Sound::Heard(frame)).await;
+        let _ = self.source.heard(frame).forget().await;
         Ok(())
     }
 }
@@ -187,7 +186,7 @@ impl Listener {
 /// Notes in the file when the listener is gone.
 async fn note_the_gap(listener: ActorRef<Listener>, recorder: ActorRef<Recorder>) {
     if let Ok(ended @ (Ended::Limit(_) | Ended::Failed(_))) = listener.terminated().await {
-        let _ = recorder.tell(Write::Gap(ended.to_string())).await;
+        let _ = recorder.gap(ended).forget().await;
     }
 }
 
@@ -226,7 +225,7 @@ async fn service() -> (Running<Service>, World) {
 
 async fn hear(session: &Session, frames: std::ops::Range<u32>) {
     for number in frames {
-        let _ = session.source.tell(Sound::Frame(number)).await;
+        let _ = session.source.frame(number).forget().await;
     }
     settle().await;
 }
@@ -245,7 +244,7 @@ async fn a_listener_that_comes_back_is_no_matter_for_the_recorder() {
     hear(&session, 5..6).await;
     assert_eq!(world.text(1), [0, 1, 2, 3, 4, 5]);
     assert_eq!((session.listener.incarnation(), session.recorder.incarnation()), (2, 1));
-    assert_eq!(session.recorder.ask(Write::Frames).await.unwrap(), 6, "the recorder keeps its state");
+    assert_eq!(session.recorder.frames().await.unwrap(), 6, "the recorder keeps its state");
     service.shutdown().await;
     assert_eq!(world.lines(1), ["frame 5", "closed with 6 frames"]);
 }
@@ -269,7 +268,7 @@ async fn a_service_that_was_away_hears_every_frame_once() {
     let waits: Vec<_> = calls.windows(2).map(|two| (two[1] - two[0]).as_secs()).collect();
     assert_eq!(waits, [2, 5, 10, 20, 30, 30]);
     assert_eq!(world.text(1), (0..30).collect::<Vec<_>>());
-    assert_eq!(session.recorder.ask(Write::Frames).await.unwrap(), 30);
+    assert_eq!(session.recorder.frames().await.unwrap(), 30);
 }
 
 /// S15: at its limit the listener ends and nothing else: the session continues to record, and its file notes the
@@ -333,7 +332,7 @@ async fn a_source_that_crashes_too_often_ends_its_session() {
     assert!(matches!(report.ended.failure().map(Failure::cause), Some(Cause::LimitReached)), "{report}");
     assert_eq!(world.lines(1).last().unwrap(), "closed with 3 frames");
     hear(&two, 0..4).await;
-    assert_eq!(two.recorder.ask(Write::Frames).await.unwrap(), 4);
+    assert_eq!(two.recorder.frames().await.unwrap(), 4);
 }
 
 /// S8, S20, S27: a recorder that cannot write ends its session at once, with the reason, and no other session.
@@ -342,14 +341,14 @@ async fn a_recorder_that_cannot_write_ends_its_own_session() {
     let (service, world) = service().await;
     let (one, two) = (service.meetings.spawn(1).await.unwrap(), service.meetings.spawn(2).await.unwrap());
     hear(&one, 0..2).await;
-    one.recorder.tell(Write::DiskFull).await.unwrap();
+    one.recorder.disk_full().forget().await.unwrap();
     let report = one.join().await.unwrap();
     let Ended::Failed(failure) = &report.ended else { panic!("{report}") };
     assert!(failure.error::<DiskFull>().is_some());
     assert!(one.listener.ended().is_some(), "the listener went down before the recorder");
     assert_eq!(world.lines(1), ["frame 0", "frame 1", "closed with 2 frames"], "the file is closed");
     hear(&two, 0..4).await;
-    assert_eq!(two.recorder.ask(Write::Frames).await.unwrap(), 4);
+    assert_eq!(two.recorder.frames().await.unwrap(), 4);
     assert_eq!(service.meetings.len(), 1);
 }
 
@@ -361,7 +360,7 @@ async fn every_frame_that_was_taken_is_in_the_file_after_a_stop() {
     for meeting in 0..20 {
         let session = service.meetings.spawn(meeting).await.unwrap();
         for number in 0..meeting {
-            session.source.try_tell(Sound::Frame(number)).unwrap();
+            session.source.frame(number).at_once().forget().await.unwrap();
         }
     }
     let report = service.shutdown().await;

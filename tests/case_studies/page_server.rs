@@ -34,21 +34,16 @@ struct LayerStore {
     pages: u64,
 }
 
-enum Layer {
-    Upload(u64, Reply<()>),
-    Pages(Reply<u64>),
-}
-
 #[actor]
 impl LayerStore {
-    fn handle(&mut self, msg: Layer) {
-        match msg {
-            Layer::Upload(pages, reply) => {
-                self.pages += pages;
-                reply.send(());
-            }
-            Layer::Pages(reply) => reply.send(self.pages),
-        }
+    #[message]
+    fn upload(&mut self, pages: u64) {
+        self.pages += pages;
+    }
+
+    #[message]
+    fn pages(&self) -> u64 {
+        self.pages
     }
 }
 
@@ -63,7 +58,7 @@ enum TenantError {
     #[error(transparent)]
     Store(#[from] AskError),
     #[error(transparent)]
-    Pages(#[from] TellError<Page>),
+    Pages(#[from] TellError<PagesMsg>),
 }
 
 /// The behaviour of a tenant with this number when it stops.
@@ -112,22 +107,21 @@ struct Pages {
     world: World,
 }
 
-#[derive(Debug)]
-enum Page {
-    Put(u64),
-    Torn(u64),
-    Dirty(Reply<u64>),
-}
-
 #[actor]
 impl Pages {
-    fn handle(&mut self, page: Page) -> Result<(), TenantError> {
-        match page {
-            Page::Put(pages) => self.dirty += pages,
-            Page::Torn(page) => return Err(TenantError::Torn(page)),
-            Page::Dirty(reply) => reply.send(self.dirty),
-        }
-        Ok(())
+    #[message]
+    fn put(&mut self, pages: u64) {
+        self.dirty += pages;
+    }
+
+    #[message]
+    fn torn(&mut self, page: u64) -> Result<(), Thrown> {
+        Err(TenantError::Torn(page))?
+    }
+
+    #[message]
+    fn dirty(&self) -> u64 {
+        self.dirty
     }
 
     #[post_stop]
@@ -136,9 +130,9 @@ impl Pages {
         if (self.habits.hangs)(self.number) {
             std::future::pending::<()>().await;
         }
-        self.store.ask(|reply| Layer::Upload(self.dirty, reply)).forever().await?;
+        self.store.upload(self.dirty).forever().await?;
         self.world.log(format!("{} of generation {} is written", self.number, self.generation));
-        let _ = self.deletions.tell(Delete(self.number)).await;
+        let _ = self.deletions.delete(self.number).forget().await;
         Ok(())
     }
 }
@@ -160,11 +154,10 @@ async fn compact(number: u32, world: World) -> Result<(), TenantError> {
 /// Deletes layers, one after the other.
 struct Deletions(World);
 
-struct Delete(u32);
-
 #[actor]
 impl Deletions {
-    async fn handle(&mut self, Delete(number): Delete) {
+    #[message]
+    async fn delete(&mut self, number: u32) {
         tokio::time::sleep(ms(100)).await;
         self.0.log(format!("the old layers of {number} are deleted"));
     }
@@ -182,7 +175,7 @@ async fn serve(cx: TaskContext, mut socket: Socket, pages: ActorRef<Pages>, worl
             _ = cx.stopped() => break,
             request = socket.requests.recv() => match request {
                 None => break,
-                Some("put") => pages.tell(Page::Put(1)).await?,
+                Some("put") => pages.put(1).forget().await?,
                 Some(_) => return Err(TenantError::Nonsense),
             },
         }
@@ -287,11 +280,8 @@ async fn server(habits: Habits) -> (Running<PageServer>, Vec<Tenant>, mpsc::Send
     let mut tenants = Vec::new();
     for number in 0..TENANTS {
         let tenant = server.tenants.spawn(number, 1).await.unwrap();
-        tenant.pages.tell(Page::Put(u64::from(number))).await.unwrap();
+        tenant.pages.put(u64::from(number)).await.unwrap();
         tenants.push(tenant);
-    }
-    for tenant in &tenants {
-        tenant.pages.ask(Page::Dirty).await.unwrap(); // the tenant has its pages
     }
     (server, tenants, clients)
 }
@@ -308,12 +298,6 @@ fn pages(n: u32) -> u64 {
     (0..u64::from(n)).sum()
 }
 
-/// The number of pages in the store. The last actor to stop asks for it, because the guard's own report cannot contain
-/// it.
-async fn stored(server: &PageServer) -> u64 {
-    server.store.ask(Layer::Pages).await.unwrap()
-}
-
 /// S24, S27: three thousand flushes of up to four seconds take four seconds, and every page is in the store.
 #[tokio::test(start_paused = true)]
 async fn thousands_stop_together_in_the_time_of_the_slowest() {
@@ -326,7 +310,7 @@ async fn thousands_stop_together_in_the_time_of_the_slowest() {
         assert!(matches!(soon(tenant.join()).await.unwrap().ended, Ended::Stopped));
     }
     assert_eq!(begin.elapsed(), secs(4));
-    assert_eq!(stored(&server).await, pages(TENANTS));
+    assert_eq!(server.store.pages().await.unwrap(), pages(TENANTS));
     assert!(server.tenants.is_empty());
     server.tenants.spawn(1, 1).await.unwrap();
 }
@@ -355,14 +339,14 @@ async fn all_tenants_are_down_within_five_seconds_and_the_report_names_straggler
 async fn a_tenant_that_breaks_is_alone_with_it() {
     let (server, tenants, _clients) = server(QUICK).await;
     for tenant in tenants.iter().step_by(3) {
-        tenant.pages.tell(Page::Torn(1)).await.unwrap();
+        tenant.pages.torn(1).forget().await.unwrap();
     }
     for (number, tenant) in tenants.iter().enumerate() {
-        let dirty = tenant.pages.ask(Page::Dirty).await.unwrap();
+        let dirty = tenant.pages.dirty().await.unwrap();
         assert_eq!((dirty, tenant.pages.incarnation()), if number % 3 == 0 { (0, 2) } else { (number as u64, 1) });
     }
     let broken: u64 = (0..u64::from(TENANTS)).step_by(3).sum();
-    assert_eq!(stored(&server).await, broken, "`post_stop` flushes at a restart too");
+    assert_eq!(server.store.pages().await.unwrap(), broken, "`post_stop` flushes at a restart too");
     assert!(server.shutdown().await.is_orderly());
 }
 
@@ -377,8 +361,8 @@ async fn a_compaction_that_fails_is_tried_again() {
     let tries = world.with(|outside| outside.compactions[&1].clone());
     let waits: Vec<_> = tries.windows(2).map(|two| (two[1] - two[0]).as_secs()).collect();
     assert_eq!(waits, [1, 2, 4, 8, 16]);
-    one.pages.tell(Page::Put(1)).await.unwrap();
-    assert_eq!(one.pages.ask(Page::Dirty).await.unwrap(), 1);
+    one.pages.put(1).await.unwrap();
+    assert_eq!(one.pages.dirty().await.unwrap(), 1);
     assert_eq!((one.pages.incarnation(), two.compaction.incarnation()), (1, 1));
 }
 
@@ -428,7 +412,7 @@ async fn a_client_that_talks_nonsense_harms_itself() {
     good.send("put").await.unwrap();
     connect(&clients, 1).await.send("put").await.unwrap();
     settle().await;
-    assert_eq!(tenant.pages.ask(Page::Dirty).await.unwrap(), 2);
+    assert_eq!(tenant.pages.dirty().await.unwrap(), 2);
     assert_eq!((server.listener.incarnation(), tenant.pages.incarnation()), (1, 1));
 }
 

@@ -102,8 +102,6 @@ struct Db {
     world: World,
 }
 
-struct Check;
-
 #[actor]
 impl Db {
     async fn connect(tenant: Tenant, world: World, migrations: Keyed<Tenant, Task, ()>) -> Result<Db, BoxError> {
@@ -125,11 +123,12 @@ impl Db {
 
     #[pre_start]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        cx.send_every(secs(1), || Check);
+        cx.send_every(secs(1), DbMsg::check);
     }
 
-    fn handle(&mut self, _: Check) -> Result<(), DbError> {
-        if self.world.of(self.tenant, |state| state.is_up) { Ok(()) } else { Err(DbError::Away) }
+    #[message]
+    fn check(&self) -> Result<(), Thrown> {
+        if self.world.of(self.tenant, |state| state.is_up) { Ok(()) } else { Err(DbError::Away)? }
     }
 }
 
@@ -156,8 +155,9 @@ struct Part(World);
 
 #[actor]
 impl Part {
-    fn handle(&mut self, number: Reply<u32>, cx: &mut Context<Self>) {
-        number.send(cx.incarnation());
+    #[message]
+    fn number(&self, cx: &mut Context<Self>) -> u32 {
+        cx.incarnation()
     }
 
     #[post_stop]
@@ -241,7 +241,7 @@ async fn realtime() -> (Running<Realtime>, World) {
 async fn fail(part: &ActorRef<Part>) {
     part.inject(Fault::panic("a bug"));
     pass(ms(100)).await;
-    let _ = part.ask(|number| number).await;
+    let _ = part.number().await;
 }
 
 /// S27: a hundred users at once share one connection, which has migrated its database once.
@@ -399,7 +399,7 @@ async fn the_tracker_may_crash_fifty_times() {
         fail(&service.tracking.tracker).await;
     }
     pass(secs(10)).await;
-    assert_eq!(service.tracking.tracker.ask(|number| number).await.unwrap(), 51);
+    assert_eq!(service.tracking.tracker.number().await.unwrap(), 51);
     assert_eq!(service.repo.incarnation(), 1);
 }
 
