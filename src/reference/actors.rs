@@ -213,7 +213,7 @@ pub use supervise_macros::actor;
 /// impl Account {
 ///     #[pre_start]
 ///     fn begin(&mut self, cx: &mut Context<Self>) {
-///         cx.send_every(Duration::from_secs(86_400), || AccountMsg::interest());
+///         cx.send_every(Duration::from_secs(86_400), AccountMsg::interest);
 ///     }
 ///
 ///     /// Puts money in, and returns the new balance.

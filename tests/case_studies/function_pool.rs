@@ -90,9 +90,6 @@ struct Worker {
     idle: Option<Timer>,
 }
 
-/// A request that is under way.
-struct Request(Reply<u64>);
-
 #[actor]
 impl Worker {
     async fn boot(path: Path, world: World) -> Result<Worker, WorkerError> {
@@ -115,11 +112,11 @@ impl Worker {
             idle.cancel();
         }
         self.in_flight += 1;
-        cx.run(tokio::time::sleep(time), |()| WorkerMsg::finish(Request(reply)));
+        cx.run(tokio::time::sleep(time), |()| WorkerMsg::finish(reply));
     }
 
     #[message]
-    fn finish(&mut self, Request(reply): Request, cx: &mut Context<Self>) {
+    fn finish(&mut self, reply: Reply<u64>, cx: &mut Context<Self>) {
         (self.served, self.in_flight) = (self.served + 1, self.in_flight - 1);
         reply.send(self.served);
         if self.in_flight == 0 {

@@ -104,6 +104,21 @@ impl Account {
     fn interest(&mut self) {
         self.balance *= 2;
     }
+
+    /// Is answered by the next message of this actor, or by another one.
+    #[message]
+    pub async fn ask_on(&mut self, to: Option<ActorRef<Account>>, reply: Reply<u64>, cx: &mut Context<Self>) {
+        match to {
+            Some(to) => drop(to.tell(AccountMsg::at_last(1, reply, "elsewhere")).await),
+            None => drop(cx.run(async { 5 }, |more| AccountMsg::at_last(more, reply, "here"))),
+        }
+    }
+
+    #[message]
+    fn at_last(&mut self, more: u64, reply: Reply<u64>, _place: &str) -> Result<(), Thrown> {
+        reply.send(self.balance + more);
+        Ok(())
+    }
 }
 
 supervisor! {
@@ -193,6 +208,24 @@ async fn a_method_with_a_reply_answers_later() {
     assert!(matches!(second, Err(AskError::TimedOut { .. })));
     bank.account.later().forget().await.unwrap(); // nobody waits: it is answered into nothing
     assert_eq!(bank.account.balance().await.unwrap(), 10);
+}
+
+/// S64: the constructor of a message with a `Reply` takes the one of a message that is being handled, so that its caller is
+/// answered by a later message, or by another actor; without a caller, it takes `None`.
+#[tokio::test(start_paused = true)]
+async fn a_reply_is_passed_on_in_a_message() {
+    let bank = Bank::start().await.unwrap();
+    assert_eq!(bank.account.ask_on(None).await.unwrap(), 15);
+    let other = bank.small.clone();
+    let expected = other.balance().await.unwrap() + 1;
+    assert_eq!(bank.account.ask_on(Some(other.clone())).await.unwrap(), expected);
+    bank.account.tell(AccountMsg::at_last(0, None, "nobody")).await.unwrap();
+
+    // The actor that should answer has ended, and the message with the reply is dropped: the caller hears at once.
+    other.stop();
+    other.terminated().await.unwrap();
+    let answer = bank.account.ask_on(Some(other)).await;
+    assert!(matches!(answer, Err(AskError::NoReply { .. })), "{answer:?}");
 }
 
 /// S64: `forget` is a tell: it waits for room, and nobody waits for an answer; `at_once` before it does not wait.

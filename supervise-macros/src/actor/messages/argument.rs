@@ -18,8 +18,8 @@ pub(super) enum Argument {
     Owned { name: Ident, ty: TokenStream },
     /// `&T`: owned on the way, and lent to the method. `into`: the sender gives anything that becomes it.
     Lent { name: Ident, owned: TokenStream, into: bool },
-    /// The caller's own `Reply<R>`: this `R`.
-    Reply(TokenStream),
+    /// The caller's own `Reply<R>`, with this `R`.
+    Reply { name: Ident, of: TokenStream },
     /// `&mut Context<Self>`
     Context,
     /// A mistake. A call has the type that is written, if it has one.
@@ -36,7 +36,7 @@ pub(super) fn all(function: &ImplItemFn, ty: &Type, generic: &[&Ident], errors: 
     let read = |(at, argument): (usize, &PatType)| {
         let read = one(at, argument, ty, generic, errors);
         let twice = match &read {
-            Argument::Reply(_) => std::mem::replace(&mut has_reply, true).then_some("a message has one reply"),
+            Argument::Reply { .. } => std::mem::replace(&mut has_reply, true).then_some("a message has one reply"),
             Argument::Context => std::mem::replace(&mut has_context, true).then_some("a method has one context"),
             _ => None,
         };
@@ -67,7 +67,8 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
         Type::Reference(lent) if is_reply(&lent.elem) => {
             let reply = to_source(lent.elem.to_token_stream());
             errors.on(ty, format!("an answer uses up its reply, which is not lent; write `{reply}`"));
-            Argument::Reply(last(&lent.elem).and_then(|(_, of)| of).map(owned).unwrap_or_else(|| quote!(())))
+            let of = last(&lent.elem).and_then(|(_, of)| of).map(owned).unwrap_or_else(|| quote!(()));
+            Argument::Reply { name, of }
         }
         Type::Reference(lent) if lent.mutability.is_some() => {
             errors.on(ty, "a message cannot change what its sender has; take the value, and return the new one");
@@ -102,10 +103,10 @@ fn one(at: usize, argument: &PatType, actor: &Type, generic: &[&Ident], errors: 
             Argument::Context
         }
         ty if is_reply(ty) => match last(ty) {
-            Some((_, Some(of))) => Argument::Reply(owned(of)),
+            Some((_, Some(of))) => Argument::Reply { name, of: owned(of) },
             _ => {
                 errors.on(ty, "a reply has a type; write `Reply<u64>` with the type of the answer");
-                Argument::Reply(errors.failed_type().unwrap_or_default())
+                Argument::Reply { name, of: errors.failed_type().unwrap_or_default() }
             }
         },
         ty if borrows(ty) => {
@@ -182,7 +183,7 @@ impl Argument {
     /// Returns the type of the answer that is given through a `Reply`.
     pub(super) fn reply(&self) -> Option<&TokenStream> {
         match self {
-            Argument::Reply(of) => Some(of),
+            Argument::Reply { of, .. } => Some(of),
             _ => None,
         }
     }
@@ -194,7 +195,17 @@ impl Argument {
             Argument::Lent { name, owned, into: false } => Some(quote!(#name: #owned)),
             Argument::Lent { name, owned, into: true } => Some(quote!(#name: impl ::core::convert::Into<#owned>)),
             Argument::Wrong { name, ty } => Some(quote!(#name: #ty)),
-            Argument::Reply(_) | Argument::Context => None,
+            Argument::Reply { .. } | Argument::Context => None,
+        }
+    }
+
+    /// Emits the parameter of a constructor, which takes the reply, too: the one of a message that is handled, or none.
+    pub(super) fn given(&self) -> Option<TokenStream> {
+        match self {
+            Argument::Reply { name, of } => {
+                Some(quote!(#name: impl ::core::convert::Into<::core::option::Option<#Supervise::Reply<#of>>>))
+            }
+            _ => self.parameter(),
         }
     }
 
@@ -204,7 +215,7 @@ impl Argument {
             Argument::Owned { name, .. } | Argument::Lent { name, into: false, .. } => Some(quote!(#name)),
             Argument::Lent { name, into: true, .. } => Some(quote!(::core::convert::Into::into(#name))),
             Argument::Wrong { name, .. } => Some(quote!({ let _ = #name; })),
-            Argument::Reply(_) | Argument::Context => None,
+            Argument::Reply { .. } | Argument::Context => None,
         }
     }
 
@@ -213,7 +224,7 @@ impl Argument {
         match self {
             Argument::Owned { ty, .. } | Argument::Lent { owned: ty, .. } => Some(checked("IsSent", ty, generics)),
             Argument::Wrong { .. } => Some(quote!(())),
-            Argument::Reply(_) | Argument::Context => None,
+            Argument::Reply { .. } | Argument::Context => None,
         }
     }
 
@@ -221,7 +232,7 @@ impl Argument {
     pub(super) fn pattern(&self) -> Option<&Ident> {
         match self {
             Argument::Owned { name, .. } | Argument::Lent { name, .. } | Argument::Wrong { name, .. } => Some(name),
-            Argument::Reply(_) | Argument::Context => None,
+            Argument::Reply { .. } | Argument::Context => None,
         }
     }
 
@@ -231,7 +242,7 @@ impl Argument {
             Argument::Owned { name, .. } | Argument::Wrong { name, .. } => quote!(#name),
             Argument::Lent { name, .. } => quote!(&#name),
             Argument::Context => quote!(&mut *#cx),
-            Argument::Reply(_) => quote!(__rt::reply_of(#reply)),
+            Argument::Reply { .. } => quote!(__rt::reply_of(#reply)),
         }
     }
 }

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Generics, Type};
 
 use super::answer::Answer;
-use super::argument::checked;
+use super::argument::{Argument, checked};
 use super::{Message, Messages, of_self, own};
 use crate::actor::hooks::names;
 use crate::paths::Supervise;
@@ -32,7 +32,8 @@ impl Messages {
         let variants = self.list.iter().map(|message| self.variant(message, generics));
         let constructors = self.list.iter().map(|message| self.constructor(message, generics));
         let doc = format!(
-            "A message of `{of}`. Its functions make messages whose answer nobody waits for, for timers and the like."
+            "A message of `{of}`. Its functions make messages whose answer nobody waits for, for timers and the like. A \
+             function for a message with a `Reply` takes the `Reply` of somebody who waits, or `None`."
         );
         let debug = self.debug(generics);
         let calls = self.calls(generics, ty);
@@ -82,16 +83,21 @@ impl Messages {
         if answer.is_wrong { self.failed.clone() } else { answer.gets.clone() }
     }
 
-    /// Emits the message with these values.
-    fn made(&self, message: &Message, generics: &Generics) -> TokenStream {
+    /// Emits the message with these values, and with this place for its reply.
+    fn made(&self, message: &Message, generics: &Generics, reply: &TokenStream) -> TokenStream {
         let (msg, kind, name, values) = (&self.msg, &self.kind, &message.name, message.values());
         let marker = Self::marker(generics).map(|_| quote!(::core::marker::PhantomData,));
-        quote!(#msg(#kind::#name(#(#values,)* #marker ::core::option::Option::None)))
+        quote!(#msg(#kind::#name(#(#values,)* #marker #reply)))
     }
 
     fn constructor(&self, message: &Message, generics: &Generics) -> TokenStream {
         let Message { method, vis, told, conditions, .. } = message;
-        let (parameters, made) = (message.parameters(), self.made(message, generics));
+        let parameters = message.arguments.iter().filter_map(Argument::given);
+        let reply = message.arguments.iter().find_map(|argument| match argument {
+            Argument::Reply { name, .. } => Some(quote!(::core::convert::Into::into(#name))),
+            _ => None,
+        });
+        let made = self.made(message, generics, &reply.unwrap_or_else(|| quote!(::core::option::Option::None)));
         quote! {
             #(#conditions)*
             #(#told)*
@@ -191,7 +197,8 @@ impl Messages {
         if !answer.is_wrong && seems_to_stay(&gets) {
             gets = checked("IsAnswer", &gets, generics);
         }
-        let (parameters, made) = (message.parameters(), self.made(message, generics));
+        let none = quote!(::core::option::Option::None);
+        let (parameters, made) = (message.parameters(), self.made(message, generics, &none));
         let (it, slot, reply) = (own("__msg"), own("__slot"), own("__reply"));
         quote! {
             #(#conditions)*
