@@ -636,7 +636,7 @@
 /// * `overlap = Allowed` starts a replacement at once. The default, `Forbidden`, waits until the lost child cannot act
 ///   any more; it needs a `shutdown` that is not `Infinity`.
 /// * `spread = OnePerNode` keeps the instances of one declaration apart, by default `Any`.
-/// * `window = N` is how many messages may be sent to the node and not begun, by default 64.
+/// * `window = N` is how many messages may be sent to the node and not begun, by default 256.
 ///
 /// Inside the braces, `#![on(..)]` gives these to all remote children of the tree.
 ///

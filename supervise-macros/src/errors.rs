@@ -322,7 +322,8 @@ mod tests {
     #[test]
     fn every_word_of_a_neighbour_leads_to_one_of_ours() {
         for (ours, _) in NEIGHBOURS {
-            let known = crate::settings::table().contains(&format!("`{ours}`"))
+            let forms = crate::settings::pages::forms();
+            let known = [format!("`{ours}`"), format!(" = {ours}`")].iter().any(|form| forms.contains(form))
                 || crate::settings::argument_names().contains(ours)
                 || crate::actor::HOOKS.contains(ours)
                 || ["handle", "message"].contains(ours);

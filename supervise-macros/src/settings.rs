@@ -1,9 +1,7 @@
 //! The list of all settings and their arguments.
 //!
-//! The checks read this list (unknown names, wrong places, kinds of values), and [`table`] renders it as the reference.
+//! The checks read this list (unknown names, wrong places, kinds of values), and `pages` makes the reference of it.
 //! A setting that is not in this list is an error, so nothing is parsed and then ignored.
-
-use std::fmt::Write;
 
 /// A setting: `#[name(..)]` above a child, `#![name(..)]` inside a tree's braces.
 #[derive(Debug)]
@@ -12,8 +10,10 @@ pub(crate) struct Setting {
     pub(crate) place: Place,
     pub(crate) args: &'static [Arg],
     /// The behaviour without this setting.
+    #[cfg_attr(not(test), allow(dead_code, reason = "for the pages"))]
     pub(crate) default: &'static str,
-    /// One line for the reference.
+    /// The first lines of its page.
+    #[cfg_attr(not(test), allow(dead_code, reason = "for the pages"))]
     pub(crate) doc: &'static str,
 }
 
@@ -49,6 +49,7 @@ pub(crate) struct Arg {
     /// The name before the `=`. For a positional argument it is only a label.
     pub(crate) name: &'static str,
     pub(crate) value: Value,
+    #[cfg_attr(not(test), allow(dead_code, reason = "for the pages"))]
     pub(crate) default: &'static str,
 }
 
@@ -174,11 +175,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("best_effort", Value::Flag, "off; only for an actor, a task, or an array of them"),
         ],
         default: "see its arguments",
-        doc: "The ends after which the child is restarted; the time that a stop, a start and the handler of a message may \
-              take; whether a stop, also one after a failure above, first \
-              handles the queued messages and finishes background work; whether the task itself reports when it is \
-              ready; whether the supervisor ends with the child; whether the first start of the tree goes on without the \
-              child if it fails.",
+        doc: "When the child is restarted, how long its start, its messages and its stop may take, and how its life and the \
+              life of its tree belong together.",
     },
     Setting {
         name: "pre_restart",
@@ -283,9 +281,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
             arg("window", Value::Count(&[]), "256"),
         ],
         default: "none: a remote child needs a role",
-        doc: "The nodes that a remote child runs on; how long a node may run it without having been heard of; whether \
-              two instances may act at the same time; how several are spread over the nodes; the number of messages that \
-              are sent and not begun.",
+        doc: "The role of the nodes that a remote child runs on, how soon it is replaced when its node is lost, and how \
+              several are spread over the nodes.",
     },
 ];
 
@@ -362,79 +359,12 @@ pub(crate) fn names(inside: bool) -> Vec<&'static str> {
     SETTINGS.iter().filter(fits).map(|setting| setting.name).collect()
 }
 
-/// Renders the reference, with one row for each setting.
-#[cfg_attr(not(test), allow(dead_code))]
-pub(crate) fn table() -> String {
-    let mut text = String::from("| setting | on | arguments | default | |\n|---|---|---|---|---|\n");
-    for setting in SETTINGS.iter() {
-        let place = match setting.place {
-            Place::Tree => "tree",
-            Place::Both => "tree, child",
-            Place::Child(Of::Any) => "child",
-            Place::Child(Of::Actors) => "child that is an actor",
-            Place::Child(Of::OneForOne) => "child under `OneForOne`; any `[..]`",
-            Place::Child(Of::Sets) => "`[..]`",
-            Place::Child(Of::Remote) => "`remote` child",
-            Place::Child(Of::Subtrees) => "single child that is a tree",
-        };
-        let default = if can_be_default(setting.name) { "; tree, as a default" } else { "" };
-        let args: Vec<_> = setting.args.iter().map(describe).collect();
-        let _ = writeln!(
-            text,
-            "| `{}` | {place}{default} | {} | {} | {} |",
-            setting.name,
-            args.join("; "),
-            setting.default,
-            setting.doc
-        );
-    }
-    text
-}
-
-fn describe(arg: &Arg) -> String {
-    let words = |words: &[&str]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join("/");
-    let or_words = |of: &[&str]| if of.is_empty() { String::new() } else { format!(" or {}", words(of)) };
-    let mut text = match arg.value {
-        Value::Word(of) => words(of),
-        Value::Flag => format!("`{}`", arg.name),
-        Value::Function => "path of a function".into(),
-        Value::Range => "`MIN..MAX`, a list `[D, ..]` whose last delay repeats, or an expression of the type Backoff".into(),
-        Value::Capacity => "`Bounded(N)`/`Unbounded`".into(),
-        Value::Size => "`N`".into(),
-        Value::Time => "`D`".into(),
-        Value::Text => format!("`\"{}\"`", arg.name),
-        Value::Expression => "expression".into(),
-        Value::Arms => {
-            "arms `Enum::Variant ..`, `pattern: Type`, `Cause::..`, `Phase::..`, `_`, each with an optional \
-                        guard that may name the failure, `=> Directive`; or a path or closure `Fn(&Failure) -> Directive`"
-                .into()
-        }
-        Value::Duration(of) => format!("`{} = D`{}", arg.name, or_words(of)),
-        Value::Count(of) => format!("`{} = N`{}", arg.name, or_words(of)),
-        Value::Number => format!("`{} = X`", arg.name),
-        Value::Choice(of) => format!("`{}` = {}", arg.name, words(of)),
-        Value::Reset => format!("`{} = D`/`Manual`", arg.name),
-    };
-    if !arg.default.is_empty() {
-        let _ = write!(text, " ({})", arg.default);
-    }
-    text
-}
+#[cfg(test)]
+pub(crate) mod pages;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// `UPDATE=1 cargo test -p supervise-macros reference` regenerates the file.
-    #[test]
-    fn reference_is_the_list() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/settings.md");
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(path, table()).unwrap();
-        } else if let Ok(written) = std::fs::read_to_string(path) {
-            assert_eq!(written, table(), "docs/settings.md is out of date; run this test with UPDATE=1");
-        }
-    }
 
     #[test]
     fn names_are_unique() {

@@ -81,7 +81,7 @@ const TESTS: [&str; 11] = [
 /// docs/settings.md: every setting in the reference has a test of its name here, and every test belongs to a setting.
 #[test]
 fn every_setting_has_its_test() {
-    let listed: BTreeSet<String> = REFERENCE.lines().skip(2).flat_map(names).collect();
+    let listed: BTreeSet<String> = settings().flat_map(|setting| names(setting, &page(setting))).collect();
     let mark = "#[tokio::test(start_paused = true)]\nasync fn ";
     let tested: BTreeSet<String> = TESTS
         .iter()
@@ -102,19 +102,25 @@ fn every_setting_has_its_test() {
 fn every_setting_has_its_example() {
     let page = include_str!("../../../src/reference/trees.rs");
     let examples: String = page.split("/// ```").skip(1).step_by(2).collect();
-    let settings: Vec<&str> =
-        REFERENCE.lines().skip(2).filter_map(|row| row.split('`').nth(1)).filter(|name| !name.contains('.')).collect();
-    assert!(settings.len() > 10, "{settings:?}");
-    let without: Vec<_> = settings.into_iter().filter(|name| !examples.contains(&format!("[{name}("))).collect();
+    assert!(settings().count() > 10, "{REFERENCE}");
+    let without: Vec<_> = settings().filter(|name| !examples.contains(&format!("[{name}("))).collect();
     assert!(without.is_empty(), "without an example: {without:?}");
 }
 
-/// The names of the tests for one row of the reference, such as `strategy_on_limit_stop`.
-fn names(row: &str) -> Vec<String> {
-    let cells: Vec<_> = row.split(" | ").collect();
-    let setting = cells[0].trim_matches(['|', ' ', '`']);
+fn settings() -> impl Iterator<Item = &'static str> {
+    REFERENCE.lines().skip(2).filter_map(|row| row.split('`').nth(1))
+}
+
+/// The page of a setting.
+fn page(setting: &str) -> String {
+    std::fs::read_to_string(format!("docs/settings/{setting}.md")).unwrap()
+}
+
+/// The names of the tests for the arguments of one setting, such as `strategy_on_limit_stop`.
+fn names(setting: &str, page: &str) -> Vec<String> {
     let mut names = Vec::new();
-    for argument in without_defaults(cells[2]).split(';') {
+    let rows = page.split_once("|---|---|---|\n").unwrap().1.lines().take_while(|line| line.starts_with('|'));
+    for argument in rows.flat_map(|row| row.split(" | ").next().unwrap().trim_start_matches("| ").split(';')) {
         let mut of = setting.to_owned();
         let prose: String = argument.split('`').step_by(2).collect();
         let codes: Vec<_> = argument.split('`').skip(1).step_by(2).collect();
@@ -160,23 +166,4 @@ fn join(of: &str, value: &str) -> String {
         }
     }
     name
-}
-
-/// The cell without the defaults, which are in parentheses outside of code.
-fn without_defaults(cell: &str) -> String {
-    let (mut text, mut depth, mut code) = (String::new(), 0, false);
-    for c in cell.chars() {
-        match c {
-            '`' if depth == 0 => code = !code,
-            '(' if !code => depth += 1,
-            _ => {}
-        }
-        if depth == 0 {
-            text.push(c);
-        }
-        if c == ')' && !code {
-            depth -= 1;
-        }
-    }
-    text
 }
