@@ -122,7 +122,8 @@ fn for_rustdoc(page: &Path, link: &str) -> String {
     }
     let target = resolved(page, link);
     let fragment = link.find('#').map_or("", |at| &link[at..]);
-    let of_module = MODULES.iter().chain(&[("docs/errors", "src/errors.rs")]).find(|(folder, _)| target.starts_with(folder));
+    let of_module =
+        MODULES.iter().chain(&[("docs/errors", "src/errors.rs")]).find(|(folder, _)| target.starts_with(folder));
     match of_module {
         Some((folder, file)) => {
             let parent = module(Path::new(file));
@@ -156,6 +157,13 @@ fn dead_in_rustdoc(page: &str) -> Vec<String> {
     dead
 }
 
+/// The labels that a page uses and does not define: they are links in rustdoc, and text on the web.
+fn only_defined_elsewhere<'a>(page: &str, labels: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+    let text = prose(page).to_lowercase();
+    let defined: BTreeSet<&str> = definitions(&text).map(|(label, _)| label).collect();
+    labels.filter(|label| text.contains(&format!("[{label}]")) && !defined.contains(label.as_str())).collect()
+}
+
 /// Compares a generated file with its expected content, or writes it.
 fn kept(path: &str, text: &str) {
     if std::env::var_os("UPDATE").is_some() {
@@ -173,13 +181,16 @@ fn links_of_the_modules_lead_somewhere_in_rustdoc() {
         wrong.extend(dead_in_rustdoc(&text).into_iter().map(|link| format!("{}: {link}", page.display())));
         for (label, link) in definitions(&prose(&text)) {
             let target = for_rustdoc(&page, link);
-            let (_, earlier) = targets
-                .entry(label.to_lowercase())
-                .or_insert_with(|| (label.to_owned(), target.clone()));
+            let (_, earlier) =
+                targets.entry(label.to_lowercase()).or_insert_with(|| (label.to_owned(), target.clone()));
             if *earlier != target {
                 wrong.push(format!("{}: [{label}] is {target} here, and {earlier} elsewhere", page.display()));
             }
         }
+    }
+    for page in MODULES.iter().flat_map(|(folder, _)| pages_of(folder)) {
+        let used = only_defined_elsewhere(&read(&page), targets.keys());
+        wrong.extend(used.into_iter().map(|label| format!("{}: [{label}] has no target here", page.display())));
     }
     assert!(wrong.is_empty(), "write `[text][label]`, and `[label]: target` below the text: {wrong:#?}");
     assert!(targets.len() > 30, "only {} targets were found", targets.len());
@@ -226,6 +237,10 @@ fn links_that_are_dead_in_rustdoc_are_found() {
     ] {
         assert!(dead_in_rustdoc(page).is_empty(), "{page}");
     }
+    let known = ["the label".to_owned()];
+    let used = |page: &str| only_defined_elsewhere(page, known.iter()).len();
+    assert_eq!(used("See [The label]."), 1);
+    assert_eq!(used("See [The label].\n\n[the label]: ../remote.md") + used("See the label."), 0);
     for (link, target) in [
         ("2-a-tree.md", "crate::guide::chapter_2"),
         ("README.md", "crate::guide"),
@@ -255,7 +270,9 @@ fn a_packaged_page_has_what_it_links() {
     let packaged: BTreeSet<&Path> =
         contents.lines().filter_map(|line| line.strip_prefix("supervise-tree/")).map(Path::new).collect();
     let (mut missing, mut read_links) = (BTreeSet::new(), 0);
-    for page in packaged.iter().filter(|path| path.extension().is_some_and(|end| end == "md") && **path != Path::new(LINKS)) {
+    for page in
+        packaged.iter().filter(|path| path.extension().is_some_and(|end| end == "md") && **path != Path::new(LINKS))
+    {
         let text = prose(&read(page));
         for link in links(&text).into_iter().chain(definitions(&text).map(|(_, link)| link)) {
             let target = resolved(page, link);
