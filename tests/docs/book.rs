@@ -4,7 +4,8 @@
 //! pages of docs/guide and docs/recipes. A relative link would lead nowhere there, so these pages define their targets
 //! below the text, as `[label]: ../remote.md`, and `src/links.md` defines the same labels for rustdoc: a page that is a
 //! module by the path of the module, anything else by its address in the repository. `src/links.md` stands before the
-//! page, and of two definitions of a label the first counts.
+//! page, and of two definitions of a label the first counts. The examples are tested without these definitions, so that a
+//! test has the name and the line of its page.
 //!
 //! `UPDATE=1 cargo test --test docs book` writes `src/links.md` and the two files of modules.
 
@@ -205,13 +206,12 @@ fn each_page_of_the_guide_and_of_the_recipes_is_a_module() {
     for (folder, file) in MODULES {
         let mut text = String::new();
         for page in pages_of(folder) {
-            let of_folder = page.ends_with("README.md");
-            let mark = if of_folder { "#!" } else { "\n#" };
-            for included in ["links.md", &format!("../{}", page.display())] {
-                text += &format!("{}[doc = include_str!(\"{included}\")]\n", mark);
-            }
-            text = text.replace(")]\n\n#[doc = include_str!(\"..", ")]\n#[doc = include_str!(\"..");
-            if !of_folder {
+            let is_of_folder = page.ends_with("README.md");
+            let mark = if is_of_folder { "#!" } else { "#" };
+            text += if is_of_folder { "" } else { "\n" };
+            text += &format!("{mark}[cfg_attr(not(doctest), doc = include_str!(\"links.md\"))]\n");
+            text += &format!("{mark}[doc = include_str!(\"../{}\")]\n", page.display());
+            if !is_of_folder {
                 text += &format!("pub mod {} {{}}\n", module(&page));
             }
         }
