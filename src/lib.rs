@@ -48,13 +48,15 @@
 //! * [`ActorRef`], [`TaskRef`], [`Children`], [`Keyed`] and [`TreeRef`]: the handles. They stay valid across restarts
 //!   and keep nothing alive.
 //! * [`Events`](event::Events): everything that happens in a tree; [`Report`](inspect::Report): how the tree ended.
+//! * [`guide`]: from a first actor to a tree on several machines, for readers who know tokio.
+//! * [`recipes`]: short answers to questions that come up when you put a tree into a program.
 //! * [`errors`]: each mistake that the compiler finds in a tree, with the message and the fix.
 //!
 //! A child can run on another machine: `remote T`, with the crate `supervise-remote`. `docs/remote.md` in the repository
 //! is the manual.
 //!
-//! New to actors? Start with the guide, `docs/guide` in the repository. Numbers like S14 are the rules of
-//! `docs/semantics.md`, which states the limits of each guarantee and the tests that prove it.
+//! New to actors? Start with the [guide]. Numbers like S14 are the rules of `docs/semantics.md` in the repository, which
+//! states the limits of each guarantee and the tests that prove it.
 //!
 //! # Good to know
 //!
@@ -148,6 +150,13 @@ pub mod json {}
 #[cfg(any(doc, doctest))]
 pub mod errors;
 
+// The chapters build packages of their own, which `verify/guide/run.py` runs.
+#[cfg(all(doc, not(doctest)))]
+pub mod guide;
+
+#[cfg(any(doc, doctest))]
+pub mod recipes;
+
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -186,10 +195,6 @@ struct Porting;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-a-joinset.md")]
 struct FromAJoinSet;
-
-#[cfg(doctest)]
-#[doc = include_str!("../docs/recipes.md")]
-struct Recipes;
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/logs.md")]

@@ -272,7 +272,9 @@ fn circles_of_files_may_only_get_smaller() {
         let modules = modules(&root().join(folder(name)).join("src"));
         let imports = imports(&modules);
         let links: usize = imports.values().map(BTreeSet::len).sum();
-        assert!(modules.len() < 10 || links > modules.len(), "{name}: hardly any import was found");
+        // Files that only show pages of docs import nothing.
+        let read = modules.values().filter(|text| !text.contains("include_str!(\"../docs/")).count();
+        assert!(read < 10 || links > read, "{name}: hardly any import was found");
         let circle = largest_circle(&imports);
         match circle.len() {
             now if now > record => problems.push(format!(

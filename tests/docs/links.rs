@@ -53,6 +53,16 @@ pub(crate) fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
+/// The targets of the links and pictures in a text.
+pub(crate) fn links(text: &str) -> Vec<&str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+/// The labels that a page defines, each with its target: `[label]: target` in a line of its own.
+pub(crate) fn definitions(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "))
+}
+
 /// The anchors of a page: those of its headings, and those that it sets by hand.
 fn anchors(page: &str) -> BTreeSet<String> {
     let text = prose(page);
@@ -71,7 +81,7 @@ fn links_lead_somewhere() {
     let (mut wrong, mut known) = (Vec::new(), BTreeMap::new());
     for page in pages() {
         let text = prose(&read(&page));
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        for link in links(&text).into_iter().chain(definitions(&text).map(|(_, link)| link)) {
             if link.contains("://") || (page.starts_with("docs/errors") && !link.contains('/')) {
                 continue;
             }

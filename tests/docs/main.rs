@@ -3,9 +3,10 @@
 //!
 //! `cargo test --test docs semantics` runs one module. With `UPDATE=1`, `semantics` writes the index in
 //! `docs/semantics.md` and the pages in `docs/semantics/proofs`, `compile_errors` the index of mistakes and the pages in
-//! `docs/errors`, `case_studies` the page `tests/case_studies/README.md`, `costs` the table in `docs/performance.md`, and
-//! `metrics` that in `docs/metrics.md`.
+//! `docs/errors`, `book` the modules of the guide and of the recipes with their links, `case_studies` the page
+//! `tests/case_studies/README.md`, `costs` the table in `docs/performance.md`, and `metrics` that in `docs/metrics.md`.
 
+mod book;
 mod case_studies;
 mod compile_errors;
 mod costs;

@@ -1,4 +1,4 @@
-//! A process of the operating system as a child, as `docs/recipes.md` has it: never two at a time, and none left, whatever
+//! A process of the operating system as a child, as `docs/recipes/blocking.md` has it: never two at a time, and none left, whatever
 //! ends the child. With `sh`, and in real time.
 
 #![cfg(target_os = "linux")]
