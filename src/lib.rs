@@ -157,6 +157,9 @@ pub mod guide;
 #[cfg(any(doc, doctest))]
 pub mod recipes;
 
+#[cfg(any(doc, doctest))]
+pub mod settings;
+
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -468,13 +468,7 @@
 /// # }
 /// ```
 ///
-/// # Settings
-///
-/// Settings of the tree go inside its braces as `#![..]`, settings of a child above it as `#[..]`. Settings above a
-/// `[..]` apply to each instance. Values may be expressions over the parameters, and over the `let`s before.
-/// Contradictions between literals are compile errors. For other expressions, the start of the tree fails with a
-/// [`InvalidSettings`](crate::error::InvalidSettings) at the path of the child.
-///
+#[cfg_attr(not(doctest), doc = include_str!("../links.md"))]
 #[doc = include_str!("../../docs/settings.md")]
 ///
 /// ```

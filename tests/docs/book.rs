@@ -1,13 +1,13 @@
 //! The pages of docs as a book and as modules of the documentation.
 //!
-//! `docs/SUMMARY.md` has each page once, by its title. The modules `supervise::guide` and `supervise::recipes` are the
-//! pages of docs/guide and docs/recipes. A relative link would lead nowhere there, so these pages define their targets
+//! `docs/SUMMARY.md` has each page once, by its title. The modules `supervise::guide`, `supervise::recipes` and
+//! `supervise::settings` are the pages of docs/guide, docs/recipes and docs/settings. A relative link would lead nowhere there, so these pages define their targets
 //! below the text, as `[label]: ../remote.md`, and `src/links.md` defines the same labels for rustdoc: a page that is a
 //! module by the path of the module, anything else by its address in the repository. `src/links.md` stands before the
 //! page, and of two definitions of a label the first counts. The examples are tested without these definitions, so that a
 //! test has the name and the line of its page.
 //!
-//! `UPDATE=1 cargo test --test docs book` writes `src/links.md` and the two files of modules.
+//! `UPDATE=1 cargo test --test docs book` writes `src/links.md` and the files of modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,8 @@ use crate::links::{below, definitions, links, prose, read};
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 /// The folders whose pages are modules, and the files of these modules.
-const MODULES: [(&str, &str); 2] = [("docs/guide", "src/guide.rs"), ("docs/recipes", "src/recipes.rs")];
+const MODULES: [(&str, &str); 3] =
+    [("docs/guide", "src/guide.rs"), ("docs/recipes", "src/recipes.rs"), ("docs/settings", "src/settings.rs")];
 const LINKS: &str = "src/links.md";
 const REPOSITORY: &str = "https://github.com/supervise-rs/supervise/blob/main";
 const PICTURES: &str = "https://raw.githubusercontent.com/supervise-rs/supervise/main";
@@ -29,6 +30,16 @@ fn pages_of(folder: &str) -> Vec<PathBuf> {
     pages.sort_by_key(|page| (!page.ends_with("README.md"), page.clone()));
     assert!(pages.len() > 1, "run from the root of the project");
     pages
+}
+
+/// The pages of a module: the page of its folder, which may stand beside the folder, and those in the folder.
+fn pages_of_module(folder: &str) -> Vec<PathBuf> {
+    let beside = Some(PathBuf::from(format!("{folder}.md"))).filter(|page| page.exists());
+    beside.into_iter().chain(pages_of(folder)).collect()
+}
+
+fn is_of_folder(page: &Path, folder: &str) -> bool {
+    page.ends_with("README.md") || page == Path::new(&format!("{folder}.md"))
 }
 
 /// The path from the root of a link in this page, without its fragment.
@@ -123,13 +134,14 @@ fn for_rustdoc(page: &Path, link: &str) -> String {
     }
     let target = resolved(page, link);
     let fragment = link.find('#').map_or("", |at| &link[at..]);
-    let of_module =
-        MODULES.iter().chain(&[("docs/errors", "src/errors.rs")]).find(|(folder, _)| target.starts_with(folder));
+    let of_module = MODULES.iter().chain(&[("docs/errors", "src/errors.rs")]).find(|(folder, _)| {
+        target.starts_with(folder) || is_of_folder(&target, folder) && !target.ends_with("README.md")
+    });
     match of_module {
         Some((folder, file)) => {
             let parent = module(Path::new(file));
             // The page of the folder is the module around the others.
-            let child = if target.ends_with("README.md") || target == Path::new(folder) {
+            let child = if is_of_folder(&target, folder) || target == Path::new(folder) {
                 String::new()
             } else {
                 format!("::{}", module(&target))
@@ -179,7 +191,7 @@ fn kept(path: &str, text: &str) {
 #[test]
 fn links_of_the_modules_lead_somewhere_in_rustdoc() {
     let (mut targets, mut wrong) = (BTreeMap::new(), Vec::new());
-    for page in MODULES.iter().flat_map(|(folder, _)| pages_of(folder)) {
+    for page in MODULES.iter().flat_map(|(folder, _)| pages_of_module(folder)) {
         let text = read(&page);
         wrong.extend(dead_in_rustdoc(&text).into_iter().map(|link| format!("{}: {link}", page.display())));
         for (label, link) in definitions(&prose(&text)) {
@@ -191,7 +203,7 @@ fn links_of_the_modules_lead_somewhere_in_rustdoc() {
             }
         }
     }
-    for page in MODULES.iter().flat_map(|(folder, _)| pages_of(folder)) {
+    for page in MODULES.iter().flat_map(|(folder, _)| pages_of_module(folder)) {
         let used = only_defined_elsewhere(&read(&page), targets.keys());
         wrong.extend(used.into_iter().map(|label| format!("{}: [{label}] has no target here", page.display())));
     }
@@ -202,11 +214,11 @@ fn links_of_the_modules_lead_somewhere_in_rustdoc() {
 }
 
 #[test]
-fn each_page_of_the_guide_and_of_the_recipes_is_a_module() {
+fn each_page_of_a_module_is_in_it() {
     for (folder, file) in MODULES {
         let mut text = String::new();
-        for page in pages_of(folder) {
-            let is_of_folder = page.ends_with("README.md");
+        for page in pages_of_module(folder) {
+            let is_of_folder = is_of_folder(&page, folder);
             let mark = if is_of_folder { "#!" } else { "#" };
             text += if is_of_folder { "" } else { "\n" };
             text += &format!("{mark}[cfg_attr(not(doctest), doc = include_str!(\"links.md\"))]\n");
@@ -250,6 +262,8 @@ fn links_that_are_dead_in_rustdoc_are_found() {
         ("README.md", "crate::guide"),
         ("../recipes/sets.md#ends-by-key", "crate::recipes::sets#ends-by-key"),
         ("../recipes/README.md", "crate::recipes"),
+        ("../settings.md", "crate::settings"),
+        ("../settings/on.md#mistakes", "crate::settings::on#mistakes"),
         ("../errors/c01.md", "crate::errors::c01"),
         ("../remote.md#tokens", "https://github.com/supervise-rs/supervise/blob/main/docs/remote.md#tokens"),
         ("../plots/many.svg", "https://raw.githubusercontent.com/supervise-rs/supervise/main/docs/plots/many.svg"),

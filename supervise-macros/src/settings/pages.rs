@@ -493,12 +493,25 @@ supervisor! {
 /// The default of a setting that has none as a whole.
 const OF_ARGUMENTS: &str = "see its arguments";
 
+const BEFORE: &str = "# Settings
+
+Settings of the tree go inside its braces as `#![..]`, settings of a child above it as `#[..]`. Settings above a `[..]`
+apply to each instance. Values may be expressions over the parameters, and over the `let`s before. Contradictions between
+literals are compile errors. For other expressions, the start of the tree fails with an `InvalidSettings` at the path of
+the child.
+
+";
+
 /// The index, with one row for each setting.
 fn index() -> String {
-    let mut text = String::from("| setting | effect | default |\n|---|---|---|\n");
+    let mut text = format!("{BEFORE}| setting | effect | default |\n|---|---|---|\n");
     for (setting, page) in SETTINGS.iter().zip(PAGES) {
         let name = setting.name;
-        let _ = writeln!(text, "| [`{name}`](settings/{name}.md) | {} | {} |", page.short, setting.default);
+        let _ = writeln!(text, "| [`{name}`][setting {name}] | {} | {} |", page.short, setting.default);
+    }
+    text.push('\n');
+    for Setting { name, .. } in SETTINGS {
+        let _ = writeln!(text, "[setting {name}]: settings/{name}.md");
     }
     text
 }
@@ -598,7 +611,11 @@ fn page(setting: &Setting, page: &Page) -> String {
     for mistake in page.mistakes {
         let (problem, repair) = message(mistake);
         let cell = |text: String| text.replace('|', "\\|");
-        let _ = writeln!(text, "| [{}]({}) | {} |", cell(problem), error_page(mistake), cell(repair));
+        let _ = writeln!(text, "| [{}][{mistake}] | {} |", cell(problem), cell(repair));
+    }
+    text.push('\n');
+    for mistake in page.mistakes {
+        let _ = writeln!(text, "[{mistake}]: {}", error_page(mistake));
     }
     text
 }

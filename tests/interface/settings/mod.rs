@@ -108,7 +108,7 @@ fn every_setting_has_its_example() {
 }
 
 fn settings() -> impl Iterator<Item = &'static str> {
-    REFERENCE.lines().skip(2).filter_map(|row| row.split('`').nth(1))
+    REFERENCE.lines().filter_map(|row| row.strip_prefix("| [`")?.split('`').next())
 }
 
 /// The page of a setting.
