@@ -21,22 +21,22 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORKFLOWS = ROOT / ".github" / "workflows"
 
-# The lines that a workflow may run beside `.ci/run`, each with its reason. Five at most: a step that does more is a part.
+# The lines that a workflow may run beside `.ci/run`, each with its reason. Five at most: any other step is a part.
 SETUP = {
-    'git config --global --add safe.directory "$GITHUB_WORKSPACE"': "a container runs as another user than the checkout",
-    "apt-get update -qq && apt-get install -y -qq clang procps python3 python3-venv python3-yaml": "tools of the scripts",
+    'git config --global --add safe.directory "$GITHUB_WORKSPACE"': "the user of a container does not own the checkout",
+    "apt-get update -qq && apt-get install -y -qq clang procps python3 python3-venv python3-yaml": "tools of scripts",
     "rustup toolchain install": "the compiler of rust-toolchain.toml, with its components",
     "brew install bash": "the one of macOS is of 2007",
 }
 
 # The parts of long mode that no workflow runs, each with its reason.
 NOT_RUN = {
-    "peers": "measures against other crates; on a shared machine its numbers mean nothing, and peers-rows runs each row",
+    "peers": "measures other crates; on a shared machine its numbers mean nothing, and peers-rows runs each row",
     "sample-part": "a piece of sample, which runs",
 }
 
-# All keys that a workflow may have. `if`, `continue-on-error` and `env` are left out on purpose: a job that is skipped, may
-# fail or has other settings would still look as if it ran its part.
+# All keys that a workflow may have. `if`, `continue-on-error` and `env` are left out on purpose: a job that is skipped,
+# may fail or has other settings would still look as if it ran its part.
 KEYS = {
     "workflow": {"name", "on", "permissions", "concurrency", "defaults", "jobs"},
     "job": {"name", "runs-on", "container", "timeout-minutes", "strategy", "steps"},
@@ -300,7 +300,9 @@ def dependabot(text, facts):
     locked = ["/" + lock.removesuffix("Cargo.lock").rstrip("/") for lock in facts.locks]
     cargo = named["cargo"]
     wrong += [f"{folder} has a Cargo.lock, and is not named" for folder in locked if folder not in cargo]
-    wrong += [f"{folder} is named {cargo.count(folder)} times" for folder in sorted(set(cargo)) if cargo.count(folder) > 1]
+    for folder in sorted(set(cargo)):
+        if cargo.count(folder) > 1:
+            wrong.append(f"{folder} is named {cargo.count(folder)} times")
     wrong += [f"{folder} has no Cargo.lock" for folder in sorted(set(cargo)) if folder not in locked]
     return wrong + ([] if named["github-actions"] == ["/"] else ["the actions of the workflows are not named"])
 
@@ -390,22 +392,30 @@ def main():
     if failed:
         return 1
     known = facts()
+
+    def found(path, problems):
+        return [f"{path.name}: {problem}" for problem in problems]
+
+    wrong, read, texts = [], Read(), ""
     if len(sys.argv) > 1:
-        wrong = [f"{name}: {problem}" for name in sys.argv[1:] for problem in workflow(Path(name).read_text(), known, Read())]
+        for path in map(Path, sys.argv[1:]):
+            wrong += found(path, workflow(path.read_text(), known, read))
     else:
-        wrong, read, texts = cases(Facts(["tests", "clippy"], ["fuzz", "msrv", "semver"], "1.95.0", "1.88", [])), Read(), ""
+        wrong += cases(Facts(["tests", "clippy"], ["fuzz", "msrv", "semver"], "1.95.0", "1.88", []))
         for path in sorted(WORKFLOWS.iterdir()):
             texts += path.read_text()
-            wrong += [f"{path.name}: {problem}" for problem in workflow(path.read_text(), known, read)]
+            wrong += found(path, workflow(path.read_text(), known, read))
         wrong += together(read, known)
         for version in (known.channel, known.oldest):
             if not re.search(rf"(?<![\w.]){re.escape(version)}(?![\w.])", texts):
                 wrong.append(f"no workflow names Rust {version}")
-        wrong += [f"dependabot.yml: {problem}" for problem in dependabot((ROOT / ".github/dependabot.yml").read_text(), known)]
+        path = ROOT / ".github/dependabot.yml"
+        wrong += found(path, dependabot(path.read_text(), known))
         for path in sorted((ROOT / ".github/ISSUE_TEMPLATE").iterdir()):
             if path.name != "config.yml":
-                wrong += [f"{path.name}: {problem}" for problem in form(path.read_text())]
-        wrong += [f"docs/releasing.md: {problem}" for problem in releasing((ROOT / "docs/releasing.md").read_text())]
+                wrong += found(path, form(path.read_text()))
+        path = ROOT / "docs/releasing.md"
+        wrong += found(path, releasing(path.read_text()))
         print(f"{len(read.gate)} parts of the gate and {len(read.long)} of long mode are run by workflows")
     for problem in wrong:
         print(problem)
