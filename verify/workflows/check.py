@@ -97,7 +97,7 @@ def facts():
         long=lines(".ci/run", "long", "list"),
         channel=tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"],
         oldest=tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"],
-        # Those that are not in git yet, too.
+        # Files that are not in git yet, too.
         locks=lines("git", "ls-files", "--cached", "--others", "--exclude-standard", "Cargo.lock", "*/Cargo.lock"),
     )
 
