@@ -34,7 +34,8 @@ const FOLDERS: [&str; 8] = [
 ];
 
 pub(crate) fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md"].map(Into::into).into();
+    let roots = fs::read_dir(".").unwrap().map(|entry| PathBuf::from(entry.unwrap().file_name()));
+    let mut pages: Vec<_> = roots.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
     for folder in FOLDERS {
         below(folder, "md", &mut pages);
     }

@@ -1,4 +1,4 @@
-//! The commands, tests and mutants that a page names exist: targets, filters that match a test, parts of `.ci/run long`,
+//! The commands, tests and mutants that a page names exist: targets, filters that match a test, parts of `.ci/run`,
 //! scripts, and tests and mutants by name. (`verify/guide/run.py` runs the commands of the guide, whose programs are
 //! projects of their own.)
 
@@ -73,6 +73,14 @@ fn is_matched(target: &Path, filter: &str, functions: &BTreeMap<String, Vec<Stri
     })
 }
 
+/// The parts of the gate.
+fn gate() -> BTreeSet<String> {
+    let script = read(".ci/run");
+    let table = script.split("\ngate=(").nth(1).and_then(|rest| rest.split("\n)").next()).expect("the gate");
+    let parts = table.lines().filter_map(|line| line.trim().strip_prefix('"')?.split(' ').nth(1));
+    parts.map(String::from).chain(["list".into(), "long".into()]).collect()
+}
+
 /// The parts of the long mode.
 fn parts() -> BTreeSet<String> {
     let script = read(".ci/run");
@@ -103,6 +111,7 @@ fn code(page: &str) -> Vec<String> {
 
 struct Known {
     functions: BTreeMap<String, Vec<String>>,
+    gate: BTreeSet<String>,
     parts: BTreeSet<String>,
     mutants: BTreeSet<String>,
 }
@@ -200,6 +209,7 @@ fn wrong_arguments(page: &Path, arguments: &[(&str, &str)], folders: &[PathBuf],
                 has("--in") || known.mutants.iter().any(|name| name.starts_with(value))
             }
             ("", [".ci/run", "long", ..]) => known.parts.contains(value),
+            ("", [".ci/run", ..]) => known.gate.contains(value),
             ("", _) if value.starts_with("trybuild=") => {
                 let filter = &value["trybuild=".len()..];
                 let mut files = Vec::new();
@@ -266,8 +276,9 @@ fn is_gone(span: &str, known: &Known) -> bool {
 const NO_TESTS: [&str; 2] = ["simple_one_for_one", "guardian-supervisor-strategy"];
 
 fn known() -> Known {
-    let known = Known { functions: functions(), parts: parts(), mutants: mutant_names() };
+    let known = Known { functions: functions(), gate: gate(), parts: parts(), mutants: mutant_names() };
     assert!(known.functions.len() > 3000 && known.parts.len() > 10 && known.mutants.len() > 60, "too few were found");
+    assert!(known.gate.len() > 20, "too few parts of the gate were found");
     known
 }
 
@@ -323,6 +334,8 @@ fn a_name_of_nothing_is_found() {
         "cargo fuzz run --sanitizer none --no-cfg-fuzzing no_such_target",
         ".ci/run long mutants no-such-part",
         ".ci/run long no-such-part",
+        ".ci/run clippy no-such-part",
+        ".ci/run fuzz",
         "verify/mutants/run.py s99",
         "verify/mutants/run.py s16 s99",
         "verify/mutants/run.py --quick s99",
@@ -354,6 +367,8 @@ fn a_name_of_nothing_is_found() {
         "verify/mutants/run.py --quick",
         "verify/mutants/run.py s16 s27-a",
         ".ci/run long mutants fuzz",
+        ".ci/run clippy features",
+        ".ci/run list",
     ] {
         let wrong = wrong_words(page, code, &known);
         assert!(wrong.is_empty(), "{code}: {wrong:?}");

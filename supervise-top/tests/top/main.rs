@@ -5,6 +5,7 @@ mod common;
 mod golden;
 mod hostile;
 mod keys;
+#[cfg(unix)] // over a socket in the file system
 mod live;
 mod mock;
 mod model;

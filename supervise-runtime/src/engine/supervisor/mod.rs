@@ -918,12 +918,10 @@ impl Inner {
                 }
                 GroupEffect::TellOwner(order) => after_lock.send_owner(SystemMessage::Order(order)),
                 GroupEffect::DropValue(id) => after_lock.send_owner(SystemMessage::DropValue(id)),
-                GroupEffect::Scheduled(id, after)
-                    if let Some((_, Some(own))) = by.filter(|(child, _)| *child == id) =>
-                {
-                    own.schedule(after);
-                }
-                GroupEffect::Scheduled(id, after) => after_lock.says(inner.cell(id), Said::Scheduled(after)),
+                GroupEffect::Scheduled(id, after) => match by.filter(|(child, _)| *child == id) {
+                    Some((_, Some(own))) => own.schedule(after),
+                    _ => after_lock.says(inner.cell(id), Said::Scheduled(after)),
+                },
                 GroupEffect::LimitReached(id, max) => after_lock.says(inner.cell(id), Said::LimitReached(max)),
             }
         }
