@@ -17,4 +17,5 @@ mod metrics;
 mod named;
 mod plots;
 mod prose;
+mod readme;
 mod semantics;
