@@ -77,8 +77,12 @@
 ///
 /// A start expression is evaluated at every start and restart. Each time it gets its own clone of each parameter, `let`
 /// and earlier child that it names. The expression runs in an async block: `.await` works, and `?` works on every error
-/// that is `Into<Box<dyn Error + Send + Sync>>`. The error keeps its type, so that a decider can match it. The name of
-/// an earlier child is the handle of that child.
+/// that is `Into<Box<dyn Error + Send + Sync>>`, and on [`Thrown`](crate::Thrown). The error keeps its type, so that a
+/// decider can match it. The name of an earlier child is the handle of that child.
+///
+/// The block is a future that can move to another thread. So a guard, such as the one of a `Mutex` of the standard library
+/// or of `watch::Receiver::borrow`, cannot be held over an `.await`. Take the value out in a statement of its own:
+/// `db: Db = { let url = config.borrow().url.clone(); Db::open(&url).await? }`.
 ///
 /// The compiler warns of a parameter that nothing names, and of a `cx` that a task does not use. A name that begins with
 /// `_` is meant to be unused, as in any function.

@@ -607,6 +607,7 @@ impl TaskRef {
     ///
     /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
     /// task is not started again (S9).
+    #[doc(alias("abort"))]
     pub fn kill(&self) {
         send(&*self.cell, SystemMessage::Kill);
     }
@@ -657,6 +658,7 @@ impl TaskRef {
     /// # Cancel safety
     ///
     /// The future may be dropped and the method called again.
+    #[doc(alias("join", "wait"))]
     pub fn terminated(&self) -> BoxFuture<'static, Result<Ended, WaitError>> {
         Box::pin(Terminated::of(self.cell.clone()))
     }

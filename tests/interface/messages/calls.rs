@@ -210,6 +210,18 @@ async fn a_method_with_a_reply_answers_later() {
     assert_eq!(bank.account.balance().await.unwrap(), 10);
 }
 
+/// S64: a fault that is injected while a method runs names it, as any failure does.
+#[tokio::test(start_paused = true)]
+async fn an_injected_fault_names_the_method_in_hand() {
+    let bank = Bank::start().await.unwrap();
+    let mut events = bank.events();
+    bank.account.work(secs(10)).forget().await.unwrap();
+    settle().await;
+    bank.account.inject(Fault::error(std::fmt::Error));
+    settle().await;
+    assert_eq!(told(&mut events), ["account failed with Some(\"Account::work\")"]);
+}
+
 /// S64: the constructor of a message with a `Reply` takes the one of a message that is being handled, so that its caller is
 /// answered by a later message, or by another actor; without a caller, it takes `None`.
 #[tokio::test(start_paused = true)]

@@ -274,6 +274,7 @@ impl<A> ActorRef<A> {
     ///
     /// This method returns immediately. The supervisor decides as for any failure. If no decider says otherwise, the
     /// actor is not started again (S9). If nothing runs that could be dropped, the kill is a stop.
+    #[doc(alias("abort"))]
     pub fn kill(&self) {
         send(self.shared.any(), SystemMessage::Kill);
     }
@@ -352,6 +353,7 @@ impl<A> ActorRef<A> {
     ///
     /// The future may be dropped and the method called again.
     ///
+    #[doc(alias("join", "wait", "wait_for_shutdown"))]
     pub fn terminated(&self) -> BoxFuture<'static, Result<Ended, WaitError>> {
         Box::pin(Terminated::of(self.to_any()))
     }
@@ -416,6 +418,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Panics if it has to wait for room on a tokio runtime without `enable_time`. Outside of a runtime it waits.
     #[inline]
+    #[doc(alias("send", "cast", "notify"))]
     pub fn tell(&self, msg: A::Msg) -> Tell<'_, A, A::Msg> {
         Tell { to: &*self.shared, push: Push::new(msg), at_once: false }
     }
@@ -426,6 +429,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Returns the message if the mailbox is full, if the actor has ended or drains, or if the actor is down and
     /// rejects messages, or is down while the sender is in `pre_restart` or `post_stop` (S3, S35).
+    #[doc(alias("try_send"))]
     pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
         let mut push = Push::new(msg);
         push.try_now(self.cell(), Patience::Waits).map_err(|rejected| push.refused(self.cell(), rejected))
@@ -457,6 +461,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Panics if the future is awaited outside of a tokio runtime, unless it waits [`forever`](Ask::forever); nothing
     /// is sent then. Also panics if it has to wait on a runtime without `enable_time`.
+    #[doc(alias("call", "request", "query"))]
     pub fn ask<R>(&self, message: impl FnOnce(Reply<R>) -> A::Msg) -> Ask<'_, A, R, A::Msg> {
         let (reply, answer) = reply();
         let msg = message(reply);

@@ -100,6 +100,7 @@ impl<A: Actor> Context<A> {
     /// }
     /// # }
     /// ```
+    #[doc(alias("timeout", "delay", "schedule"))]
     pub fn send_after(&mut self, delay: Duration, msg: A::Msg) -> Timer {
         self.timer(delay, None, Make::Once(msg))
     }

@@ -327,6 +327,7 @@ impl<A: Actor> Context<A> {
     ///
     /// Restarts of `other` are not reported, and the watch outlives restarts of this actor. The notice is queued in the
     /// mailbox after the messages that are already there, even if the mailbox is full (S37).
+    #[doc(alias("monitor"))]
     pub fn watch(&mut self, other: &impl ChildRef)
     where
         A: Watcher,
@@ -433,6 +434,7 @@ impl<A: Actor> Context<A> {
     ///
     /// A second call for the same child changes nothing. The pact outlives restarts of this actor. It ends with this
     /// actor, or by [`unwatch`](Context::unwatch).
+    #[doc(alias("link", "death_pact"))]
     pub fn depend_on(&mut self, other: &impl ChildRef) {
         let me = Arc::downgrade(&self.actor.to_cell());
         let watching = &mut self.cold.get_or_insert_default().watching;
@@ -540,6 +542,7 @@ impl<A: Actor> Context<A> {
     /// #   async fn receive(&mut self, _: &'static str, _: &mut Context<Self>) -> Result<(), Self::Error> { Ok(()) }
     /// # }
     /// ```
+    #[doc(alias("interval", "schedule", "periodic", "tick"))]
     pub fn send_every<Kind>(&mut self, period: Duration, msg: impl Every<A::Msg, Kind>) -> Timer {
         self.every(period, msg.every())
     }
@@ -620,6 +623,7 @@ impl<A: Actor> Context<A> {
     /// # Ok(())
     /// # }
     /// ```
+    #[doc(alias("stream", "attach_stream", "add_stream", "subscribe"))]
     pub fn follow<S: Source<Kind>, Kind>(
         &mut self,
         source: S,
@@ -652,6 +656,7 @@ impl<A: Actor> Context<A> {
     /// }
     /// # }
     /// ```
+    #[doc(alias("pipe_to_self", "pipe_to"))]
     pub fn run<F>(&mut self, future: F, message: impl FnOnce(F::Output) -> A::Msg + Send + 'static)
     where
         F: Future + Send + 'static,

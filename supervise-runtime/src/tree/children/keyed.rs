@@ -244,6 +244,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
     /// spawned.
     ///
     /// An instance whose first start is still in progress is not among them.
+    #[doc(alias("list", "children", "iter", "values"))]
     pub fn handles(&self) -> Vec<(K, T::Handle)> {
         let all = self.living().all(|entry| (entry.key.clone(), entry.cell.clone(), entry.handle.clone()));
         let up = all.into_iter().filter(|(_, cell, _)| cell.core().is_up());
@@ -844,6 +845,7 @@ macro_rules! spawns {
             /// If the future is dropped before it is ready, the instance is stopped, unless another caller waits for it
             /// too, or the future is `detached()`.
             #[allow(clippy::too_many_arguments)]
+            #[doc(alias("entry", "get_or_insert"))]
             pub fn get_or_spawn(&self, key: K, $($arg: $ty),*)
                 -> GetOrSpawn<T::Handle>
             {

@@ -240,6 +240,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
     /// spawned.
     ///
     /// An instance whose first start is still in progress is not among them.
+    #[doc(alias("list", "children", "iter", "values"))]
     pub fn handles(&self) -> Vec<T::Handle> {
         let Some(table) = self.cell.core().table() else { return Vec::new() };
         let up = table.living().into_iter().filter(|cell| cell.core().is_up());
