@@ -9,6 +9,7 @@ use supervise::CallTo;
 use supervise::error::{AskError, SendRejection};
 use supervise::event::{DeadLetterReason, EventKind, Events};
 use supervise::prelude::*;
+use supervise::testing::{Fault, Inject};
 use tokio::time::Instant;
 
 use crate::common::{block_on, ms, pass, quiet_panics, secs, settle};
@@ -110,7 +111,7 @@ impl Account {
     pub async fn ask_on(&mut self, to: Option<ActorRef<Account>>, reply: Reply<u64>, cx: &mut Context<Self>) {
         match to {
             Some(to) => drop(to.tell(AccountMsg::at_last(1, reply, "elsewhere")).await),
-            None => drop(cx.run(async { 5 }, |more| AccountMsg::at_last(more, reply, "here"))),
+            None => cx.run(async { 5 }, |more| AccountMsg::at_last(more, reply, "here")),
         }
     }
 
