@@ -2,12 +2,12 @@
 //!
 //! A check that fails is a constant that fails. What depends on it is silent, as with `ChildIf` of the runtime.
 
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use supervise_runtime::{Actor, Handles};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use supervise_runtime::Actor;
 
 use crate::Remote;
-use crate::refs::Export;
+use crate::crossing::Export;
 
 /// The type behind `remote`.
 #[diagnostic::on_unimplemented(
@@ -123,22 +123,4 @@ impl<H: Export> ExportIf<true> for H {
 /// Returns a handle as it is sent.
 pub fn exported<const IS: bool, H: ExportIf<IS>>(handle: &H) -> H::Far {
     handle.export_if()
-}
-
-/// The handles of an array, as a list: `serde` reads no array of any length.
-#[derive(Debug, Clone)]
-pub struct Several<T, const N: usize>(pub Handles<T, N>);
-
-impl<T: Serialize, const N: usize> Serialize for Several<T, N> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0[..].serialize(serializer)
-    }
-}
-
-impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for Several<T, N> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let all: Vec<T> = Vec::deserialize(deserializer)?;
-        let several = all.try_into().map(Several);
-        several.map_err(|all: Vec<T>| D::Error::custom(format_args!("{} handles, and {N} are declared", all.len())))
-    }
 }

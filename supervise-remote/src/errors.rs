@@ -234,3 +234,8 @@ fn io_kind(name: &str) -> Option<io::ErrorKind> {
     .into_iter()
     .find(|kind| format!("{kind:?}") == name)
 }
+
+/// Returns why something is not sent that is larger than a frame.
+pub(crate) fn too_large(bytes: usize, most: usize) -> String {
+    format!("it has {bytes} bytes, and a frame has {most} at most; send less, or raise `Net::max_frame`")
+}

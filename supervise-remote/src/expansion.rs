@@ -1,10 +1,10 @@
 //! The names that generated code uses.
 
+pub use crate::crossing::{Export, Several};
 pub use crate::declared::*;
 pub use crate::errors::{CrossesAsText, CrossesTyped, Crossing, Errors};
+pub use crate::far::far_start;
 pub use crate::hosted::{Hosting, Order, erased};
-pub use crate::proxy::far_start;
-pub use crate::refs::Export;
 pub use supervise;
 pub use supervise::expansion::supervisor;
 pub use supervise_runtime::remote as hooks;

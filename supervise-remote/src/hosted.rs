@@ -22,9 +22,8 @@ use tokio::sync::Notify;
 
 use crate::Remote;
 use crate::clock::{Clock, Moment};
-use crate::errors::{Errors, from_wire, guarded, to_wire};
+use crate::errors::{Errors, from_wire, guarded, to_wire, too_large};
 use crate::frame::{How, PlaceOrder, ToOwner, WireFailure};
-use crate::inlet::too_large;
 use crate::lock::lock;
 use crate::node::NodeInner;
 use crate::wire::{Peer, Wire};
@@ -272,7 +271,7 @@ impl Lease {
 impl Fence for Lease {
     fn pass(&self, cx: &mut Context<'_>) -> Poll<bool> {
         #[cfg(feature = "testing")]
-        crate::testing::polls(self.wire.name());
+        crate::process::polls(self.wire.name());
         match self.wire.poll_lives(cx) {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(false) => return Poll::Ready(false),

@@ -30,10 +30,12 @@ macro_rules! say {
 }
 
 mod clock;
+mod crossing;
 #[allow(missing_docs, reason = "what it has is for generated code")]
 mod declared;
 mod epoch;
 mod errors;
+mod far;
 mod frame;
 mod health;
 mod hosted;
@@ -48,6 +50,8 @@ mod outbox;
 mod place;
 #[cfg(test)]
 mod played;
+#[cfg(feature = "testing")]
+mod process;
 mod proxy;
 mod refs;
 mod run;
@@ -60,10 +64,11 @@ pub mod wire;
 #[doc(hidden)]
 pub mod expansion;
 
+pub use far::{Far, FarStart};
 pub use health::{Followed, NodeHealth};
 pub use net::{MAX_FRAME, Net};
 pub use node::Node;
-pub use proxy::{Far, FarStart, Proxy};
+pub use proxy::Proxy;
 pub use refs::{RemoteAsk, RemoteError, RemoteRef, RemoteTell};
 
 /// [`supervise::supervisor!`], for a tree with remote children in a program that has no dependency `supervise_remote`.

@@ -9,7 +9,6 @@ use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
 use supervise::spec::TreeSpec;
-use supervise::{Actor, ActorRef};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 
 use tokio::sync::watch;
@@ -19,11 +18,9 @@ use crate::errors::guarded;
 use crate::frame::{PROTOCOL, Terms};
 use crate::health::NodeHealth;
 use crate::lock::lock;
-use crate::node::NodeInner;
 use crate::run::{Begin, Run};
 use crate::specs::{longest_orphan, shortest_leases};
 use crate::wire::{Side, Wire};
-use crate::{Remote, RemoteRef};
 
 /// The most bytes of a message, unless the wire or [`Net::max_frame`] says otherwise: 16 MiB.
 pub const MAX_FRAME: usize = 16 * 1024 * 1024;
@@ -60,7 +57,19 @@ pub(crate) struct NetInner {
     /// Of runs that are over: closed once they have left the network.
     leaving: Mutex<Vec<watch::Receiver<()>>>,
     /// The nodes that serve on this network.
-    nodes: Mutex<Vec<Weak<NodeInner>>>,
+    nodes: Mutex<Vec<Weak<dyn Serves>>>,
+}
+
+/// A node that serves on a network, as the network sees it.
+pub(crate) trait Serves: Send + Sync {
+    fn is_of(&self, tree: &TreeSpec) -> bool;
+    fn health(&self) -> Option<NodeHealth>;
+    /// How many instances it runs.
+    #[cfg(feature = "testing")]
+    fn hosts(&self) -> usize;
+    /// How many of its requests are not answered yet.
+    #[cfg(feature = "testing")]
+    fn requests(&self) -> usize;
 }
 
 impl NetInner {
@@ -97,13 +106,13 @@ impl NetInner {
         Terms { protocol: PROTOCOL, max_frame: self.max_frame }
     }
 
-    pub(crate) fn serves(&self, node: &Arc<NodeInner>) {
+    pub(crate) fn serves(&self, node: Weak<dyn Serves>) {
         let mut nodes = lock(&self.nodes);
         nodes.retain(|node| node.strong_count() > 0);
-        nodes.push(Arc::downgrade(node));
+        nodes.push(node);
     }
 
-    fn nodes(&self) -> Vec<Arc<NodeInner>> {
+    fn nodes(&self) -> Vec<Arc<dyn Serves>> {
         lock(&self.nodes).iter().filter_map(Weak::upgrade).collect()
     }
 
@@ -311,49 +320,6 @@ impl Net {
     /// ```
     pub fn nodes(&self) -> Vec<NodeHealth> {
         self.0.nodes().iter().filter_map(|node| node.health()).collect()
-    }
-
-    /// Returns a reference to a local actor that may be sent to nodes, inside of messages. There it leads back to the
-    /// actor, as long as the tree runs that is on this network.
-    ///
-    /// A sibling that a start expression names needs no call of this: it crosses as such a reference.
-    ///
-    /// ```
-    /// use serde::{Deserialize, Serialize};
-    /// use supervise::prelude::*;
-    /// use supervise_remote::{Net, RemoteRef, memory::Network};
-    ///
-    /// struct Log;
-    ///
-    /// #[derive(Serialize, Deserialize)]
-    /// struct Line(String);
-    ///
-    /// #[actor]
-    /// impl Log {
-    ///     fn handle(&mut self, Line(text): Line) {
-    ///         println!("{text}");
-    ///     }
-    /// }
-    ///
-    /// /// A message to a remote child that says where to report.
-    /// #[derive(Serialize, Deserialize)]
-    /// struct ReportTo(RemoteRef<Log>);
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let net = Net::open(Network::new().process("owner"));
-    /// # supervisor! { struct App { log: Log = Log } }
-    /// # let app = App::start().await?;
-    /// let message = ReportTo(net.export(&app.log));
-    /// assert_eq!(message.0.path(), "log");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn export<A>(&self, actor: &ActorRef<A>) -> RemoteRef<A>
-    where
-        A: Actor<Msg: Remote>,
-    {
-        RemoteRef::local(actor.clone())
     }
 
     /// Waits until the trees of this process that have ended have left the network. For the end of `main` of an owner:

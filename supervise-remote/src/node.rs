@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -18,15 +18,14 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::clock::{Clock, Moment};
 use crate::epoch::{self, Heard};
-use crate::errors::guarded;
+use crate::errors::{guarded, too_large};
 use crate::frame::{
     self, AHEAD, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack, short,
 };
 use crate::health::{Followed, NodeHealth};
 use crate::hosted::{Hosting, Lease, Order, Told, Words};
-use crate::inlet::too_large;
 use crate::lock::lock;
-use crate::net::{Net, NetInner};
+use crate::net::{Net, NetInner, Serves};
 use crate::outbox::{Locked, Outbox, Sends, drained};
 use crate::run::{HELLO, other_tree, path_of};
 use crate::specs::{remote_specs, unknown_role};
@@ -201,7 +200,8 @@ impl Node {
         if !inner.clock.is_simulated() {
             inner.watch_threads();
         }
-        net.0.serves(&inner);
+        let serves: Weak<dyn Serves> = Arc::downgrade(&inner) as _;
+        net.0.serves(serves);
         let mut until = std::pin::pin!(until);
         let mut at = tokio::time::Instant::now();
         let mut link = inner.join().await?;
@@ -462,6 +462,53 @@ impl Drop for Awaited {
     }
 }
 
+impl Serves for NodeInner {
+    /// Returns the state of the node, for its process; `None` once it serves no more.
+    fn health(&self) -> Option<NodeHealth> {
+        let state = lock(&self.state);
+        let now = self.clock.now();
+        let owner = state.owner.as_ref().map(|(owner, _)| {
+            let granted = state.granted.map(|granted| now.since(granted));
+            Followed {
+                name: owner.name().to_owned(),
+                since: state.followed.map_or(Duration::ZERO, |followed| now.since(followed)),
+                granted,
+                round_trip: state.round_trip,
+                build: state.build.clone(),
+                holds: granted.is_some_and(|age| age < self.shortest),
+            }
+        });
+        (!state.over).then(|| NodeHealth {
+            tree: self.tree.name,
+            role: self.role.clone(),
+            capacity: self.capacity,
+            children: state.hosted.len(),
+            alone: state.alone.filter(|_| owner.is_none()).map(|alone| now.since(alone)),
+            owner,
+            refused: state.refused.clone(),
+            leaving: state.leaving,
+        })
+    }
+
+    #[cfg(feature = "testing")]
+    fn hosts(&self) -> usize {
+        self.lock().hosted.len()
+    }
+
+    /// Returns how many requests are not answered.
+    #[cfg(feature = "testing")]
+    fn requests(&self) -> usize {
+        self.lock().requests.len()
+    }
+
+    /// Returns whether it serves this tree, or may still run something of it.
+    fn is_of(&self, tree: &TreeSpec) -> bool {
+        let state = lock(&self.state);
+        let is_it = (self.tree.module, self.tree.name) == (tree.module, tree.name);
+        is_it && (!state.over || !state.hosted.is_empty())
+    }
+}
+
 impl NodeInner {
     fn lock(&self) -> Locked<'_, State> {
         Locked::new(&self.state, &self.broken)
@@ -469,24 +516,6 @@ impl NodeInner {
 
     fn name(&self) -> &str {
         self.net.wire.name()
-    }
-
-    #[cfg(feature = "testing")]
-    pub(crate) fn hosts(&self) -> usize {
-        self.lock().hosted.len()
-    }
-
-    /// Returns how many requests are not answered.
-    #[cfg(feature = "testing")]
-    pub(crate) fn requests(&self) -> usize {
-        self.lock().requests.len()
-    }
-
-    /// Returns whether it serves this tree, or may still run something of it.
-    pub(crate) fn is_of(&self, tree: &TreeSpec) -> bool {
-        let state = lock(&self.state);
-        let is_it = (self.tree.module, self.tree.name) == (tree.module, tree.name);
-        is_it && (!state.over || !state.hosted.is_empty())
     }
 
     pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
@@ -667,33 +696,6 @@ impl NodeInner {
             times.into_iter().for_each(|took| crate::metered::renewed(self.tree.name, &self.role, took));
             crate::metered::seen(self.number, &health);
         }
-    }
-
-    /// Returns the state of the node, for its process; `None` once it serves no more.
-    pub(crate) fn health(&self) -> Option<NodeHealth> {
-        let state = lock(&self.state);
-        let now = self.clock.now();
-        let owner = state.owner.as_ref().map(|(owner, _)| {
-            let granted = state.granted.map(|granted| now.since(granted));
-            Followed {
-                name: owner.name().to_owned(),
-                since: state.followed.map_or(Duration::ZERO, |followed| now.since(followed)),
-                granted,
-                round_trip: state.round_trip,
-                build: state.build.clone(),
-                holds: granted.is_some_and(|age| age < self.shortest),
-            }
-        });
-        (!state.over).then(|| NodeHealth {
-            tree: self.tree.name,
-            role: self.role.clone(),
-            capacity: self.capacity,
-            children: state.hosted.len(),
-            alone: state.alone.filter(|_| owner.is_none()).map(|alone| now.since(alone)),
-            owner,
-            refused: state.refused.clone(),
-            leaving: state.leaving,
-        })
     }
 
     /// Returns when the log is to say that the node has no owner.

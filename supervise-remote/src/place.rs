@@ -15,12 +15,11 @@ use tokio::sync::Notify;
 
 use crate::Remote;
 use crate::clock::Moment;
-use crate::errors::{Errors, from_wire, guarded, to_wire};
+use crate::errors::{Errors, from_wire, guarded, to_wire, too_large};
 use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure, short};
-use crate::inlet::{AtOwner, InletOf, too_large};
+use crate::inlet::{AtOwner, Inlet};
 use crate::lock::lock;
 use crate::proxy::Proxy;
-use crate::refs::RemoteRef;
 use crate::run::{Placed, Run, Waiting, Waits, Wish};
 use crate::wire::Peer;
 
@@ -185,6 +184,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         self: &Arc<Self>,
         captured: &[u8],
         exports: &AtOwner,
+        inlet: Arc<dyn Inlet>,
         cx: &mut Context<Proxy<A>>,
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
@@ -217,7 +217,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             return Ok(());
         }
         exports.let_in(&run);
-        run.inlets.add(InletOf::shared(RemoteRef::proxy(cx.actor_ref(), self.clone())));
+        run.inlets.add(inlet);
         if self.fresh {
             self.empty();
         }

@@ -1,6 +1,5 @@
 //! A handle that leads to the same child from every process.
 
-use std::any::Any;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::hash::{Hash, Hasher};
@@ -9,21 +8,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use serde::de::{DeserializeOwned, Error as _};
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::ByteBuf;
 use supervise::error::{AskError, SendRejection, TellError, WaitError};
 use supervise::future::Tell;
 use supervise::inspect::one_line;
-use supervise::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Handles, Reply};
+use supervise::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Reply};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;
-use crate::declared::Several;
 use crate::errors::from_wire_ended;
 use crate::frame::{Request, Taken};
-use crate::inlet::{AtOwner, InletOf};
 use crate::node::NodeInner;
 use crate::place::Place;
 use crate::proxy::Proxy;
@@ -206,6 +200,15 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
 
     pub(crate) fn local(actor: ActorRef<A>) -> Self {
         RemoteRef { path: actor.path().into(), to: Arc::new(Target::Local(actor)) }
+    }
+
+    pub(crate) fn far(path: &str, node: Arc<NodeInner>, root: u64) -> Self {
+        RemoteRef { path: path.into(), to: Arc::new(Target::Far(node, root)) }
+    }
+
+    /// Returns whether the child is at the owner, and this process is a node.
+    pub(crate) fn is_far(&self) -> bool {
+        matches!(self.target(), Target::Far(..))
     }
 
     /// Returns the number of the tree that the child is part of, at its owner.
@@ -692,83 +695,5 @@ impl<'a, A: Actor<Msg: Remote>, R: Send + 'a> IntoFuture for RemoteAsk<'a, A, R,
                 .await
                 .unwrap_or_else(|_| Err(AskError::TimedOut { path: path.to_owned(), within }))
         })
-    }
-}
-
-impl<A: Actor<Msg: Remote>> Serialize for RemoteRef<A> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if !hooks::is_crossing() {
-            return Err(S::Error::custom("a `RemoteRef` crosses only as a part of a message"));
-        }
-        if !matches!(self.target(), Target::Far(..)) {
-            let Some(exports) = hooks::context::<AtOwner>() else {
-                return Err(S::Error::custom(format!(
-                    "{} is an actor of this node, to which nothing leads from elsewhere",
-                    self.path
-                )));
-            };
-            exports.writes(InletOf::shared(self.clone()));
-        }
-        (&*self.path, self.root()).serialize(serializer)
-    }
-}
-
-impl<'de, A: Actor<Msg: Remote>> Deserialize<'de> for RemoteRef<A> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (path, root) = <(String, u64)>::deserialize(deserializer)?;
-        if let Some(node) = hooks::context::<NodeInner>() {
-            return Ok(RemoteRef { path: path.into(), to: Arc::new(Target::Far(node, root)) });
-        }
-        let Some(at_owner) = hooks::context::<AtOwner>() else {
-            return Err(D::Error::custom("a `RemoteRef` crosses only as a part of a message"));
-        };
-        let inlet = at_owner.find(root, &path).map(|inlet| inlet.as_any() as Arc<dyn Any + Send + Sync>);
-        let inlet = inlet.and_then(|inlet| inlet.downcast::<InletOf<A>>().ok());
-        match inlet {
-            Some(inlet) => Ok(inlet.target()),
-            None => Err(D::Error::custom(format!("{path} is not a child of this type"))),
-        }
-    }
-}
-
-/// A value that a start expression names, as it crosses: the handle of a sibling as a [`RemoteRef`].
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be named by the start expression of a remote child",
-    label = "does not cross to another process",
-    note = "handles of actors cross as `RemoteRef`; those of tasks, sets and trees do not cross"
-)]
-pub trait Export {
-    type Far: Serialize + DeserializeOwned;
-    fn export(&self) -> Self::Far;
-}
-
-impl<A: Actor<Msg: Remote>> Export for ActorRef<A> {
-    type Far = RemoteRef<A>;
-    fn export(&self) -> RemoteRef<A> {
-        RemoteRef::local(self.clone())
-    }
-}
-
-impl<A: Actor<Msg: Remote>> Export for RemoteRef<A> {
-    type Far = RemoteRef<A>;
-    fn export(&self) -> RemoteRef<A> {
-        self.clone()
-    }
-}
-
-impl<T: Export> Export for Option<T> {
-    type Far = Option<T::Far>;
-    fn export(&self) -> Self::Far {
-        self.as_ref().map(Export::export)
-    }
-}
-
-impl<T: Export, const N: usize> Export for Handles<T, N> {
-    type Far = Several<T::Far, N>;
-    fn export(&self) -> Self::Far {
-        let all: Vec<T::Far> = self.iter().map(Export::export).collect();
-        let Ok(all) = all.try_into() else { unreachable!("there are as many as handles") };
-        Several(all)
     }
 }

@@ -301,25 +301,12 @@ pub fn looks(net: &Net) -> usize {
     net.0.looks()
 }
 
-thread_local! {
-    static PROCESS: std::cell::RefCell<Option<std::sync::Arc<str>>> = const { std::cell::RefCell::new(None) };
-}
-
-/// Remembers whose code is polled on this thread.
-pub(crate) fn polls(process: &str) {
-    PROCESS.with_borrow_mut(|now| {
-        if now.as_deref() != Some(process) {
-            *now = Some(process.into());
-        }
-    });
-}
-
 /// Returns the name of the process in which the remote child runs that calls this: in a start expression, a hook or a
 /// handler.
 ///
 /// A test has all its processes in one, so a child cannot find out otherwise where it is.
 pub fn process() -> Option<String> {
-    PROCESS.with_borrow(|now| now.as_deref().map(str::to_owned))
+    crate::process::current()
 }
 
 /// Returns how many placements the owners on this network do not know to be down, over all runs of trees that are not

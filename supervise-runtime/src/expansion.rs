@@ -39,6 +39,7 @@ pub use crate::values::asked::{
     TimeOfTaskIsAsked, arm_of,
 };
 pub use crate::values::backoff::Backoff;
+pub use crate::values::decider::{Arm, Decider, IntoDecider, SupervisorStrategy};
 pub use crate::values::declaration::{
     Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_limit, default_shutdown,
     remote_key, shutdown_suffices,
@@ -50,8 +51,8 @@ pub use crate::values::kind::ChildKind;
 pub use crate::values::outage::Outage;
 pub use crate::values::report::Report;
 pub use crate::values::strategy::{
-    Arm, BudgetScope, Decider, Directive, IntoDecider, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
-    ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,
+    BudgetScope, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit, ShutdownOrder,
+    ShutdownTimeout, Spread, Strategy, WhileDown,
 };
 
 /// Returns the number of an array's children, with the type that an array needs.

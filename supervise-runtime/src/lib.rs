@@ -78,9 +78,10 @@ pub mod lease {
 pub mod policy {
     pub use crate::actor::options::ChildOptions;
     pub use crate::values::backoff::Backoff;
+    pub use crate::values::decider::{Arm, Decider, SupervisorStrategy};
     pub use crate::values::strategy::{
-        Arm, BudgetScope, Decider, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit,
-        ShutdownOrder, ShutdownTimeout, Spread, Strategy, SupervisorStrategy, WhileDown,
+        BudgetScope, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit, ShutdownOrder,
+        ShutdownTimeout, Spread, Strategy, WhileDown,
     };
 }
 
@@ -150,6 +151,6 @@ pub mod bound {
     pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
     pub use crate::tree::IntoNewChild;
+    pub use crate::values::decider::IntoDecider;
     pub use crate::values::failure::Decides;
-    pub use crate::values::strategy::IntoDecider;
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use proc_macro2::{Ident, Span};
 use syn::{Arm, Block, Expr, ExprIf, ExprMatch, Pat, Stmt, Type};
 
-use super::model::{Child, Shape, word};
+use super::model::{Body, Child, Shape, word};
 use super::names::{Name, Names, Origin};
 use crate::free_names::{FreeNames, bindings};
 
@@ -185,4 +185,12 @@ impl Ends {
             _ => self.others.push(syn::parse_quote!(#block)),
         }
     }
+}
+
+/// Returns the word `remote` of the first such child, also in a subtree.
+pub(super) fn first(body: &Body) -> Option<&Ident> {
+    body.children().find_map(|child| match child.subtree() {
+        Some(subtree) => first(&subtree.body),
+        None => child.remote().map(|(word, _)| word),
+    })
 }

@@ -20,11 +20,11 @@ use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served, TypeName};
 use crate::engine::mailbox::{Admission, Inbox, MailboxItem, Turn};
+use crate::values::decider::SupervisorStrategy;
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Failure, Thrown};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
-use crate::values::strategy::SupervisorStrategy;
 
 pub(crate) struct ActorBody<A: Actor, F> {
     cell: Arc<Cell<A>>,

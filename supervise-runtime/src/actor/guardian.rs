@@ -10,10 +10,11 @@ use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 #[cfg(feature = "metrics")]
 use crate::engine::metered;
 use crate::engine::supervisor::ChildTable;
+use crate::values::decider::SupervisorStrategy;
 #[cfg(feature = "metrics")]
 use crate::values::observe::Observe;
 use crate::values::place::Name;
-use crate::values::strategy::{Strategy, SupervisorStrategy};
+use crate::values::strategy::Strategy;
 
 /// The strategy for top-level actors; fixed by the first spawn.
 static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();

@@ -20,6 +20,7 @@ use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::Room;
+use crate::values::decider::Decider;
 use crate::values::event::{DeadLetterReason, EventKind};
 use crate::values::failure::{Cause, Failure, Phase, Thrown};
 use crate::values::fence::Fence;
@@ -27,7 +28,7 @@ use crate::values::kind::ChildKind;
 use crate::values::network::{TreeNetwork, TreeRoot};
 use crate::values::place::Name;
 use crate::values::spawn_error::SpawnError;
-use crate::values::strategy::{Decider, Directive, Lifecycle};
+use crate::values::strategy::{Directive, Lifecycle};
 
 /// Makes a failure that happened in another process.
 pub fn failure(phase: Phase, cause: Cause, path: String, incarnation: u32) -> Failure {

@@ -25,10 +25,10 @@ use std::task::{Context as TaskCx, Poll};
 
 use crate::actor::context::Context;
 use crate::actor::hook::Form;
+use crate::values::decider::SupervisorStrategy;
 use crate::values::ended::{Ended, Watched};
 use crate::values::failure::{Failure, Thrown};
 use crate::values::hooks::DeclaredHooks;
-use crate::values::strategy::SupervisorStrategy;
 
 /// An actor: a state that handles one message at a time.
 ///

@@ -12,9 +12,10 @@ use crate::base::BoxFuture;
 use crate::base::deferred_drop::CatchDrop;
 use crate::base::sync::{Arc, Mutex, lock};
 use crate::values::backoff::Backoff;
+use crate::values::decider::IntoDecider;
 use crate::values::failure::{Failure, Thrown};
 use crate::values::settings::Common;
-use crate::values::strategy::{IntoDecider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
+use crate::values::strategy::{Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// A hook that replaces the type's own.
 pub(crate) type HookOf<A> =

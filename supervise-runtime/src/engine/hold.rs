@@ -10,7 +10,7 @@ use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
 use crate::decide::group::Owner;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::supervisor::ChildTable;
-use crate::values::strategy::SupervisorStrategy;
+use crate::values::decider::SupervisorStrategy;
 
 /// A holding of a lease, shared by its keeper and all cells that run under it. Without locks: each poll of user code in a
 /// leased tree reads it.

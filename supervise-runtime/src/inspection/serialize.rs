@@ -12,6 +12,7 @@ use crate::inspection::health::{Health, Note, NoteKind, Symptom, SymptomKind};
 use crate::inspection::page::NodePage;
 use crate::inspection::part::Instances;
 use crate::inspection::snapshot::{FailedInstance, Messages, Node, NodeState, NodeWait, RestartBudget, Snapshot};
+use crate::values::decider::Arm;
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
 use crate::values::failure::{Cause, Failure, Phase};
@@ -21,7 +22,7 @@ use crate::values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait};
 use crate::values::outage::Outage;
 use crate::values::report::{ChildReport, Report};
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Arm, Directive, Lifecycle, OnLimit, Strategy};
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, Strategy};
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)

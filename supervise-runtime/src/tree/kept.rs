@@ -6,8 +6,6 @@ use std::fmt;
 use crate::base::lent::Lent;
 use crate::base::sync::{Arc, Weak};
 use crate::engine::supervisor::Value;
-use crate::tree::builder::Builder;
-use crate::tree::children::Key;
 
 /// A `let` or parameter that the supervisor keeps, on any thread.
 #[doc(hidden)]
@@ -19,23 +17,6 @@ pub trait SendValue: Send + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Send + 'static> SendValue for T {}
-
-/// Keeps a parameter at its place in the tree.
-#[doc(hidden)]
-pub trait Keep: Sized {
-    fn keep_for_the_tree(self, builder: &Builder) -> SharedValue<Self>
-    where
-        Self: SendValue;
-}
-
-impl<T> Keep for T {
-    fn keep_for_the_tree(self, builder: &Builder) -> SharedValue<T>
-    where
-        T: SendValue,
-    {
-        builder.keep(self)
-    }
-}
 
 /// A kept value that a child names, so that each start needs a clone.
 #[doc(hidden)]
@@ -145,22 +126,6 @@ pub trait CanKeepForInitial<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: Clone> CanKeepForInitial<T> for ATree {
-    const IS: bool = true;
-}
-
-/// The key of a `[Key => T]`, checked where it is declared.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{K}` cannot be the key of a `[Key => T]`",
-    label = "needs `Eq + Hash + Clone + Display + Send + Sync + 'static`",
-    note = "instances are found by it, and it is the last part of their path"
-)]
-pub trait CanBeAKey<K> {
-    const IS: bool;
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: Key> CanBeAKey<K> for ATree {
     const IS: bool = true;
 }
 

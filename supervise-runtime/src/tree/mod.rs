@@ -31,13 +31,14 @@ mod tree_ref;
 mod validator;
 
 use builder::with_builder;
-pub use builder::{Ahead, Builder, BuiltHandle, initial, later, no_initial};
+pub use builder::{Ahead, Builder, BuiltHandle, Keep, initial, later, no_initial};
 pub(crate) use child::HandleSource;
 pub use child::{Child, ChildSlot, Handle, IsAChild, Launched, Start, TreeHandle};
+pub use children::CanBeAKey;
 pub use field::{ChildIf, Spawned};
 pub use kept::{
-    ATree, CanBeAKey, CanKeep, CanKeepForInitial, CanKeepForInstances, CanMove, CanMoveIntoInstances, CanReturn,
-    Checked, CloneForStart, Keep, NamesATree, Published, SendValue, SharedValue,
+    ATree, CanKeep, CanKeepForInitial, CanKeepForInstances, CanMove, CanMoveIntoInstances, CanReturn, Checked,
+    CloneForStart, NamesATree, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
 pub use spawned::{

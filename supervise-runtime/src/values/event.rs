@@ -9,12 +9,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::base::line::one_line;
+use crate::values::decider::Arm;
 use crate::values::ended::Ended;
 use crate::values::failure::Failure;
 use crate::values::lease::LeaseChange;
 use crate::values::operation::Operation;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Arm, Directive};
+use crate::values::strategy::Directive;
 
 /// A change of state somewhere in a tree.
 ///

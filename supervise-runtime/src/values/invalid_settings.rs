@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use supervise_rules::{self as rules, Problem};
 
-use crate::values::strategy::{BudgetScope, OnLimit, RestartLimit, Strategy, SupervisorStrategy};
+use crate::values::strategy::{BudgetScope, OnLimit, RestartLimit, Strategy};
 
 /// Settings that would have no effect, or that contradict each other.
 ///
@@ -255,10 +255,6 @@ pub(crate) struct SupervisorLimits {
 }
 
 impl SupervisorLimits {
-    pub(crate) fn new(strategy: &SupervisorStrategy) -> Self {
-        SupervisorLimits { strategy: strategy.strategy, limit: strategy.limit, budget: strategy.budget }
-    }
-
     /// Checks the supervisor's own settings.
     pub(crate) fn check(&self) -> Result<(), InvalidSettings> {
         first(self.strategy, |report| rules::supervision(&self.facts(), report))

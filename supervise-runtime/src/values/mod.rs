@@ -2,6 +2,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod backoff;
+pub(crate) mod decider;
 pub(crate) mod declaration;
 pub(crate) mod ended;
 pub(crate) mod event;

@@ -5,8 +5,9 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use crate::values::backoff::Backoff;
+use crate::values::decider::Decider;
 use crate::values::kind::ChildKind;
-use crate::values::strategy::{Decider, Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
+use crate::values::strategy::{Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// The default time in which a child has to go down (S24).
 pub(crate) const SHUTDOWN: Duration = supervise_rules::shutdown::DEFAULT;

@@ -3,7 +3,7 @@
 //! `build` runs at every start of the supervisor. It contains the user's tokens once, as arguments of generic functions
 //! of the runtime.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat, PatType, Type};
@@ -11,7 +11,8 @@ use syn::{Expr, ExprClosure, Pat, PatType, Type};
 use super::super::check::{below, inside, is_ahead, rejects};
 use super::super::model::{Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, setting};
 use super::super::names::Origin;
-use super::scope::{Scope, for_editor, hidden, local, plain};
+use super::hygiene::{for_editor, hidden, local, plain, without_attributes};
+use super::scope::Scope;
 use super::types::{Types, as_published, field_of_the_tree, initializers, is_started_once};
 use super::{options, remote};
 use crate::free_names::{FreeNames, bindings};
@@ -22,7 +23,7 @@ use crate::free_names::{FreeNames, bindings};
 pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
     let builder = local("__b");
     let names: Vec<_> = tree.params.iter().map(|param| hidden(&param.name)).collect();
-    let mut scope = Scope::new(Types::of(tree), &tree.name);
+    let mut scope = Scope::new(Types::of(tree), &tree.name, ahead);
     for param in &tree.params {
         scope.names.declare(&param.name, &[], Origin::Value(Some(&param.ty)));
     }
@@ -102,7 +103,7 @@ fn body<'a>(name: &'a Ident, body: &'a Body, mut scope: Scope<'a>) -> TokenStrea
 
 /// Emits the options of a child below, as far as `later(..)` needs them; `None` if the child has no handle before its
 /// turn.
-pub(super) fn ahead(child: &Child, scope: &Scope<'_>) -> Option<TokenStream> {
+fn ahead(child: &Child, scope: &Scope<'_>) -> Option<TokenStream> {
     let unit = child.unit().filter(|_| is_ahead(child))?;
     let new = new_options(child, unit, scope);
     let rejects = (!child.is_task() && rejects(child)).then(|| quote!(.while_down(__rt::WhileDown::Reject)));
@@ -388,20 +389,6 @@ fn initial(child: &Child, keyed: bool, all: &TokenStream, scope: &Scope<'_>) -> 
 /// Emits the attribute of a `let` that stands for an argument of a closure, where `_name` is no mistake.
 fn quiet() -> TokenStream {
     quote!(#[allow(clippy::no_effect_underscore_binding)])
-}
-
-/// Turns the argument of a closure into the pattern of a `let`, which cannot have attributes.
-pub(super) fn without_attributes(input: &Pat) -> TokenStream {
-    let mut tokens = match input {
-        Pat::Type(PatType { pat, ty, .. }) => quote!(#pat: #ty),
-        other => quote!(#other),
-    }
-    .into_iter()
-    .peekable();
-    while tokens.next_if(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '#')).is_some() {
-        tokens.next();
-    }
-    tokens.collect()
 }
 
 fn argument_type(input: &Pat) -> TokenStream {

@@ -10,7 +10,7 @@ use syn::{Attribute, Meta};
 
 use super::super::check::{Limited, limit};
 use super::super::model::{Args, Body, Child, Setting, Shape, setting};
-use super::scope::plain;
+use super::hygiene::plain;
 use super::types::{item, strategy};
 use crate::pretty::to_source;
 

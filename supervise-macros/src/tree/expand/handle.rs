@@ -9,7 +9,7 @@ use syn::{Attribute, Ident, Visibility};
 
 use super::super::check::plain_name;
 use super::super::model::{Body, Child, Tree, Unit};
-use super::scope::plain;
+use super::hygiene::plain;
 use super::types::{Published, Sub, Types, declared, field_of_the_tree, published};
 use super::{draw, remote};
 use crate::paths::Supervise;

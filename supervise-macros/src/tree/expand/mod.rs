@@ -7,6 +7,7 @@
 mod build;
 mod draw;
 mod handle;
+mod hygiene;
 mod options;
 mod remote;
 mod scope;
@@ -24,7 +25,7 @@ pub(super) use spawned::spawned;
 use super::model::Tree;
 use crate::paths::Supervise;
 use handle::Around;
-use scope::local;
+use hygiene::local;
 use spec::Times;
 use types::{Types, subtrees};
 

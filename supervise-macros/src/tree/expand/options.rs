@@ -9,8 +9,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath};
 
 use super::super::model::{Arg, Args, Body, Child, Setting, setting, word};
-use super::remote;
-use super::scope::{Scope, local};
+use super::hygiene::{half_typed, local};
+use super::scope::Scope;
+use super::types::declaration;
 use crate::decider::{self, Coverage, Decided};
 use crate::duration::{lower, lower_from_zero, lower_time};
 use crate::settings::{DEFAULTS, OF_NODE, is_flag, words};
@@ -61,7 +62,7 @@ fn at_owner(child: &Child, scope: &Scope<'_>) -> Vec<Step> {
         Some(Setting { name: of.name.clone(), args, text: String::new() })
     };
     let steps = |settings: &[Setting], emit: &dyn Fn(&Setting) -> Vec<Step>| -> Vec<Step> {
-        let ours = settings.iter().filter(|setting| remote::is_of_owner(setting));
+        let ours = settings.iter().filter(|setting| is_of_owner(setting));
         ours.flat_map(|setting| split(setting).map_or_else(|| emit(setting), |setting| emit(&setting))).collect()
     };
     let mut all = steps(&child.settings, &|setting| match setting.named("attempts") {
@@ -72,7 +73,7 @@ fn at_owner(child: &Child, scope: &Scope<'_>) -> Vec<Step> {
         _ => methods(setting, child),
     });
     all.extend(steps(&child.defaults, &taken));
-    let declared = remote::declaration(child, scope.own, scope.types);
+    let declared = declaration(child, scope.own, scope.types);
     all.push((None, quote!(.shutdown(#declared.shutdown_at_owner()))));
     all
 }
@@ -163,12 +164,6 @@ fn taken(default: &Setting) -> Vec<Step> {
 /// Emits the words inside the braces that are not settings, for an editor.
 pub(super) fn half_typed_settings(body: &Body) -> TokenStream {
     half_typed(&quote!(__rt::TreeSettings), body.unknown.iter())
-}
-
-/// Emits words that are neither settings nor arguments as methods, so that an editor offers the methods that exist.
-pub(super) fn half_typed<'a>(on: &TokenStream, words: impl Iterator<Item = &'a Ident>) -> TokenStream {
-    let can_be = |word: &&Ident| syn::parse2::<Ident>(quote!(#word)).is_ok(); // not a keyword
-    words.filter(can_be).map(|word| quote!(#[cfg(rust_analyzer)] let _ = #on.#word();)).collect()
 }
 
 /// Emits the method calls of a setting.
@@ -371,4 +366,14 @@ fn budget(on: TokenStream, setting: &Setting) -> TokenStream {
         })
     });
     quote!(#on #(#methods)*)
+}
+
+/// Returns whether a setting is a hook, which runs where the instance is.
+pub(super) fn is_hook(setting: &Setting) -> bool {
+    setting.name == "pre_restart" || setting.name == "post_restart"
+}
+
+/// Returns whether a setting is for the owner, as far as it is not an argument of its own.
+pub(super) fn is_of_owner(setting: &Setting) -> bool {
+    !is_hook(setting) && setting.name != "on"
 }

@@ -3,19 +3,19 @@
 //!
 //! Paths into the crate `supervise_remote` are emitted only for a tree that has such a child.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Type};
 
 use super::super::check::below;
-use super::super::crossing::{Argument, Crossing, Value, with_inside};
+use super::super::crossing::{Argument, Crossing, Value, first, with_inside};
 use super::super::model::{Body, Child, Item, Setting, Shape, Tree, Unit, setting, span_of, word};
 use super::super::names::{Names, Origin};
-use super::build::without_attributes;
-use super::options::{half_typed, methods};
-use super::scope::{Scope, local, plain};
-use super::types::{Types, item};
+use super::hygiene::{half_typed, local, plain, without_attributes};
+use super::options::{is_hook, methods};
+use super::scope::Scope;
+use super::types::{Types, constant, declaration, item};
 use crate::duration::{lower, lower_time};
 use crate::paths::Supervise;
 use crate::pretty::to_source;
@@ -23,16 +23,6 @@ use crate::settings::{OF_NODE, words};
 
 /// The arguments of `on` that are optional, each with the method of its name.
 const ARGUMENTS: [&str; 4] = ["lease", "overlap", "spread", "window"];
-
-/// Emits the path of the declaration of a child in the tree or subtree `own`.
-pub(super) fn declaration(child: &Child, own: &Ident, types: Types<'_>) -> TokenStream {
-    let (name, own) = (constant(child), types.own(own));
-    quote!(<#own>::#name)
-}
-
-fn constant(child: &Child) -> Ident {
-    Ident::new(&format!("__REMOTE_{}", plain(&child.name)), Span::call_site())
-}
 
 fn function(child: &Child) -> Ident {
     Ident::new(&format!("__start_{}", plain(&child.name)), Span::call_site())
@@ -55,14 +45,6 @@ pub(super) fn node(tree: &Tree) -> Option<TokenStream> {
         #vis fn node(role: &str) -> #path {
             #path::of(const { &<Self as #Supervise::expansion::TreeHandle>::SPEC }, role)
         }
-    })
-}
-
-/// Returns the word `remote` of the first such child, also in a subtree.
-pub(super) fn first(body: &Body) -> Option<&Ident> {
-    body.children().find_map(|child| match child.subtree() {
-        Some(subtree) => first(&subtree.body),
-        None => child.remote().map(|(word, _)| word),
     })
 }
 
@@ -302,15 +284,6 @@ fn options(child: &Child, actor: &TokenStream) -> TokenStream {
     quote!(__rt::ChildOptions::<#actor>::new() #(#times)* #drain #(#hooks)*)
 }
 
-fn is_hook(setting: &Setting) -> bool {
-    setting.name == "pre_restart" || setting.name == "post_restart"
-}
-
-/// Returns whether a setting is for the owner, as far as it is not an argument of its own.
-pub(super) fn is_of_owner(setting: &Setting) -> bool {
-    !is_hook(setting) && setting.name != "on"
-}
-
 /// Returns the pattern that binds the name of a value on the node.
 fn far_pattern(value: &Value<'_>, types: Types<'_>) -> TokenStream {
     let name = &value.name;
@@ -416,25 +389,6 @@ pub(super) fn unused(crossing: &Crossing<'_>, arguments: &[Ident]) -> TokenStrea
 /// Emits the start of an optional child at the owner, which decides whether there is one.
 pub(super) fn optional_at_owner(start: &Expr, inside: TokenStream) -> TokenStream {
     with_inside(start, &Expr::Verbatim(inside)).into_token_stream()
-}
-
-/// Returns the tokens with another place.
-pub(super) fn moved(tokens: TokenStream, at: Span) -> TokenStream {
-    let moved = tokens.into_iter().map(|mut token| {
-        let place = at.resolved_at(token.span());
-        match &mut token {
-            TokenTree::Group(group) => {
-                let mut inner = proc_macro2::Group::new(group.delimiter(), moved(group.stream(), at));
-                inner.set_span(place);
-                TokenTree::Group(inner)
-            }
-            _ => {
-                token.set_span(place);
-                token
-            }
-        }
-    });
-    moved.collect()
 }
 
 /// Returns what a start at the owner is emitted from.

@@ -7,11 +7,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Expr;
-use syn::ext::IdentExt;
 
 use super::super::model::Child;
 use super::super::names::{Name, Names};
-use super::build::ahead;
+use super::hygiene::{hidden, local, plain};
 use super::types::Types;
 use crate::free_names::FreeNames;
 
@@ -24,7 +23,12 @@ pub(super) struct Scope<'a> {
     pub(super) names: Names<'a>,
     /// The children below, whose handles `later(..)` gives.
     pub(super) ahead: Vec<&'a Child>,
+    /// Emits the options of such a child; `None` if it has no handle before its turn.
+    options: OptionsAhead,
 }
+
+/// The options of a child below, as far as `later(..)` needs them.
+pub(super) type OptionsAhead = fn(&Child, &Scope<'_>) -> Option<TokenStream>;
 
 /// The code that makes the names of an expression available to it.
 #[derive(Debug)]
@@ -38,8 +42,8 @@ pub(super) struct Bound {
 }
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(types: Types<'a>, own: &'a Ident) -> Self {
-        Scope { types, own, names: Names::default(), ahead: Vec::new() }
+    pub(super) fn new(types: Types<'a>, own: &'a Ident, options: OptionsAhead) -> Self {
+        Scope { types, own, names: Names::default(), ahead: Vec::new(), options }
     }
 
     /// Sets the children below the next expressions.
@@ -82,7 +86,7 @@ impl<'a> Scope<'a> {
         for child in &self.ahead {
             let (ident, cfgs) = (&child.name, &child.cfgs);
             let Some(at) = free.later(ident) else { continue };
-            let Some(options) = ahead(child, self) else { continue };
+            let Some(options) = (self.options)(child, self) else { continue };
             if bound.ahead.is_empty() {
                 bound.rebind.extend(quote!(
                     #[allow(unused_imports)]
@@ -113,29 +117,4 @@ impl<'a> Scope<'a> {
 fn capture(name: &Name<'_>) -> TokenStream {
     let (cfgs, name) = (&name.cfgs, hidden(&name.ident));
     quote!(#(#cfgs)* let #name = __rt::Clone::clone(&#name);)
-}
-
-/// Returns the name of mixed hygiene under which `build` keeps a value. The user's own word may be the name of a
-/// constant or a variant, which a `let` cannot bind.
-pub(super) fn hidden(ident: &Ident) -> Ident {
-    Ident::new(&format!("__of_{}", ident.unraw()), ident.span().resolved_at(Span::mixed_site()))
-}
-
-/// Binds the user's own word as well, but only for an editor: a half-typed expression does not use the name yet.
-pub(super) fn for_editor(ident: &Ident, is_behind: bool) -> TokenStream {
-    let inner = hidden(ident);
-    let mut own = ident.clone();
-    own.set_span(inner.span());
-    let value = if is_behind { quote!(#inner.clone_for_start()) } else { quote!(__rt::Clone::clone(&#inner)) };
-    quote!(#[cfg(rust_analyzer)] let #own = #value;)
-}
-
-/// Returns a name that only the expansion can use.
-pub(super) fn local(name: &str) -> Ident {
-    Ident::new(name, Span::mixed_site())
-}
-
-/// Returns the name of a child as a string, with `r#type` as `type`.
-pub(super) fn plain(ident: &Ident) -> String {
-    ident.unraw().to_string()
 }

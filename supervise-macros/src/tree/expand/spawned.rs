@@ -8,8 +8,9 @@ use syn::spanned::Spanned;
 use super::super::captures::Captures;
 use super::super::model::{Child, NewChild, Shape, Unit, setting};
 use super::build::{new_options, started};
+use super::hygiene::{hidden, local};
 use super::options;
-use super::scope::{Scope, hidden, local};
+use super::scope::Scope;
 use super::types::Types;
 use crate::duration;
 
@@ -18,7 +19,7 @@ pub(in crate::tree) fn spawned(new: &NewChild) -> Option<TokenStream> {
     let NewChild { name, child } = new;
     let (Some(Shape::One(unit)), Some(start)) = (&child.shape, &child.start) else { return None };
     let none = Generics::default();
-    let scope = Scope::new(Types::anywhere(&none), &child.name);
+    let scope = Scope::new(Types::anywhere(&none), &child.name, |_, _| None);
     let (called, given, begin) = (local("__name"), local("__options"), local("__start"));
     let options = options::child(child, new_options(child, unit, &scope), &scope);
     let time = time(child, unit, scope.types);

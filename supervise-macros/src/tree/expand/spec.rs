@@ -10,9 +10,8 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use super::super::check::{Limited, limit, plain_name};
 use super::super::model::{Body, Child, Setting, Shape, Unit, setting, span_of, word};
-use super::remote;
-use super::scope::plain;
-use super::types::{Types, item, strategy};
+use super::hygiene::plain;
+use super::types::{Types, declaration, item, strategy};
 use crate::duration;
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -66,7 +65,7 @@ fn child(
 ) -> Option<TokenStream> {
     let remote = match child.remote().filter(|_| !hidden) {
         Some(_) => {
-            let declared = remote::declaration(child, own, types);
+            let declared = declaration(child, own, types);
             quote!(::core::option::Option::Some(#declared))
         }
         None => quote!(::core::option::Option::None),

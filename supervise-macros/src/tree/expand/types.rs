@@ -9,11 +9,11 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Expr, GenericParam, Generics, Pat, Type, Visibility, WhereClause};
 
 use super::super::check::{has_a_gap, is_method};
+use super::super::crossing::first;
 use super::super::model::{
     Body, Child, Item, Let, Setting, Shape, Subtree, Tree, Unit, mentions, setting, single_word, span_of, word,
 };
-use super::remote;
-use super::scope::{hidden, plain};
+use super::hygiene::{hidden, moved, plain};
 use crate::paths::{Supervise, SuperviseRemote};
 use crate::pretty::to_source;
 use crate::settings::words;
@@ -64,7 +64,7 @@ pub(super) struct Types<'a> {
 impl<'a> Types<'a> {
     /// The types inside of the anonymous constant of this tree.
     pub(super) fn of(tree: &'a Tree) -> Self {
-        let far = remote::first(&tree.body).map_or_else(Span::call_site, Ident::span);
+        let far = first(&tree.body).map_or_else(Span::call_site, Ident::span);
         Types { runtime: Runtime::Imported, generics: &tree.generics, anywhere: false, far }
     }
 
@@ -94,7 +94,7 @@ impl<'a> Types<'a> {
 
     /// Emits the import of that crate, so that one error says that it is missing.
     pub(super) fn import_far(self, body: &Body) -> Option<TokenStream> {
-        remote::first(body)
+        first(body)
             .map(|_| SuperviseRemote.at(self.far))
             .map(|far| quote_spanned!(self.far=> #[allow(unused_imports)] use #far as __far;))
     }
@@ -485,7 +485,7 @@ fn last_span(ty: &Type) -> Span {
 /// Emits a type at another place than its own: at a mention of a value that has it.
 fn placed(ty: &Type, at: Span) -> TokenStream {
     let is_own = format!("{at:?}") == format!("{:?}", span_of(ty));
-    if is_own { ty.to_token_stream() } else { remote::moved(ty.to_token_stream(), at) }
+    if is_own { ty.to_token_stream() } else { moved(ty.to_token_stream(), at) }
 }
 
 /// Returns the types of the arguments with which a set spawns, without the key.
@@ -520,4 +520,15 @@ pub(super) fn strategy(body: &Body) -> Ident {
     let written = setting(&body.settings, "strategy").and_then(Setting::first).and_then(word);
     let name = written.map(ToString::to_string).filter(|name| words("strategy", "strategy").contains(&&**name));
     Ident::new(name.as_deref().unwrap_or("OneForOne"), Span::call_site())
+}
+
+/// Emits the path of the declaration of a child in the tree or subtree `own`.
+pub(super) fn declaration(child: &Child, own: &Ident, types: Types<'_>) -> TokenStream {
+    let (name, own) = (constant(child), types.own(own));
+    quote!(<#own>::#name)
+}
+
+/// Returns the name of the constant that declares a remote child.
+pub(super) fn constant(child: &Child) -> Ident {
+    Ident::new(&format!("__REMOTE_{}", plain(&child.name)), Span::call_site())
 }

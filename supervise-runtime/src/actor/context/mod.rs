@@ -20,10 +20,10 @@ use crate::engine::background::Queue;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::death_watch::Notice;
 use crate::engine::supervisor::ChildTable;
+use crate::values::decider::SupervisorStrategy;
 use crate::values::failure::Failure;
 use crate::values::fence::FenceToken;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::SupervisorStrategy;
 
 mod background;
 mod link;

@@ -8,10 +8,10 @@ use crate::base::sync::Arc;
 use crate::base::{BoxFuture, Each};
 use crate::decide::child::machine::Step;
 use crate::decide::member::Settings;
+use crate::values::decider::SupervisorStrategy;
 use crate::values::failure::{Failure, Thrown};
 use crate::values::kind::ChildKind;
 use crate::values::settings::Common;
-use crate::values::strategy::SupervisorStrategy;
 
 /// The result of an instance's loop, if it is not a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,6 +28,7 @@ use crate::decide::group::{FailureInfo, Group, GroupEffect, Id, Moving, Owner, i
 use crate::decide::member::{MemberState, Settings};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
 use crate::engine::hold::Hold;
+use crate::values::decider::{Decider, SupervisorStrategy};
 use crate::values::declaration::TreeSpec;
 use crate::values::ended::Ended;
 use crate::values::failure::{Cause, Failure, Phase};
@@ -35,7 +36,7 @@ use crate::values::invalid_settings::SupervisorLimits;
 use crate::values::path::escaped;
 use crate::values::place::Place;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Decider, ShutdownOrder, SupervisorStrategy};
+use crate::values::strategy::ShutdownOrder;
 
 mod after_lock;
 mod each;
@@ -166,7 +167,7 @@ pub(crate) enum Refused {
 impl ChildTable {
     pub(crate) fn new(owner: Owner, strategy: &SupervisorStrategy) -> Self {
         let mut group = Group::new(owner, strategy.strategy, strategy.limit);
-        group.configure(SupervisorLimits::new(strategy));
+        group.configure(strategy.limits());
         ChildTable {
             inner: Mutex::ranked(
                 Rank::Group,
@@ -208,7 +209,7 @@ impl ChildTable {
                 strategy.decider // nobody would take it out again
             } else {
                 inner.has_decider = strategy.decider.is_some();
-                inner.group.configure(SupervisorLimits::new(&strategy));
+                inner.group.configure(strategy.limits());
                 std::mem::replace(&mut *lock(&self.decider), strategy.decider)
             }
         };

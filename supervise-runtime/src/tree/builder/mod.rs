@@ -29,13 +29,14 @@ use crate::tree::kept::{SendValue, SharedValue};
 use crate::tree::spawned::Boxed;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::validator::TreeValidator;
+use crate::values::decider::SupervisorStrategy;
 use crate::values::declaration::TreeSpec;
 use crate::values::failure::{Cause, Failure, Phase, Thrown};
-use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits};
+use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
 use crate::values::settings::Common;
-use crate::values::strategy::{ShutdownOrder, ShutdownTimeout, SupervisorStrategy};
+use crate::values::strategy::{ShutdownOrder, ShutdownTimeout};
 
 mod later;
 mod sets;
@@ -162,6 +163,23 @@ where
     }
 }
 
+/// Keeps a parameter at its place in the tree.
+#[doc(hidden)]
+pub trait Keep: Sized {
+    fn keep_for_the_tree(self, builder: &Builder) -> SharedValue<Self>
+    where
+        Self: SendValue;
+}
+
+impl<T> Keep for T {
+    fn keep_for_the_tree(self, builder: &Builder) -> SharedValue<T>
+    where
+        T: SendValue,
+    {
+        builder.keep(self)
+    }
+}
+
 impl Builder {
     pub(crate) fn new(cell: Arc<BareCell>, declaration: &'static TreeSpec) -> Self {
         let table = cell.core().table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
@@ -177,7 +195,7 @@ impl Builder {
 
     /// Sets the tree's own settings, before its first child.
     pub fn supervision(&self, strategy: SupervisorStrategy) {
-        lock(&self.validator).supervision(SupervisorLimits::new(&strategy));
+        lock(&self.validator).supervision(strategy.limits());
         self.table().configure(strategy);
     }
 

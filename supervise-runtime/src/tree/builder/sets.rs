@@ -19,11 +19,12 @@ use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
 use crate::tree::lease::keeper::Keeper;
 use crate::tree::lease::part::{Leased, replace_lease};
+use crate::values::decider::SupervisorStrategy;
 use crate::values::failure::Thrown;
 use crate::values::invalid_settings::InvalidSettings;
 use crate::values::kind::ChildKind;
 use crate::values::place::Name;
-use crate::values::strategy::{Lifecycle, RestartLimit, SupervisorStrategy};
+use crate::values::strategy::{Lifecycle, RestartLimit};
 
 /// The entry of a set in the table of its tree. The plan is here and in the tasks of the instances, and not in the
 /// handles, which keep nothing alive (S2): it names values of the tree.

@@ -25,6 +25,7 @@ use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::current;
 use crate::engine::supervisor::AfterLock;
 use crate::tree::child::{Child, HandleSource, Launched};
+use crate::tree::kept::ATree;
 use crate::tree::tree_ref::TreeRef;
 use crate::values::ended::Ended;
 use crate::values::path::escaped;
@@ -42,6 +43,22 @@ pub trait Key: Eq + Hash + Clone + Display + Send + Sync + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<K: Eq + Hash + Clone + Display + Send + Sync + 'static> Key for K {}
+
+/// The key of a `[Key => T]`, checked where it is declared.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{K}` cannot be the key of a `[Key => T]`",
+    label = "needs `Eq + Hash + Clone + Display + Send + Sync + 'static`",
+    note = "instances are found by it, and it is the last part of their path"
+)]
+pub trait CanBeAKey<K> {
+    const IS: bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Key> CanBeAKey<K> for ATree {
+    const IS: bool = true;
+}
 
 /// Makes the compiler report a missing bound at the user's own type.
 #[doc(hidden)]

@@ -34,7 +34,7 @@ mod living;
 
 pub(super) use future::Detached;
 pub use future::{GetOrSpawn, Spawn};
-pub use keyed::{Key, Keyed, KeyedError, need_key};
+pub use keyed::{CanBeAKey, Key, Keyed, KeyedError, need_key};
 
 /// The start of an instance. Instances start concurrently, so it is shared and not lent.
 ///

@@ -27,6 +27,7 @@ use crate::engine::cell::stop_signal::StopSignal;
 use crate::engine::mailbox::Admission;
 use crate::engine::polls::Runs;
 use crate::engine::supervisor::{ChildTable, OwnEvent};
+use crate::values::decider::{Decider, default_directive};
 use crate::values::declaration::at_limit;
 use crate::values::ended::Ended;
 use crate::values::event::{DeadLetterReason, DecidedBy, EventKind};
@@ -36,7 +37,7 @@ use crate::values::kind::ChildKind;
 use crate::values::report::ChildEnd;
 use crate::values::settings::Common;
 use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Decider, Directive, Lifecycle, OnLimit, ShutdownTimeout, Strategy, default_directive};
+use crate::values::strategy::{Directive, Lifecycle, OnLimit, ShutdownTimeout, Strategy};
 
 /// The treatment of a failure of a child that is in no group.
 const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restarts: false };
