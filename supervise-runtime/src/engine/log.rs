@@ -20,6 +20,8 @@ pub(crate) struct Facts<'a> {
     /// Returns whether the child and everything above it is declared, and not spawned at run time.
     pub(crate) declared: &'a dyn Fn() -> bool,
     pub(crate) is_root: bool,
+    /// Returns whether the child ends with a failure about which nobody decided: no line says so yet.
+    pub(crate) undecided: &'a dyn Fn() -> bool,
     /// Returns the time since the first failure after which the child has not been up.
     pub(crate) down: &'a dyn Fn() -> Option<Duration>,
     /// The delay of the restart that was decided.
@@ -168,7 +170,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                     )
                 };
             }
-            match facts.is_root && !ended.is_orderly() {
+            match !ended.is_orderly() && (facts.is_root || (facts.undecided)()) {
                 true => ends!(ERROR),
                 false => ends!(INFO / DEBUG),
             }

@@ -1,6 +1,7 @@
 //! An incarnation of a task: its future and its subtasks (S29).
 
 use std::future::{Future, poll_fn, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll};
 
 use tokio::sync::mpsc;
@@ -64,6 +65,23 @@ impl<F> TaskBody<F> {
         }
     }
 
+    /// Says once that the call of `cx.ready()` has no effect: the task counted as started before.
+    fn warn_of_vain_ready(&self) {
+        let core = self.cell.core();
+        if core.incarnation() == 1 {
+            // A subscriber that panics harms no child (S41).
+            let said = catch_unwind(AssertUnwindSafe(|| {
+                tracing::warn!(
+                    target: "supervise",
+                    path = %core.path(),
+                    incarnation = 1,
+                    "cx.ready() has no effect: write `lifecycle(.., ready)` above the task"
+                )
+            }));
+            drop(said);
+        }
+    }
+
     /// Reports a failure on the way down, for which there is no decision.
     fn report(&self, cause: Cause) {
         let core = self.cell.core();
@@ -106,7 +124,11 @@ impl<F> TaskBody<F> {
 
     fn grant(&mut self, request: Request) {
         match request {
-            Request::Ready => self.ready = true,
+            Request::Ready => {
+                if !std::mem::replace(&mut self.ready, true) && !self.options.read().common.ready {
+                    self.warn_of_vain_ready();
+                }
+            }
             Request::Spawn(subtask) => {
                 self.subtasks.spawn(inside(self.cell.clone(), subtask));
             }

@@ -447,6 +447,81 @@ async fn the_levels_separate_errors_from_warnings() {
 }
 
 supervisor! {
+    struct Inlets {
+        vain: task = |cx| async move {
+            cx.ready();
+            cx.ready();
+            cx.stopped().await;
+        },
+        #[lifecycle(Transient, ready)]
+        useful: task = |cx| async move {
+            cx.ready();
+            cx.stopped().await;
+        },
+    }
+}
+
+/// S29, S40: the log says once that `cx.ready()` has no effect where `ready` is not declared.
+#[tokio::test(start_paused = true)]
+async fn a_vain_ready_is_a_warning() {
+    let log = Log::default();
+    let _on = listen(log.clone());
+    let inlets = Inlets::start().await.unwrap();
+    settle().await;
+    let warned =
+        "WARN supervise: cx.ready() has no effect: write `lifecycle(.., ready)` above the task path=vain incarnation=1";
+    assert_eq!(log.take(Level::WARN), [warned]);
+    inlets.vain.restart().unwrap().await.unwrap();
+    assert_eq!((inlets.vain.incarnation(), log.take(Level::WARN)), (2, vec![]));
+}
+
+supervisor! {
+    struct Tavern(journal: Journal) {
+        #[lifecycle(Temporary)]
+        guests: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
+        #[lifecycle(Temporary)]
+        cook: Probe = Probe::start("cook", journal).await?,
+        #[lifecycle(Temporary)]
+        #[decider(|failure: &Failure| if failure.error() == Some(&Boom::Planned) { Directive::Resume } else { Directive::Default })]
+        waiter: Probe = Probe::start("waiter", journal).await?,
+    }
+}
+
+/// S40: nobody decides about the failure of a `Temporary` child without a decider of its own, so the line of its end is the
+/// error, of an instance as of a declared child. An end that follows a decision is none, and neither is a stop.
+#[tokio::test(start_paused = true)]
+async fn an_end_about_which_nobody_decided_is_an_error() {
+    let log = Log::default();
+    let _on = listen(log.clone());
+    let inn = Tavern::start(Journal::default()).await.unwrap();
+    let (one, two) = (inn.guests.spawn("one").await.unwrap(), inn.guests.spawn("two").await.unwrap());
+    settle().await;
+    log.take(Level::DEBUG);
+    for (child, target) in [(&one, "supervise::instances"), (&inn.cook, "supervise"), (&inn.waiter, "supervise")] {
+        child.tell(Do::Fail(Boom::Told)).await.unwrap();
+        child.terminated().await.unwrap();
+        let lines = log.take(Level::INFO);
+        let line = format!("ERROR {target}: ended path={} incarnation=1 ended=failed failure=", child.path());
+        assert!(lines.len() == 1 && lines[0].starts_with(&line), "{lines:?}");
+        assert!(lines[0].ends_with("\"failed while running: Told\" cause=error"), "{lines:?}");
+    }
+    two.stop();
+    two.terminated().await.unwrap();
+    assert_eq!(log.take(Level::INFO), [""; 0]);
+
+    // The second time as the first; a start again that ends well is none.
+    inn.cook.start_again().unwrap().await.unwrap();
+    inn.cook.tell(Do::Fail(Boom::Told)).await.unwrap();
+    inn.cook.terminated().await.unwrap();
+    let errors = log.take(Level::ERROR);
+    assert!(errors.len() == 1 && errors[0].contains("path=cook incarnation=2"), "{errors:?}");
+    inn.cook.start_again().unwrap().await.unwrap();
+    inn.cook.stop();
+    inn.cook.terminated().await.unwrap();
+    assert_eq!(log.take(Level::ERROR), [""; 0]);
+}
+
+supervisor! {
     struct Mall(journal: Journal) {
         #![decider(Boom::Fatal => Stop, Boom::Planned => Escalate, _ => Restart)]
         #[backoff(3s..30s, random_factor = 0)]

@@ -522,11 +522,22 @@ impl CellCore {
             drop(before); // outside of the lock: the error in it is a user value
         }
         let down = || Some(lock(&self.life).rare()?.down?.elapsed());
-        let facts =
-            Facts { declared: &|| self.is_declared(), is_root: self.parent.is_none(), down: &down, delay, limit };
+        let facts = Facts {
+            declared: &|| self.is_declared(),
+            is_root: self.parent.is_none(),
+            undecided: &|| lock(&self.life).rare().is_some_and(|rare| rare.undecided),
+            down: &down,
+            delay,
+            limit,
+        };
         #[cfg(feature = "metrics")]
         self.record(&kind);
         self.bus.emit(|| self.path(), self.incarnation(), kind, &facts);
+    }
+
+    /// The child ends with its failure, and nobody decided that.
+    pub(crate) fn ends_undecided(&self) {
+        lock(&self.life).rare_or_init().undecided = true;
     }
 
     /// The child goes on after a failure: it was not down.

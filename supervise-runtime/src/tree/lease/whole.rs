@@ -248,7 +248,8 @@ where
 
 /// Raises an event of the lease, for subscribers of all runs: the lease is given back after the end of one.
 fn raise<T: TreeDef>(bus: &TreeShared, incarnation: u32, kind: EventKind) {
-    let facts = Facts { declared: &|| true, is_root: true, down: &|| None, delay: None, limit: &|| None };
+    let facts =
+        Facts { declared: &|| true, is_root: true, undecided: &|| false, down: &|| None, delay: None, limit: &|| None };
     bus.emit(|| T::SPEC.name.to_owned(), incarnation, kind, &facts);
 }
 

@@ -58,6 +58,8 @@ pub(super) struct Rare {
     pub(super) failed: Option<Failure>,
     /// The time of the first failure after which the child has not been up, for the log.
     pub(super) down: Option<Instant>,
+    /// Nobody decided about the last failure, with which the child ends (S23).
+    pub(super) undecided: bool,
     /// The failures on the way down of the present incarnation, for which there was no decision.
     pub(super) late: Option<Late>,
     /// The end before the present life, and the last ticket that was given before it was over: the cell may have been
@@ -129,6 +131,7 @@ impl Life {
     pub(super) fn forget_down(&mut self) {
         if let Some(rare) = self.rare_mut() {
             rare.down = None;
+            rare.undecided = false;
         }
     }
 

@@ -757,6 +757,9 @@ impl Engine {
                     }
                     _ => self.directive(machine, failure),
                 };
+                if decided.is_none() {
+                    self.cell.core().ends_undecided();
+                }
                 own.lets_time_pass();
                 let facts = self.facts(hands.has_handled(), own);
                 let (directive, mut by) =
