@@ -315,7 +315,7 @@ mod tests {
         ] {
             assert_eq!(did_you_mean(word, known), format!("; did you mean `{meant}`?"));
         }
-        // Only where that word is known.
+        // The repair is proposed only where that word is known.
         assert_eq!(did_you_mean("intensity", &["ask"]), "; known here: `ask`");
     }
 

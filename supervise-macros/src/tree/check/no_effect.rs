@@ -71,7 +71,7 @@ pub(super) fn child(child: &Child, above: &[Setting], errors: &mut Errors) {
         errors.at(backoff.name.span(), message);
     }
     never_restarted(child, errors);
-    // Without a shape nobody knows what the child is meant to be.
+    // Without a shape, the kind of the child is unknown, and so is the effect of its lifecycle.
     if let Some(lifecycle) = setting(&child.settings, "lifecycle")
         && child.shape.is_some()
     {

@@ -21,7 +21,7 @@ use crate::settings::OF_NODE;
 /// Checks the names that remote children use.
 pub(super) fn tree(tree: &Tree, errors: &mut Errors) {
     if !has_remote(&tree.body) {
-        return; // as most trees
+        return; // most trees have no remote child
     }
     let mut names = Names::default();
     for param in &tree.params {

@@ -509,7 +509,7 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
          a constant, or `[{item}]` with `#[initial(0..{name})]`"
     );
     errors.on(&*count, message);
-    // Long enough for every index that the user writes.
+    // A length above every index that the user may write, so that no index is a second error.
     *count = parse_quote!(4096);
 }
 
@@ -599,7 +599,7 @@ pub(super) fn word_in_front(input: ParseStream) -> syn::Result<Option<Ident>> {
         return Ok(None);
     }
     if ahead.peek(Token![=]) && word == "remote" {
-        return Ok(None); // a child without a type is another mistake
+        return Ok(None); // a missing type is reported elsewhere
     }
     input.parse::<Ident>()?;
     // `task beat = start`: the type is the word.
