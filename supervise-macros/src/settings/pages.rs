@@ -656,7 +656,7 @@ fn every_setting_argument_and_contradiction_is_on_a_page() {
     }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/compile_fail");
     if !root.exists() {
-        return; // the packaged crate has no `docs`
+        return; // the packaged crate has no `tests`
     }
     let mut missing = Vec::new();
     for kind in ["backoff", "decider", "hooks", "limits", "no_effect", "shutdown"] {

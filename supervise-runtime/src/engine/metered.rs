@@ -357,7 +357,7 @@ impl Meters {
                 }
             }
         }
-        // `made` is dropped after the lock: a gauge that another sample has made too may be the last of it.
+        // `made` is dropped after the lock: dropping the last handle of a gauge runs code of the recorder.
     }
 
     /// Takes all contributions back, for good.

@@ -36,8 +36,8 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
         quote!(#[allow(#lint)] let #name = &#inner;)
     });
     let times = timed.then(|| quote!(let () = Self::__TIMES;));
-    // Values are kept by a method, here and in `Scope::bind`: if the type of a parameter is wrong, so is the result of the
-    // method, and rustc reports no second error.
+    // Methods keep and clone the values, here and in `Scope::bind`: if the type of a parameter is wrong, so is their
+    // result, and rustc reports no second error.
     let keep = (!names.is_empty()).then(|| {
         quote!(
             use __rt::Keep as _;

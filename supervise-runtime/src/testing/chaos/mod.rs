@@ -510,7 +510,7 @@ fn watched<T: TreeDef>(
     let thread = std::thread::Builder::new().name(format!("chaos, seed {seed}"));
     let worker = thread.spawn(move || {
         let ran = catch_unwind(AssertUnwindSafe(|| run::run(&runs, seed, given.as_deref(), &told)));
-        drop(runs); // before the caller is told: with what the closures of the test hold
+        drop(runs); // drops what the closures of the test hold before the caller is notified
         let _ = done.send(ran);
     });
     let worker = worker.expect("a thread for the test");
