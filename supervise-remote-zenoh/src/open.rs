@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_goes_for_a_holder_with_as_many() {
+    fn a_holder_displaces_only_holders_with_more_connections() {
         let mut open = Open::default();
         for n in 0..CONNECTIONS as u128 {
             let of = from((n % 200) as u8, "a");
@@ -184,7 +184,7 @@ mod tests {
 
     /// The other side may choose a number again.
     #[test]
-    fn a_connection_that_is_over_takes_no_later_one_along() {
+    fn the_end_of_an_old_connection_keeps_a_new_one() {
         let mut open = Open::default();
         let first = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
         open.live.clear(); // the first had to go for another connection

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_and_not_taken_for_less() {
+    fn a_malformed_right_is_an_error() {
         for uri in [
             "supervise:host@net/node/a",
             "supervise://net/node/a",

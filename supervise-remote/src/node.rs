@@ -1422,7 +1422,7 @@ mod tests {
 
     /// S57: a process that thaws has until the next look to leave.
     #[test]
-    fn who_blocks_is_found_at_two_looks_in_a_row() {
+    fn an_instance_that_blocks_is_found_by_two_looks_in_a_row() {
         let mut looks = Looks::default();
         assert_eq!(looks.look(vec![((1, 1), "one")]), None);
         assert_eq!(looks.look(vec![((1, 2), "two")]), None, "another one");

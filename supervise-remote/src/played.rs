@@ -163,7 +163,7 @@ async fn an_end_by_a_bug_has_its_cause() {
 
 /// S57: an instance whose task vanished is replaced, and what it may have begun is unknown.
 #[tokio::test(start_paused = true)]
-async fn what_vanished_is_replaced() {
+async fn an_instance_whose_task_vanished_is_replaced() {
     let (mut node, starting, seen) = plays().await;
     let placement = node.order().await.placement;
     node.say(ToOwner::Up { placement });

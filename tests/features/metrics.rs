@@ -1172,7 +1172,7 @@ fn a_restart_that_did_not_come_up_hides_no_later_one() {
         pair.two.tell(Do::Fail(Boom::Planned)).await.unwrap();
         tokio::task::spawn_blocking(|| SECOND.wait()).await.unwrap();
         pair.one.tell(Do::Fail(Boom::Planned)).await.unwrap();
-        // The one thread that is free runs this after `one`, which has told `two` to go down by then.
+        // The one free thread runs this task after `one`, which has asked `two` to go down by then.
         tokio::spawn(async {}).await.unwrap();
         tokio::task::spawn_blocking(|| SECOND.wait()).await.unwrap();
         soon(pair.two.ask(Do::Get)).await.unwrap();

@@ -448,7 +448,7 @@ async fn each_node_of_a_process_says_that_it_is_free() {
 
 /// Without the list, the run does not know that it is alone until its takeover is over.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_waited_for_nobody_knows_nothing() {
+async fn without_a_list_a_run_waits_for_the_end_of_its_takeover() {
     let network = Network::new();
     let net = Net::open(network.process("owner"));
     let begin = begin(false);

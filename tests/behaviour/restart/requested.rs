@@ -296,7 +296,7 @@ async fn what_was_stopped_starts_again() {
 /// S24, S26: a shutdown is about the life in which it was asked for, over or not, though the child has been started again
 /// when it is awaited.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_is_of_the_life_that_was_asked() {
+async fn a_shutdown_does_not_affect_the_next_life() {
     for ended in [false, true] {
         let (tree, ..) = one().await;
         if ended {

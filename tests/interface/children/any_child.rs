@@ -178,7 +178,7 @@ async fn a_shutdown_has_the_time_that_it_is_given() {
 
 /// S24: a shutdown concerns the life that the child had when it was asked, however late it is awaited.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_is_of_the_life_that_was_asked() {
+async fn a_shutdown_does_not_affect_the_next_life() {
     let (shop, _) = shop().await;
     let (down, again) = (shop.actor.shutdown().within(secs(1)), shop.actor.shutdown());
     settle().await;

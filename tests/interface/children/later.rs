@@ -171,7 +171,7 @@ async fn a_restart_of_the_tree_keeps_the_handle() {
 
 /// S47, S21: if the tree does not come up, the child has ended, and what was sent to it are dead letters.
 #[tokio::test(start_paused = true)]
-async fn a_failed_boot_ends_it() {
+async fn a_failed_start_of_the_tree_ends_the_child() {
     let (journal, early) = (Journal::default(), Seen::default());
     journal.plan("above start", 1, Fault::Error);
     let mut tree = Pair::tree(journal.clone(), early.clone());
@@ -198,7 +198,7 @@ async fn a_failed_boot_ends_it() {
 
 /// S47, S35: with `while_down(Reject)` no message waits for the first start.
 #[tokio::test(start_paused = true)]
-async fn one_that_rejects_takes_no_message() {
+async fn a_child_that_rejects_holds_no_message_before_its_first_start() {
     supervisor! {
         struct Strict(journal: Journal) {
             above: Probe = {
@@ -216,7 +216,7 @@ async fn one_that_rejects_takes_no_message() {
 
 /// S47: the settings of the child hold from its turn on, and a stop before its turn is obeyed then.
 #[tokio::test(start_paused = true)]
-async fn its_turn_comes_as_ever() {
+async fn settings_and_stops_apply_from_the_turn_of_the_child() {
     supervisor! {
         struct Small(journal: Journal, stops: bool) {
             above: Probe = {

@@ -241,7 +241,7 @@ async fn a_failure_from_elsewhere_keeps_its_cause() {
 
 /// S8: a Resume keeps the instance, which is asked again; messages go on.
 #[tokio::test(start_paused = true)]
-async fn to_be_asked_again_after_a_failure_is_the_resume() {
+async fn a_resumed_proxy_is_asked_again() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());
     let tree = Resumes::start(elsewhere.clone(), journal.clone()).await.unwrap();
     settle().await;

@@ -111,7 +111,7 @@ fn the_time_to_stop_has_the_way_to_the_nodes() {
 
 /// S56, S63: each of two builds knows by it whether the other one starts the same.
 #[test]
-fn a_build_is_told_by_the_whole_declaration() {
+fn the_build_depends_on_the_whole_declaration() {
     let builds: std::collections::BTreeSet<u64> =
         ["plain", "edge", "leased", "allowed", "forbidden", "any", "wide"].map(|name| of(name).build).into();
     assert_eq!(builds.len(), 7);

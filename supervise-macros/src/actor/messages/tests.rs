@@ -295,7 +295,7 @@ fn only_an_answer_that_may_not_be_sent_is_checked_in_the_call() {
 }
 
 #[test]
-fn a_mark_that_is_not_understood_is_no_silence() {
+fn a_wrong_attribute_of_a_message_is_reported() {
     for (mark, repair) in [
         ("#[message = \"put\"]", "write `message(name = \"put\")`"),
         ("#[message(\"put\")]", "write `name = \"put\"`"),
