@@ -154,7 +154,7 @@ pub(crate) async fn look(shared: Arc<Shared>) {
         sleep(LOOK).await;
         let looking = shared.clone();
         let looked = tokio::task::spawn_blocking(move || looking.tls.as_ref().map(|store| store.look()));
-        let _ = looked.await; // a panic is told by the hook, and the next look follows
+        let _ = looked.await; // the hook reports a panic, and the next look follows
     }
 }
 

@@ -160,7 +160,7 @@ mod tests {
         let first = open.enter(1, 1, &Granted::Everything, good.clone()).unwrap().unwrap();
         let many = fill(&mut open, 100, &bad);
         assert_eq!(open.room(&bad.1), Err(Full));
-        // The newest one goes, and nobody else.
+        // Only the newest connection of that holder is closed.
         assert_eq!(open.room(&good.1), Ok(Some(bad.0)));
         let gone: Vec<_> = many.iter().map(|replaced| *replaced.borrow()).collect();
         assert_eq!(gone.iter().position(|gone| *gone), Some(many.len() - 1));

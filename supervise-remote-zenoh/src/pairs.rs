@@ -427,7 +427,7 @@ impl Pairs {
                 if !state.over.may_tell(now) {
                     return None; // after a while both sides join again by themselves
                 }
-                // The peer has not heard that it is down, and would wait for this side for ever.
+                // The peer does not know that it is down here, and would wait for this side forever.
                 let outbox = Arc::new(Outbox::new(now + self.reach_within));
                 outbox.end(End::Tell(COMES_BACK.into()));
                 return Some(Begun { peer: peer.clone(), outbox });
@@ -516,10 +516,10 @@ impl Pairs {
                         (Body::Frames(frames), None) => {
                             state.events.push_frames(way.holder, from, frames);
                         }
-                        (Body::Piece { .. }, _) => {} // made whole above
+                        (Body::Piece { .. }, _) => {} // pieces were joined above
                         (Body::End { why }, _) => {
                             if why == COMES_BACK && pair.early.is_some() {
-                                // Its token is still on the way. This side has to hear that it joins again.
+                                // The peer's token is still under way. Both events say that the peer joins again.
                                 state.events.push(way.holder, LinkEvent::Up(from.clone(), Rights::only([""; 0])));
                                 state.events.push(way.holder, LinkEvent::Down(from.clone()));
                             }
@@ -548,7 +548,7 @@ impl Pairs {
         };
         let signs = {
             let state = self.lock();
-            // While an owner is up and nobody knows, its frames come before this sign.
+            // While the `Up` of an owner is not read, the frames of that owner come before this sign.
             let waits = self.side == Side::Node && state.events.ups > 0;
             state.signs.clone().filter(|_| is_up(&state) && !waits)
         };

@@ -160,7 +160,7 @@ mod tests {
         let good: Vec<_> = (0..PLACES - 1).map(|_| places.take(origin(1)).0).collect();
         let (bad, _) = places.take(origin(2));
         assert_eq!(places.take(origin(1)).1, Some(bad));
-        // Only good ones are left, so one of them goes.
+        // All places are verified ones now, so the oldest of them is given up.
         assert_eq!(places.take(origin(3)).1, Some(good[0]));
         // The origin that was verified last fails once, and is as good as any other one.
         places.done(good[1], false);

@@ -209,7 +209,7 @@ impl Store {
         }
         let loaded = self.files.load();
         if self.files.stamp() != stamp {
-            return; // Somebody writes them at present.
+            return; // the files are being written
         }
         let mut current = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         current.0 = stamp;

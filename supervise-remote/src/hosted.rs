@@ -152,7 +152,7 @@ impl Lease {
             return;
         }
         let mut until = lock(&self.until);
-        // Over is over: the instance is on its way down.
+        // A lease that is over stays over: the instance is going down.
         if self.clock.now() < *until {
             *until = (*until).max(asked + self.time);
         }
@@ -278,7 +278,7 @@ impl Fence for Lease {
             Poll::Ready(false) => return Poll::Ready(false),
             Poll::Ready(true) => {}
         }
-        // Before the look at what may have dropped it meanwhile: who drops it then looks whether something is inside.
+        // Counted before `passes` is read: a thread that drops the instance first checks whether code is inside.
         self.inside.fetch_add(1, Ordering::SeqCst);
         let passes = self.passes();
         if !passes {
@@ -296,7 +296,7 @@ impl Fence for Lease {
 
     fn reported(&self, failure: &Failure) {
         let mut failures = lock(&self.failures);
-        // Failures of its children are told where the children are supervised: here.
+        // Failures of its children are not reported to the owner: this node supervises the children.
         if failure.path() == self.path && failures.len() < MOST_FAILURES {
             failures.push(failure.clone());
         }
@@ -505,7 +505,7 @@ where
     };
     if let Err(why) = came_up {
         if instance.lease.is_taken() {
-            // Cut off, and not failed: its node leaves, has lost its owner, or was frozen.
+            // The start was cut off and has not failed: the node leaves, has lost its owner, or was frozen.
             instance.until_gone().await;
             let why = "the start was cut off, since its lease is over".to_owned();
             return Err(Box::new(ToOwner::Declined { placement, why }));
@@ -596,7 +596,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         match told {
             Some(Told::Resume { upto }) => {
                 let held = self.progress.held.load(Ordering::SeqCst);
-                // A failure of after this decision has one of its own.
+                // A failure after this decision gets a decision of its own.
                 if held != 0 && held <= upto && self.progress.held.swap(0, Ordering::SeqCst) == held {
                     self.decide(Directive::Resume);
                 }
@@ -654,11 +654,11 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         let placement = self.placement;
         let mut asks = Asks::new();
         let mut said = (0, 0);
-        // Nothing more is begun: a message could not be read and the owner has not decided yet, or the instance leaves.
+        // True while no message is started: an unreadable message is not decided yet, or the instance leaves.
         let mut held = false;
-        // The number of the failure that was told because of that message.
+        // The number of the failure that was reported for the unreadable message.
         let mut told_unread = None;
-        // The number of that message, and why, until those before it are handled.
+        // The number of the unreadable message and the reason, until the messages before it are handled.
         let mut unread: Option<(u64, String)> = None;
         let mut over = false;
         let mut dropped = false;
@@ -666,7 +666,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         let ended = loop {
             while !held && let Some((seq, body)) = queued.pop_front() {
                 if let Err(why) = self.deliver(seq, &body, &mut asks) {
-                    let _ = self.lease.handles.set(self.progress.clone()); // its turn comes after those before it
+                    let _ = self.lease.handles.set(self.progress.clone()); // its failure comes after earlier messages
                     (held, unread) = (true, Some((seq, why)));
                 }
             }
@@ -688,7 +688,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                 }
                 () = self.progress.changed.notified() => {
                     let (upto, done) = self.progress.of(&self.actor);
-                    // The handled ones matter only where a message may be handed in again.
+                    // The number of handled messages is sent only if messages may be redelivered.
                     if upto > said.0 || (self.redelivers && done > said.1) {
                         said = (upto, done);
                         self.send(ToOwner::Begun { placement, upto, done, ends: false });
@@ -708,7 +708,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                         self.obey(Some(Told::Resume { upto }));
                     }
                     Told::Leave(failure) => {
-                        held = true; // nothing more is begun here
+                        held = true; // no further message is started
                         self.obey(Some(Told::Leave(failure)));
                     }
                     next => self.obey(Some(next)),

@@ -68,7 +68,7 @@ impl Inlets {
             true => known.sweep(),
             false => Vec::new(),
         };
-        // The present inlet has the order of what is under way.
+        // An inlet that is still in use stays: it keeps the order of the requests that are under way.
         match known.all.get(&key).is_some_and(|there| !there.is_over()) {
             true => dropped.push(inlet),
             false => dropped.extend(known.all.insert(key, inlet)),
@@ -293,7 +293,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
             let (messages, others): (VecDeque<_>, VecDeque<_>) =
                 waits.requests.drain(..).partition(|(_, request)| waits_for_room(request));
             waits.requests = messages;
-            // Once these are carried out, what comes does not wait behind the message.
+            // Once the other requests are carried out, new requests need not wait behind the message.
             waits.full = others.is_empty();
             drop(waits);
             if others.is_empty() {

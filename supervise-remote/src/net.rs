@@ -441,7 +441,7 @@ impl TreeNetwork for Net {
             leaving.retain(|left| left.has_changed().is_ok());
             leaving.push(left);
         }
-        // Kept as long as something may act, so that the lease of the tree is not given back as a clean one.
+        // A run is kept as long as a child of it may act, so that the lease of the tree is not released as free.
         drop(self.0.forget_over());
     }
 

@@ -532,7 +532,7 @@ impl Run {
             if let Some(path) = state.paths.get(wish.path)
                 && !path.placements.is_empty()
             {
-                // Until the last of them is clear; one that is still renewed has no such time.
+                // Wait until the last of the placements is clear. A placement that is still renewed has no such time.
                 let until = path.placements.iter().map(|id| state.placements.get(id)?.clear_at);
                 let until = until.collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max());
                 return Err(Waits::Older { until, bell: path.bell.clone() });
@@ -597,7 +597,7 @@ impl Run {
             }
         }
         if let Some(path) = state.paths.get(&path) {
-            path.bell.notify_waiters(); // there is a time now
+            path.bell.notify_waiters(); // the path has a time to wait for now
         }
     }
 
@@ -675,7 +675,7 @@ impl Run {
     /// The node is gone.
     fn down(&self, peer: &Peer) {
         let now = self.clock.now();
-        // In one step: a renewal that comes meanwhile finds no node.
+        // One lock for both steps, so that a renewal between them finds no node.
         let (node, lost) = {
             let mut state = self.lock();
             let Some(mut node) = state.nodes.remove(peer) else { return };
@@ -712,7 +712,7 @@ impl Run {
             let state = self.lock();
             let is_silent = |node: &NodeState| match (node.granted, state.shortest_lease(node)) {
                 (Some(granted), Some(lease)) => now >= granted + lease,
-                // Its hello is lost, or this owner's: a node that is met again says it again.
+                // A hello is lost, of the node or of this owner: a node that joins again sends it again.
                 (None, _) => {
                     let says_nothing = node.hello.is_none() && node.refused.is_none() && !node.elsewhere;
                     says_nothing && now >= node.up_at + HELLO
@@ -738,7 +738,7 @@ impl Run {
         let Ok(Framed { seq: AHEAD, body: body @ ToOwner::Renew { .. } }) = frame::read::<ToOwner>(bytes) else {
             return false;
         };
-        // A node whose `Up` is not read yet is known to the task alone.
+        // A node whose `Up` is not read yet is left to the task, which reads in order.
         let is_known = self.lock_only().nodes.contains_key(from);
         let is_taken = is_known && !self.stands_still(from);
         if is_taken {
@@ -857,7 +857,7 @@ impl Run {
             }
             ToOwner::Refused { why } => {
                 node.stands(None, Some(short(why)));
-                // The link stays, and the node may follow this owner again: none of them is renewed then.
+                // The link stays and the node may follow this owner again; its old placements must not be renewed then.
                 for placement in node.placements.clone() {
                     state.send(from, ToNode::Abort { placement });
                     if let Some(node) = state.nodes.get_mut(from) {
@@ -880,7 +880,7 @@ impl Run {
             ToOwner::Renew { asked, heard, round_trip } => {
                 node.round_trip = round_trip.or(node.round_trip);
                 node.gone.retain(|_, said| *said > heard);
-                // The next holder of the lease counts on that: nothing is renewed once this one is over.
+                // The next holder of the tree's lease relies on this: no renewal once the own lease is over.
                 if self.held.as_ref().is_some_and(Held::is_over) {
                     return;
                 }
@@ -942,7 +942,7 @@ impl Run {
     fn request(self: &Arc<Self>, from: &Peer, to: &str, root: u64, id: u64, request: Request) {
         match self.inlets.find(root, to) {
             Some(inlet) => {
-                // Before it is carried out: the node may give it up at once.
+                // Noted before the request is carried out, because the node may give it up at once.
                 if request.is_answered()
                     && let Some(node) = self.lock().nodes.get_mut(from)
                 {
@@ -961,7 +961,7 @@ impl Run {
     pub(crate) fn wait_for(&self, node: &Peer, id: u64, wait: impl Future<Output = ()> + Send + 'static) {
         let mut state = self.lock();
         let Some(waits) = state.nodes.get_mut(node).and_then(|node| node.waits.get_mut(&id)) else { return };
-        // Spawned under the lock, which the task needs for its answer: so it is here before that.
+        // Spawned under the lock: the task needs the lock to answer, so its handle is stored before that.
         let before = std::mem::replace(waits, Wait::Runs(tokio::spawn(wait).abort_handle()));
         drop(state);
         drop(before);

@@ -488,7 +488,7 @@ fn a_sign_of_life_goes_to_the_taker_of_signs_at_once() {
     test.pairs.ahead(&peer("a"), WAY, vec![6; MOST_AHEAD + 1], test.now);
     assert_eq!(*taken.lock().unwrap(), [[3], [5]]);
     assert_eq!(test.events(), [frame("a", 2), frame("a", 5)]);
-    // Perhaps a new owner, which has to be heard first. An owner itself hears of nodes, which change nothing.
+    // The peer may be a new owner, whose frames come first. The peers of an owner are nodes, whose signs do not wait.
     let owner = Test { pairs: Pairs::new(Side::Owner, LONG, MAX_FRAME), now: test.now };
     owner.up("a");
     owner.pairs.take_signs(Arc::new(|_, _| true));
@@ -537,7 +537,7 @@ fn pieces(number: u64, length: usize) -> Vec<Vec<u8>> {
 fn the_pieces_of_a_long_frame_are_one_frame() {
     let test = Test::new();
     let all = pieces(0, MAX_FRAME);
-    // Some of them before its token.
+    // The first pieces come before the token of the peer.
     test.batch("a", &all[0]);
     assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_none());
     for piece in &all[1..] {
@@ -594,7 +594,7 @@ fn what_waits_is_bounded_for_each_holder() {
     let waits = test.pairs.lock().pieces(hostile(0));
     assert!(waits.holder <= OF_HOLDER * MOST_UNREAD, "{} bytes", waits.holder);
     assert!(waits.holder > (OF_HOLDER - 1) * MOST_UNREAD, "less than its share");
-    // Nobody else has less for it.
+    // The other holders keep all their room.
     begin_frames(good(0), 8);
     let up = |n| test.pairs.lock().pairs.contains_key(&peer(&format!("20-{n}")));
     assert!((0..8).all(up));

@@ -277,7 +277,7 @@ const HELD: &str = "for ever";
 
 #[tokio::test(start_paused = true)]
 async fn each_state_with_each_event() {
-    // The state is reached by these events; then each event, and what is seen of it.
+    // Each row: the events that lead to a state, then each further event with the observations that it causes.
     type Seen = &'static [(&'static str, &'static str)];
     let table: [(&[&str], Seen); 3] = [
         // Held by its proxy.
@@ -358,7 +358,7 @@ async fn only_what_is_held_is_renewed() {
     world.event("given up").await;
     let placement = world.placement;
     assert_eq!(world.node.as_mut().unwrap().renew().await, [placement]);
-    // Until the node has heard of that: its order may still be under way, also when nothing of it can act any more.
+    // Kept until the node has read the abort: an order may still be under way when the placement can no longer act.
     let node = world.node.as_mut().unwrap();
     let heard = std::mem::take(&mut node.heard);
     assert_eq!(node.renew().await, [placement]);
@@ -637,20 +637,20 @@ async fn a_subscriber_that_blocks_costs_nothing() {
             let of_new = run.takes_sign(&new, &sign(1));
             let _ = tell.send(format!("{is_taken} {} {is_known} {of_new}", granted > before));
         });
-        // Longer than any lock is held, and for ever if the log is written under one that a renewal needs.
+        // A time longer than any lock is held. The wait would end only by it if the log were written under such a lock.
         let text = told.recv_timeout(Duration::from_secs(10)).unwrap_or_else(|error| error.to_string());
         into.lock().unwrap().push(text);
     };
     let log = tracing::subscriber::set_default(AtLost(Box::new(blocks)));
     sleep(Duration::from_millis(10)).await;
-    // In one look of the owner: the loss, and behind it the new node.
+    // The owner reads both at once: first the loss, then the new node.
     drop(two);
     let link = network.process("three").join(Side::Node).await.unwrap();
     *three.lock().unwrap() = Some(link.me().clone());
     sleep(Duration::from_millis(1)).await;
     drop(log);
     assert_eq!(*seen.lock().unwrap(), ["true true false false"], "one renews, and the sign of the new one waits");
-    // The new one is met as any other.
+    // The owner meets the new node like any other.
     let mut three = Node { link, owner: Peer::new(""), sent: 0, heard: 0, renewals: 0 };
     three.owner = match next(&mut *three.link).await {
         LinkEvent::Up(owner, _) => owner,
