@@ -961,7 +961,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                         mine.aborted = true;
                         None
                     }
-                    // The node took the instance down before this owner could move it: the node leaves, or has another owner.
+                    // The node took the instance down before this owner moved it: it leaves, or has another owner.
                     How::Told | How::Dropped | How::Aborted => Some(Happened::Dropped),
                 };
                 mine.happened.extend(happened);

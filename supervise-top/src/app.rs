@@ -346,7 +346,7 @@ impl App {
     pub fn apply(&mut self, message: Message, now: Duration) {
         if let Message::Event(event) = &message {
             self.note(event);
-            self.model.apply(message, now); // which changes no row, and there may be thousands of them
+            self.model.apply(message, now); // no row is computed again: an event changes none, and thousands may come
             return;
         }
         self.model.apply(message, now);
@@ -391,7 +391,7 @@ impl App {
             };
             return paths.into_iter().map(row).collect();
         }
-        // The rows that match, with those above them.
+        // With a filter, show the rows that match and the rows above them.
         let mut shown: HashSet<&str> = HashSet::new();
         let mut hits: HashSet<&str> = HashSet::new();
         if is_filtered {
@@ -504,7 +504,7 @@ impl App {
         let is_here = self.model.link == Link::Live;
         let count = self.set_count();
         if let Some(detail) = self.detail.as_mut().filter(|_| is_here) {
-            // Instances are not in the stream; declared children change their last events only.
+            // The stream has no instances, so these are read again. Of a declared child, only its last events are read.
             let every = if self.model.get(&detail.path).is_some() { None } else { Some(REFRESH) };
             if detail.read.is_due(every, now) {
                 self.requests += 1;
@@ -710,7 +710,7 @@ impl App {
 
     fn in_overlay(&mut self, overlay: Overlay, code: KeyCode, now: Duration) -> Option<Effect> {
         match (overlay, code) {
-            // In a question, letters are the answer.
+            // While a question is shown, a letter answers it.
             (Overlay::Confirm { path, operation, name, typed }, code) => {
                 self.confirm(path, operation, name, typed, code)
             }
@@ -744,7 +744,7 @@ impl App {
                 self.overlay = (code != KeyCode::Char('n')).then_some(Overlay::Nodes(at));
             }
             (Overlay::Events(at), code) => {
-                // The newest is at the bottom: up leads back.
+                // The newest event is at the bottom, so "up" leads to older ones.
                 let code = match code {
                     KeyCode::Up | KeyCode::Char('k') => KeyCode::Down,
                     KeyCode::Down | KeyCode::Char('j') => KeyCode::Up,
@@ -792,7 +792,7 @@ impl App {
     fn reveal(&mut self, path: &str) {
         self.set = None;
         self.detail = None;
-        // An instance is in its set.
+        // The model has no row for an instance, so look for the set that contains it.
         let mut known = path;
         while self.model.get(known).is_none() {
             match known.rsplit_once('/') {

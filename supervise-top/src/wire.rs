@@ -550,7 +550,7 @@ impl Event {
         }
     }
 
-    /// Returns whether the event tells of something bad.
+    /// Returns whether the event reports something bad.
     pub fn is_bad(&self) -> bool {
         match &*self.event {
             "failed" | "reported" | "escalated" | "limit_reached" | "aborted" | "stuck" | "ask_cycle" | "node_lost"
@@ -855,7 +855,7 @@ impl Detail {
         let fields = Fields::of(&value);
         let node = fields.get("node").filter(|node| node.is_object()).map(Node::of)?;
         let spec = fields.object("spec").unwrap_or(Fields(None));
-        // A node without a declaration of its own has it in the spec: the tree.
+        // A tree has no declaration in its node: take it from the spec.
         let node = Node {
             declared_at: node.declared_at.or_else(|| spec.text("declared_at")),
             settings: if node.settings.is_empty() { spec.texts("settings") } else { node.settings },
