@@ -179,8 +179,8 @@ pub fn least_time(members: &[Waits], restarts: u32) -> Option<Duration> {
         let each = members.iter().map(|waits| waits.shorter_than(f64::from_bits(bound)));
         each.fold((0, 0.0), |(count, sum), (more, time)| (count + more, sum + time))
     };
-    // Positive floating-point numbers are ordered like their bits, so bisect the bits. The first probe is the cap: mostly
-    // more restarts are needed than there are shorter waits.
+    // Positive floating-point numbers are ordered like their bits, so bisect the bits. The first probe is the cap: most
+    // limits need more restarts than there are shorter waits.
     let (mut low, mut high) = (0, cap.to_bits());
     let mut probe = high;
     while low < high {
@@ -211,7 +211,7 @@ impl Waits {
         /// The number of steps that are needed for the largest `max_restarts`.
         const RUNGS: usize = u32::BITS as usize;
         let Waits::Growing { min, factor, .. } = *self else { return (0, 0.0) };
-        // Rung i is of n = 2^i waits, the first being 1: the last, `factor^(n - 1)`; the sum, `1 + .. + factor^(n - 1)`.
+        // Rung i is of n = 2^i waits, the first being 1: the last, `factor^(n - 1)`, and the sum of all `n`.
         let mut rungs = [(1.0, 1.0); RUNGS];
         for i in 1..RUNGS {
             let (last, sum) = rungs[i - 1];

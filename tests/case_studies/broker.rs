@@ -144,7 +144,7 @@ async fn service(cx: TaskContext, world: World) -> Result<(), BrokerError> {
     if world.is_deaf(&path) {
         std::future::pending::<()>().await;
     }
-    tokio::time::sleep(secs(2)).await; // closing
+    tokio::time::sleep(secs(2)).await; // the time to close
     world.gone(path);
     Ok(())
 }

@@ -135,7 +135,7 @@ impl Source {
     async fn frame(&mut self, number: u32) {
         self.unheard.lock().unwrap().push(number);
         let _ = self.recorder.frame(number).forget().await;
-        let _ = self.listener.hear(number).at_once().forget().await; // while it is away, the source keeps the frame
+        let _ = self.listener.hear(number).at_once().forget().await; // if it is down, the source keeps the frame
     }
 
     #[message]

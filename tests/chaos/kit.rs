@@ -527,6 +527,6 @@ fn chaos_runs_on_several_workers() {
         })
         .holds(async |bank| assert!(bank.from.ask(Msg::Money).await.is_ok()))
         .run();
-    // On a busy machine, a run may be over before the users come to send anything.
+    // On a busy machine, a run may be over before its users have sent a message.
     assert!(report.runs == 3 && report.messages >= 3, "{report}");
 }

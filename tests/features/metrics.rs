@@ -257,7 +257,7 @@ fn a_message_from_before_has_no_time() {
         }
         pass(secs(1)).await;
         let _metering = shop.metrics();
-        sample(); // looks at the mailbox
+        sample(); // samples the gauge of the mailbox
         shop.db.tell(Do::Add(3)).await.unwrap();
         pass(secs(10)).await;
         assert_eq!(recorded.values("mailbox.wait tree=Shop path=db"), [4.0]);
@@ -1099,7 +1099,7 @@ fn gauges_are_exact_on_threads() {
             for task in tasks {
                 task.await.unwrap();
             }
-            // A message is over a moment after its reply.
+            // Wait for the counters: a message is counted a moment after its reply.
             let all = async {
                 while counts.messages.load(Relaxed) < 2 * 8 * 200 {
                     tokio::task::yield_now().await;
@@ -1113,7 +1113,7 @@ fn gauges_are_exact_on_threads() {
         .await
         .unwrap()
     });
-    drop(runtime); // the tree goes with it
+    drop(runtime); // the tree ends with it
     assert_eq!(counts.messages.load(Relaxed), 2 * 8 * 200);
     assert_eq!(counts.gauges.load(Relaxed), 0);
     drop(whole);

@@ -139,7 +139,7 @@ async fn a_subtree_that_stops_for_the_loss_is_begun_again() {
     advance(ms(1900)).await;
     lease.steal();
     advance(ms(300)).await;
-    // Asked for on the way down: the loss came first.
+    // The end is requested on the way down, after the loss of the lease.
     assert!(batch.ended().is_none());
     begin_the_end("it is stopped", &batch.worker, &batch);
     advance(secs(100.0)).await;

@@ -195,7 +195,7 @@ async fn a_stop_that_comes_meanwhile_does_not_change_the_end() {
         pass(ms(after)).await;
         let report = soon(app.shutdown()).await;
         let child = report.children.iter().find(|child| child.path == path).expect("it is in the report");
-        // The turn of the subtree comes late: asked to stop, it had still to lose its first member.
+        // The subtree gets its stop while its first member is still up, so it may end as stopped.
         let late = way == "of a significant member";
         let done = matches!(child.ended, Ended::Done | Ended::DoneWith(_));
         assert!(done || late && matches!(child.ended, Ended::Stopped), "{way}: {:?}", child.ended);

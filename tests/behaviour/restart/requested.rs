@@ -230,7 +230,7 @@ async fn a_restart_replaces_a_decision_that_is_kept() {
     assert_eq!(child.restart().map(drop), Ok(()), "the child waits for its start");
     settle().await;
     assert!(child.ended().is_none());
-    // The restart of the parent absorbs it.
+    // The restart of the parent absorbs the failure of the child.
     assert!(matches!(soon(child.terminated()).await, Ok(Ended::Stopped)));
     let seen = seen(&mut events);
     assert!(seen.contains(&"boss/child failed".to_owned()), "{seen:?}");

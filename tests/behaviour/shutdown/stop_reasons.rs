@@ -329,7 +329,7 @@ async fn children_that_are_kept() {
         #[pre_start]
         async fn spawns(&mut self, cx: &mut Context<Self>) {
             let journal = self.0.clone();
-            // Refused where one is kept.
+            // Refused if the child of the instance before was kept.
             let _ = cx.spawn(child! { "kept": Says = Says { name: "kept", journal } }).await;
         }
         fn handle(&mut self, _: Tell) -> Result<(), Boom> {

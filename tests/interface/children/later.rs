@@ -114,7 +114,7 @@ async fn nothing_waits_for_a_child_that_was_never_up() {
         assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Down { .. }, .. })), "{asked:?}");
     };
     refused().await;
-    let mut sent = 1; // by the `let`
+    let mut sent = 1; // the `let` has sent one message
     let full = loop {
         match soon(below.tell(Do::Add(1))).await {
             Ok(()) if sent < 1_024 => sent += 1,
@@ -129,7 +129,7 @@ async fn nothing_waits_for_a_child_that_was_never_up() {
     assert!(below.is_alive() && task.is_alive());
     assert_eq!((below.incarnation(), &*below.path(), &*task.path()), (0, "below", "task"));
 
-    // The same while its first start is tried again.
+    // The child takes and refuses the same while its first start is retried.
     pass(secs(1)).await;
     assert!(journal.take().contains(&"below start".to_owned()));
     refused().await;

@@ -266,7 +266,7 @@ async fn a_failed_instance_is_a_note_and_no_symptom() {
     }
     assert!(of_part("below", Extent::Everything).notes().is_empty());
 
-    // Beside symptoms.
+    // Failed instances are notes beside the symptoms.
     exchange.db.kill();
     soon(exchange.db.terminated()).await.unwrap();
     lose(&exchange, "bob").await;

@@ -151,7 +151,7 @@ fn no_sender_waits_next_to_free_places() {
             let (first, has_begun, go) = block();
             quick.try_tell(first).unwrap();
             has_begun.recv().unwrap();
-            // A full batch, whose first message never ends.
+            // Fill the mailbox behind a message whose handler does not end.
             let ((begins, has_begun), (go_on, until)) = (channel(), channel());
             quick.try_tell(Paper::BlockThenAwait(begins, until)).unwrap();
             while quick.try_tell(Paper::Sign).is_ok() {}

@@ -188,7 +188,7 @@ async fn the_message_is_a_dead_letter_when_the_actor_ends() {
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
     soon(tree.picky.terminated()).await.unwrap();
     assert!(seen(&mut events).contains(&"picky dead letter".to_owned()));
-    // The same while the actor waits for its restart.
+    // A stop while the actor waits for its restart ends the message too.
     let (tree, ..) = one(1).await;
     let (asked, ()) = tokio::join!(tree.picky.ask(Eat::Bad).forever(), async {
         pass(ms(500)).await;

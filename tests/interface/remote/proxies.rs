@@ -159,7 +159,7 @@ async fn a_failure_beside_the_messages_loses_none_of_them() {
     elsewhere.change(|side| side.full = false);
     settle().await;
     assert_eq!(journal.take(), ["starts, heals nothing", "gets 1", "gets 2", "gets 3"]);
-    // Between two messages of one batch.
+    // The side is full between two messages of one batch.
     elsewhere.set_full(true);
     for n in 4..=6 {
         tree.proxy.tell(n).await.unwrap();
