@@ -40,7 +40,7 @@ const RESOLVED_FOR: Duration = Duration::from_secs(5);
 /// The time from one try to connect to the next: the first one, and the longest.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// An address that cannot be reached is told after this time, and then each minute.
+/// An address that cannot be reached is logged after this time, and then each minute.
 const TOLD_AFTER: Duration = Duration::from_secs(5);
 const TOLD_AGAIN: Duration = Duration::from_secs(60);
 

@@ -129,7 +129,7 @@ impl Hub {
         }
     }
 
-    /// A connection may be over since it was looked at: then this join has been told already, and takes back what came since.
+    /// A connection may have ended since the last look: this join was notified then, and takes back what came since.
     fn forget_over(&self, connection: &Connection) {
         if connection.is_over() {
             self.detach(connection);

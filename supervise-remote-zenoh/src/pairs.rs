@@ -13,7 +13,7 @@
 //! * so many bytes of pieces, or of frames before the token, wait behind its connection, or behind all connections of who
 //!   holds its certificate, that no more are kept.
 //!
-//! Where this side is the first to know, the peer is told.
+//! If this side ends the pair first, it sends the reason to the peer.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -46,7 +46,7 @@ const JOINS: usize = 1000;
 /// The longest frame that does not wait behind batches.
 pub(crate) const MOST_AHEAD: usize = 1 << 20;
 
-/// So many peers that come back are told so in this time.
+/// So many peers that come back are notified of it in this time.
 const MOST_TOLD: usize = 64;
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
@@ -200,12 +200,12 @@ impl Pair {
 struct Over {
     peers: HashSet<Peer>,
     oldest_first: VecDeque<Peer>,
-    /// Since when peers that come back were told so, and how many.
+    /// Since when peers that come back were notified, and how many.
     told: Option<(Instant, usize)>,
 }
 
 impl Over {
-    /// Counts a peer that comes back and is told so, which takes a thread for a while.
+    /// Counts a peer that comes back and is notified, which takes a thread for a while.
     fn may_tell(&mut self, now: Instant) -> bool {
         let (since, count) =
             self.told.filter(|(since, _)| now.duration_since(*since) < TOLD_WITHIN).unwrap_or((now, 0));

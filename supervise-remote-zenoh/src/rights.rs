@@ -56,7 +56,8 @@ impl Granted {
     ///
     /// # Errors
     ///
-    /// If there is no right, or a right cannot be read: a mistake in a certificate is told, and not taken for less.
+    /// If there is no right, or a right cannot be read: a mistake in a certificate is an error, and not a smaller
+    /// right.
     pub(crate) fn read<'a>(uris: impl Iterator<Item = &'a str>) -> Result<Granted, String> {
         let mut rights = Vec::new();
         for uri in uris.filter(|uri| uri.starts_with(SCHEME)) {

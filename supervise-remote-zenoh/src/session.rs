@@ -111,7 +111,7 @@ impl Connection {
         Way { connection: self.id, holder: self.holder }
     }
 
-    /// The connection is over. Said before anybody is told.
+    /// The connection is over. Set before anyone is notified.
     pub(crate) fn ends(&self) {
         self.over.store(true, Ordering::SeqCst);
     }

@@ -200,8 +200,8 @@ impl Store {
         self.changed.subscribe()
     }
 
-    /// Loads the files again if one of them has changed. Files that cannot be used are told, once, and the ones before
-    /// stay in use.
+    /// Loads the files again if one of them has changed. Unusable files are logged once, and the files before stay
+    /// in use.
     pub(crate) fn look(&self) {
         let stamp = self.files.stamp();
         if self.loaded.lock().unwrap_or_else(PoisonError::into_inner).0 == stamp {

@@ -59,7 +59,7 @@ pub(crate) fn read<B: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<Frame
     rmp_serde::from_slice(bytes).map_err(|error| short(error.to_string()))
 }
 
-/// The most characters of a foreign text that is kept, told and shown.
+/// The most characters of a foreign text that are kept, logged and shown.
 const SHORT: usize = 256;
 
 /// Cuts a foreign text.
@@ -355,7 +355,7 @@ pub(crate) enum ToOwner {
 pub(crate) enum How {
     /// By itself, perhaps with words.
     Itself(Option<String>),
-    /// As it was told.
+    /// By an order of its owner.
     Told,
     /// The instance did not go down in its time.
     Aborted,

@@ -32,7 +32,7 @@ use crate::wire::{Peer, Wire};
 /// How often an instance that is gone is looked at, while code of what it has spawned still runs.
 const OUT: Duration = Duration::from_millis(5);
 
-/// The most failures on the way down that are told: there are few hooks.
+/// The most failures on the way down that are reported: there are few hooks.
 const MOST_FAILURES: usize = 8;
 
 /// A word of the owner to an instance.
@@ -401,7 +401,7 @@ struct Progress {
     failures: AtomicU64,
     /// The number of the failure that is held until the owner decides; 0: none.
     held: AtomicU64,
-    /// The instance was told to go down.
+    /// The instance has got the order to go down.
     goes_down: AtomicBool,
 }
 
@@ -429,7 +429,7 @@ type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
 /// The messages of an instance that it has not got yet, with their numbers.
 type Queued = VecDeque<(u64, Vec<u8>)>;
 
-/// Starts an instance. An error: the frame that tells its owner why it did not come up.
+/// Starts an instance. The error is the frame for its owner, with the reason why it did not come up.
 async fn begin<A, C, F, Fut>(
     order: Order,
     options: ChildOptions<A>,
@@ -525,7 +525,7 @@ where
     Ok((instance, queued))
 }
 
-/// Takes a placement from the list of its node, however its task ends, and tells its owner of that.
+/// Takes a placement from the list of its node, however its task ends, and notifies its owner.
 struct Listed {
     node: Arc<NodeInner>,
     lease: Arc<Lease>,
@@ -591,7 +591,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         hooks::release(&self.actor);
     }
 
-    /// Does what the owner tells. `None`: the owner tells nothing more.
+    /// Carries out an order of the owner. `None`: no further order will come.
     fn obey(&self, told: Option<Told>) {
         match told {
             Some(Told::Resume { upto }) => {

@@ -433,7 +433,7 @@ impl Waiting {
     }
 }
 
-/// The wait for the answer to a request. Dropped before, the owner is told that nobody waits any more.
+/// The wait for the answer to a request. If it is dropped before, the owner is notified that no answer is needed.
 pub(crate) struct Awaited {
     node: Arc<NodeInner>,
     id: u64,
@@ -537,7 +537,7 @@ impl NodeInner {
         self.changed.notify_waiters();
     }
 
-    /// Forgets the instances whose tasks are gone, once nothing of them runs, and tells their owner.
+    /// Forgets the instances whose tasks are gone, once nothing of them runs, and notifies their owner.
     pub(crate) fn forget_vanished(&self) {
         let vanished: Vec<_> = {
             let state = self.lock();

@@ -38,7 +38,7 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Begins with a join: what was left of the one before goes nowhere.
+    /// Begins with a join: the frames that were left of the join before are dropped.
     pub(crate) fn joined(&mut self, out: Arc<dyn Outgoing>) {
         self.left();
         (self.out, self.broken, self.join) = (Some(out), false, self.join.saturating_add(1));

@@ -27,7 +27,7 @@ use crate::wire::Peer;
 /// How long a child waits before it asks a node again that has declined it.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// So many reasons for which nodes do not take a child are told in one wait.
+/// So many reasons for which nodes do not take a child are reported in one wait.
 const MOST_REASONS: usize = 100;
 
 /// So many bytes of the messages of one child may be sent and not begun, besides its last message.
@@ -78,7 +78,7 @@ struct Mine<A: Actor<Msg: Remote>> {
     trash: Vec<A::Msg>,
     /// In order, each until the supervisor has decided about the one before.
     happened: VecDeque<Happened>,
-    /// The instance was told to go down.
+    /// The owner has sent the order to go down.
     goes_down: bool,
     /// The child goes down since its node leaves.
     moves: bool,
@@ -748,9 +748,9 @@ struct WaitForNode<A: Actor<Msg: Remote>> {
     declined: Vec<Peer>,
     /// When they are asked again.
     ask_again: Option<Moment>,
-    /// The event that there is no node was told.
+    /// The event that there is no node was raised.
     told: bool,
-    /// The reasons that were told.
+    /// The reasons that were reported.
     refused: Vec<String>,
     /// The log says for what it waits.
     says_takeover: bool,
@@ -784,7 +784,7 @@ impl<A: Actor<Msg: Remote>> WaitForNode<A> {
         }
     }
 
-    /// A node does not take the child: told once for each reason.
+    /// A node does not take the child: reported once for each reason.
     fn is_refused(&mut self, why: String) {
         if self.refused.len() < MOST_REASONS && !self.refused.contains(&why) {
             hooks::emit(&self.me, EventKind::Refused { why: why.clone() });

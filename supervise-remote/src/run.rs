@@ -34,10 +34,10 @@ const SWEEP: Duration = Duration::from_secs(10);
 /// The least time from one join to the next.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// A node whose standing changes is told of at most once in this time.
+/// A node whose standing changes raises at most one event in this time.
 const TOLD_AGAIN: Duration = Duration::from_secs(10);
 
-/// So many nodes of one process are told of as new ones in that time.
+/// So many new nodes of one process raise an event in that time.
 const MOST_NEW: u32 = 16;
 
 /// The most frames that are read before the clock is looked at again.
@@ -118,7 +118,7 @@ struct State {
     outbox: Outbox,
     over: bool,
     nodes: BTreeMap<Peer, NodeState>,
-    /// How many nodes of a process were told of as new ones, since when, by the name of the process.
+    /// How many new nodes of a process have raised an event, since when, by the name of the process.
     new: HashMap<String, (Moment, u32)>,
     /// Every placement that is not known to be down.
     placements: HashMap<u64, Placement>,
@@ -152,9 +152,9 @@ struct NodeState {
     refused: Option<String>,
     /// Of another tree.
     elsewhere: bool,
-    /// Its standing as the tree was told of it last, and when.
+    /// Its standing in the last event, and when.
     told: Option<(Moment, Standing)>,
-    /// How often its standing has changed, and the tree was not told.
+    /// How often its standing has changed without an event.
     untold: u64,
     /// When its last renewal was answered.
     granted: Option<Moment>,
@@ -195,7 +195,7 @@ impl NodeState {
         }
     }
 
-    /// The tree was told that it follows this owner, and not that it does so no more.
+    /// Returns whether the last event about the node says that it follows this owner.
     fn is_told_as_joined(&self) -> bool {
         matches!(self.told, Some((_, Standing::Follows)))
     }
@@ -242,7 +242,7 @@ impl Wait {
     }
 }
 
-/// The children that were on a node that is lost, to be told without a lock.
+/// The children that were on a lost node, to be notified without a lock.
 #[must_use]
 struct Lost {
     lost: Vec<(u64, Arc<dyn Placed>)>,
@@ -994,8 +994,8 @@ impl State {
         Lost { lost, after: now.since(granted), bells }
     }
 
-    /// Returns the events of the standing of a node, if the tree is to be told of it now. What is not told now is told by a
-    /// later look, as it is then: so a node that changes its mind with each frame fills no log and no history.
+    /// Returns the events of the standing of a node, if one is due now. A later look raises the others, with the
+    /// standing of that time: so a node that changes its mind with each frame fills no log and no history.
     fn news(&mut self, of: &Peer, now: Moment) -> Vec<EventKind> {
         let Some(node) = self.nodes.get_mut(of) else { return Vec::new() };
         let Some(standing) = node.standing() else { return Vec::new() };
@@ -1014,7 +1014,7 @@ impl State {
         if may_be_told { node.news(of, now) } else { Vec::new() }
     }
 
-    /// Returns the events of what was not told at once.
+    /// Returns the events that were not raised at once.
     fn late_news(&mut self, now: Moment) -> Vec<EventKind> {
         self.new.retain(|_, (since, _)| now < *since + TOLD_AGAIN);
         let late = self.nodes.iter().filter(|(_, node)| node.untold > 0);

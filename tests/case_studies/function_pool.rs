@@ -8,7 +8,7 @@
 //!   has. No request is dropped. A request that is not through at the end of the life is cut off.
 //! * A worker that runs out of memory, or crashes, fails its own requests at once, and the next request gets another
 //!   one. No other path notices. A worker that nobody uses ends.
-//! * The log hears of the end of every worker, and why.
+//! * The log has a line for the end of every worker, with the reason.
 //! * At a stop, requests that are under way are finished, for 30 s at most, and the log is written to its end.
 
 use std::collections::HashMap;

@@ -407,7 +407,8 @@ fn the_budget_of_a_set_is_the_least_of_its_instances() {
     });
 }
 
-/// S51: without a request nothing is recorded. When the last guard goes, nothing more is, and gauges are taken back.
+/// S51: without a request nothing is recorded. When the last guard is dropped, recording ends, and gauges are taken
+/// back.
 #[test]
 fn metrics_are_recorded_on_request() {
     recorded(async |recorded: &mut Recorded| {

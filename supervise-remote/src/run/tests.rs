@@ -691,7 +691,8 @@ async fn told() -> (Network, supervise::Running<local::Shop>, Arc<Mutex<Vec<(u64
     (network, shop, told)
 }
 
-/// S63: a node makes no more events than one in ten seconds, whatever its reasons. The last one is told in the end.
+/// S63: a node makes no more events than one in ten seconds, whatever its reasons. The last reason has an event in the
+/// end.
 #[tokio::test(start_paused = true)]
 async fn a_node_with_ever_new_reasons_is_told_now_and_then() {
     let (network, shop, told) = told().await;

@@ -391,8 +391,8 @@ impl<A: Actor, F> ActorBody<A, F> {
 }
 
 pin_project! {
-    /// The handler of the item in hand. When it waits, the rest of its batch goes back, so that a stop finds all
-    /// messages in the mailbox.
+    /// The handler of the item in hand. When it waits, the rest of its batch is put back, so that a stop finds
+    /// all messages in the mailbox.
     struct Handling<'a, A: Actor, F> {
         inbox: &'a mut Inbox<Envelope<A>>,
         cell: &'a Cell<A>,

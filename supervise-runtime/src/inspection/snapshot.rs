@@ -278,7 +278,7 @@ pub struct NodeWait {
 }
 
 impl NodeWait {
-    /// Only a child that is starting waits: one that is told to go down waits no more, though its start is not dropped
+    /// Only a child that is starting waits: a child that goes down waits no more, though its start is not dropped
     /// yet.
     pub(super) fn of(elsewhere: &Elsewhere, state: &NodeState, now: Instant) -> Option<Self> {
         let (role, since) = elsewhere.waits.filter(|_| matches!(state, NodeState::Starting))?;

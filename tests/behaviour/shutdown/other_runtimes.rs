@@ -300,8 +300,8 @@ fn a_set_that_is_gone_with_its_runtime_keeps_no_decider() {
     });
 }
 
-/// S25: if the runtime of a child goes, the child has ended with it, with an event and a symptom; the others live on,
-/// nothing starts the child again, and the tree still ends in order.
+/// S25: if the runtime of a child is dropped, the child has ended with it, with an event and a symptom; the others live
+/// on, nothing starts the child again, and the tree still ends in order.
 #[test]
 fn a_child_ends_with_its_runtime() {
     comes_back(|| {

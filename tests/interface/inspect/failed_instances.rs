@@ -155,7 +155,7 @@ async fn an_instance_that_could_not_start_is_shown() {
     assert_eq!(failed(&exchange, "users")[0].failure.phase(), Phase::Start);
 }
 
-/// S42: a set keeps the last 16, and the oldest goes first.
+/// S42: a set keeps the last 16, and drops the oldest first.
 #[tokio::test(start_paused = true)]
 async fn the_seventeenth_pushes_the_first_out() {
     let exchange = exchange().await;

@@ -168,7 +168,7 @@ fn a_blocked_root_does_not_answer() {
     });
 }
 
-/// S54: the wait is over when the runtime of the tree goes before the task has run.
+/// S54: the wait is over when the runtime of the tree is dropped before the task has run.
 #[test]
 fn answers_is_false_once_the_runtime_is_dropped() {
     comes_back(|| {

@@ -244,7 +244,7 @@ async fn it_is_stopped_if_nobody_waits_for_its_start() {
     assert!(matches!(soon(actor.terminated()).await, Ok(Ended::Stopped)));
 }
 
-/// S3: a delivered message is made when its turn comes, past the bound of the mailbox; what is left goes with the
+/// S3: a delivered message is made when its turn comes, past the bound of the mailbox; what is left is dropped with the
 /// incarnation, and is no dead letter.
 #[tokio::test(start_paused = true)]
 async fn a_delivered_message_is_made_when_its_turn_comes() {

@@ -58,7 +58,7 @@ pub(in crate::tree) fn below(items: &[Item]) -> impl Iterator<Item = &Child> {
     })
 }
 
-/// Returns whether the child has a handle before its turn, as far as its shape tells.
+/// Returns whether the child has a handle before its turn, as far as its shape shows.
 pub(in crate::tree) fn is_ahead(child: &Child) -> bool {
     matches!(child.shape, Some(Shape::One(_)))
 }
