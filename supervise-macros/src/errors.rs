@@ -138,7 +138,7 @@ impl Errors {
 }
 
 impl Mistake {
-    /// The same mistake, after which rustc must not see the body.
+    /// Hides the body of the tree from rustc, which would report this mistake again.
     pub(crate) fn hiding_body(self) -> Self {
         Mistake { hides_body: true, ..self }
     }

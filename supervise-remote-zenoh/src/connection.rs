@@ -36,7 +36,7 @@ pub(crate) struct Verified {
     pub(crate) granted: Granted,
     /// The number of who holds its certificate.
     pub(crate) holder: u64,
-    /// Its certificate, to be checked again; none without TLS.
+    /// The certificate of the peer, to be checked again; none without TLS.
     pub(crate) shown: Option<Shown>,
     pub(crate) process: Process,
     /// Ready when another connection takes its place.

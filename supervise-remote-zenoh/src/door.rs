@@ -51,7 +51,7 @@ const UNSENT: u32 = 128 << 10;
 enum Made {
     /// The connection was open, and is over.
     Over,
-    /// There is another one with this process, until this is ready.
+    /// Another connection with this process exists, until this receiver is ready.
     Another(watch::Receiver<bool>),
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Hub {
     side: Side,
     lease: Duration,
     pairs: Pairs,
-    /// By connection; `None` while it is being declared. Taken out when this side leaves.
+    /// The declarations of each connection; `None` while they are being made. Taken out when this side leaves.
     declared: Mutex<Option<BTreeMap<u64, Option<Declared>>>>,
     writers: Mutex<usize>,
     writer_ended: Condvar,

@@ -175,7 +175,7 @@ impl Shown {
         Ok((Shown { chain, server }, granted))
     }
 
-    /// Its own certificate, without the chain.
+    /// Returns the own certificate, without the chain.
     pub(crate) fn certificate(&self) -> Option<&[u8]> {
         self.chain.first().map(AsRef::as_ref)
     }

@@ -102,7 +102,7 @@ pub(crate) struct Lease {
     inside: AtomicUsize,
     changed: Notify,
     path: String,
-    /// Of the instance, on its way down.
+    /// The failures of the instance on its way down.
     failures: Mutex<Vec<Failure>>,
     /// The instance has begun to end by itself.
     leaves: AtomicBool,
@@ -414,7 +414,7 @@ impl Progress {
         self.begun.load(Ordering::SeqCst).saturating_add(1) >= seq
     }
 
-    /// So many were begun, and so many handled.
+    /// Returns how many messages were begun, and how many handled.
     fn of<A: Actor>(&self, actor: &ActorRef<A>) -> (u64, u64) {
         let begun = self.begun.load(Ordering::SeqCst);
         (begun, if hooks::in_hand(actor) { begun.saturating_sub(1) } else { begun })

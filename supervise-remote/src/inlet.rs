@@ -39,7 +39,7 @@ pub(crate) struct Inlets(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// By tree and path: a reference may lead into another tree of this process, which has the same paths.
+    /// The inlets by tree and path: a reference may lead into another tree of this process, which has the same paths.
     all: HashMap<(u64, Arc<str>), Arc<dyn Inlet>>,
     sweep_at: usize,
     /// The run is over.

@@ -35,7 +35,7 @@ pub struct Network(Arc<Mutex<State>>);
 struct State {
     joins: u64,
     delay: Duration,
-    /// By how much frames come later than signs of life.
+    /// The time by which frames come later than signs of life.
     lag: Duration,
     links: BTreeMap<Peer, LinkState>,
     processes: HashMap<Arc<str>, ProcessState>,

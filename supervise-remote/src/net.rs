@@ -52,12 +52,12 @@ pub(crate) struct NetInner {
     peers: Option<Arc<[String]>>,
     longest_stall: Option<Duration>,
     build: Option<String>,
-    /// By how many microseconds the clock of a test is ahead.
+    /// The microseconds that the clock of a test is ahead.
     pub(crate) shift: i64,
     /// Holds for the first run only: the next one could meet instances of the first.
     fresh: AtomicBool,
     runs: Mutex<HashMap<u64, Arc<Run>>>,
-    /// Of runs that are over: closed once they have left the network.
+    /// One receiver for each run that is over, closed once the run has left the network.
     leaving: Mutex<Vec<watch::Receiver<()>>>,
     /// The nodes that serve on this network.
     nodes: Mutex<Vec<Weak<NodeInner>>>,

@@ -324,11 +324,11 @@ struct State {
     /// The epoch of that owner, and the build of its program.
     epoch: u64,
     build: String,
-    /// So many owners were followed.
+    /// The number of owners that were followed.
     followed_ever: u64,
     /// The greatest epoch of all owners that were followed.
     heard: Heard,
-    /// By owner and placement.
+    /// The instances, by owner and placement.
     hosted: HashMap<(u64, u64), Hosted>,
     /// When the renewals were asked for that are not answered yet.
     asked: VecDeque<(u64, Moment)>,
@@ -386,7 +386,7 @@ struct OwnerState {
     rights: Rights,
     sent: u64,
     heard: u64,
-    /// Its clock did not fit to the one of this node.
+    /// The clock of the owner did not fit the clock of this node.
     refused: bool,
 }
 
@@ -1252,7 +1252,7 @@ impl Looks {
 
 /// Ends this process.
 fn die_of(path: &str) -> ! {
-    // Also if the log, or the standard error, takes nothing.
+    // A second thread aborts the process if writing the log, or to the standard error, blocks.
     let aborts = || {
         std::thread::sleep(WATCH.1);
         std::process::abort()

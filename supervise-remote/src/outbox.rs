@@ -33,7 +33,7 @@ pub(crate) struct Outbox {
     join: u64,
     /// The wire has panicked, so that frames are missing: this join is over.
     broken: bool,
-    /// Of joins that are over, to be dropped without the lock.
+    /// The outgoing sides of joins that are over, to be dropped without the lock.
     retired: Vec<Arc<dyn Outgoing>>,
 }
 

@@ -86,7 +86,7 @@ struct Mine<A: Actor<Msg: Remote>> {
     is_done: Option<Option<String>>,
     /// The instance did not go down in its time, and its node has dropped it.
     aborted: bool,
-    /// Of the instance, on its way down: the hooks of the child return them.
+    /// The failures of the instance on its way down, which the hooks of the child return.
     failures: VecDeque<WireFailure>,
     /// The last failure is one of a message that was in hand.
     in_hand: bool,
@@ -100,7 +100,7 @@ struct Mine<A: Actor<Msg: Remote>> {
 struct Entry<A: Actor<Msg: Remote>> {
     msg: A::Msg,
     sent: Option<u64>,
-    /// Its size, once it is written.
+    /// The size of the message, once it is written.
     bytes: usize,
     /// How often it was in hand when the instance failed, or on a node that was lost.
     tries: u32,
@@ -118,7 +118,7 @@ enum Happened {
     NotRead(u64, String),
     Lost(Peer),
     Itself(Option<String>),
-    /// Its node has dropped it, though the owner did not want that.
+    /// The node has dropped the instance without an order of the owner.
     Dropped,
 }
 
@@ -823,7 +823,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
         self.window.len().saturating_sub(self.begun)
     }
 
-    /// So many messages of this placement were begun, and so many handled.
+    /// Notes how many messages of this placement were begun, and how many handled. Returns those that are over.
     fn begun(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> Vec<A::Msg> {
         let done = if redeliver.is_some() { done } else { upto };
         while let Some(entry) = self.window.get(self.begun)

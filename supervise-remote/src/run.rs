@@ -150,7 +150,7 @@ struct NodeState {
     hello: Option<NodeHello>,
     /// Why it does not follow this owner, or gets no children.
     refused: Option<String>,
-    /// Of another tree.
+    /// The node belongs to another tree.
     elsewhere: bool,
     /// Its standing in the last event, and when.
     told: Option<(Moment, Standing)>,

@@ -101,7 +101,7 @@ pub const SET_SORTS: [&str; 4] = ["order", "name", "restarts", "waiting"];
 /// A row of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The path.
+    /// The path of the node in this row.
     pub path: String,
     /// For each level above: whether more siblings follow there.
     pub guides: Vec<bool>,
@@ -153,7 +153,7 @@ impl Operation {
 /// A window above the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Overlay {
-    /// The keys.
+    /// The list of the keys.
     Help,
     /// All warnings; the selected one.
     Warnings(usize),
@@ -185,7 +185,7 @@ pub struct DetailView {
     pub data: Option<Detail>,
     /// The error of the last request.
     pub error: Option<String>,
-    /// The lines scrolled down.
+    /// The number of lines by which the text is scrolled down.
     pub scroll: usize,
     /// The keys go to the detail.
     pub has_focus: bool,
@@ -221,7 +221,7 @@ struct Read {
     request: Option<u64>,
     /// The time of the last request.
     at: Option<Duration>,
-    /// There is news.
+    /// The last answer is outdated.
     is_stale: bool,
 }
 
@@ -283,7 +283,7 @@ pub enum Effect {
 /// The state of the program.
 #[derive(Debug, Clone)]
 pub struct App {
-    /// The tree.
+    /// The tree, as far as the console has sent it.
     pub model: Model,
     /// The surroundings.
     pub setup: Setup,
@@ -293,7 +293,7 @@ pub struct App {
     pub selected: Option<String>,
     /// The first row that is shown.
     pub top: usize,
-    /// The order.
+    /// The order of the rows.
     pub sort: Sort,
     /// All nodes in one list, without levels.
     pub is_flat: bool,

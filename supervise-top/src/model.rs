@@ -149,10 +149,10 @@ pub enum Weight {
     Warn,
 }
 
-/// A warning.
+/// A line about something that a person should look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The weight.
+    /// How bad it is.
     pub weight: Weight,
     /// The path of the child that it is about.
     pub path: String,
@@ -160,10 +160,10 @@ pub struct Warning {
     pub text: String,
 }
 
-/// The tree.
+/// The tree, from the messages of a console.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// The connection.
+    /// The state of the connection.
     pub link: Link,
     /// The events of the last time, oldest first.
     pub events: VecDeque<Event>,

@@ -215,10 +215,10 @@ impl Ended {
     }
 }
 
-/// A restart budget.
+/// The restarts of a child that are used up, and how many are allowed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Budget {
-    /// The restarts that count.
+    /// The number of restarts within the window.
     pub used: u64,
     /// The number of restarts that are allowed; `None`: any.
     pub max: Option<u64>,
@@ -228,10 +228,10 @@ pub struct Budget {
     pub restored_ms: Option<u64>,
 }
 
-/// A mailbox.
+/// The state of a mailbox.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mailbox {
-    /// The messages that wait.
+    /// The number of messages that wait.
     pub waiting: u64,
     /// The room for messages; `None`: without bound.
     pub capacity: Option<u64>,

@@ -80,7 +80,7 @@ impl Recorded {
         self.sums.clone().into_iter().chain(counts).collect()
     }
 
-    /// Those whose names begin so, each as a line.
+    /// Returns the metrics whose names begin so, each as a line.
     fn lines(&mut self, begin: &str) -> Vec<String> {
         let of = self.all().into_iter().filter(|(key, _)| key.starts_with(begin));
         of.map(|(key, value)| format!("{key}: {value}")).collect()

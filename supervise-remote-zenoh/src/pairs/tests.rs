@@ -9,7 +9,7 @@ const LONG: Duration = Duration::from_secs(3600);
 /// The connection of all peers, unless a test says otherwise.
 const WAY: Way = Way { connection: 7, holder: 1 };
 
-/// Another connection, of another one.
+/// Another connection, of another holder.
 const OTHER: Way = Way { connection: 8, holder: 2 };
 
 fn peer(name: &str) -> Peer {
@@ -131,7 +131,7 @@ fn the_bytes_that_wait_for_tokens_are_bounded_for_each_connection() {
     assert!(a.writes());
     test.batch("a", &batch::frames(2, &vec![Vec::new(); 30_000]).0);
     assert_eq!(told(&a), "it sent more than 1048576 bytes before it was up");
-    // Another connection has its own.
+    // Another connection has its own room.
     let begun = test.pairs.batch(&peer("c"), OTHER, &half(0), test.now).unwrap();
     test.pairs.batch(&peer("c"), OTHER, &half(1), test.now);
     assert!(begun.outbox.writes());
@@ -257,7 +257,7 @@ fn a_peer_that_leaves_is_down_behind_its_frames_and_is_answered() {
     test.batch("a", &batch::end(1, LEFT));
     test.down("a");
     assert_eq!(test.events(), [up("a"), frame("a", 1), down("a")]);
-    // Its token goes when the answer has come, so the answer is not overtaken.
+    // The peer withdraws its token once the answer has come, so the loss of the token does not overtake the answer.
     assert_eq!(a.next(&mut Vec::new()), Next::Tell(LEFT.into()));
 }
 

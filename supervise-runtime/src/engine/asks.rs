@@ -136,7 +136,7 @@ struct Search<'a> {
     edges: &'a Edges,
     /// The cells that were reached, with the wait that led to each.
     reached: HashMap<u64, Option<Ticket>>,
-    /// Those whose waits were not followed yet.
+    /// The reached cells whose waits were not followed yet.
     todo: Vec<u64>,
     now: Range<'a, (u64, u64, Ticket)>,
 }

@@ -19,7 +19,7 @@ pub enum Say {
     StopAndGoOn,
     /// `cx.stop_with` at the end of a handler; the hook takes two seconds.
     Stop,
-    /// The same before an error.
+    /// `cx.stop_with` like `Stop`, and then an error.
     StopAndFail,
     /// The handler waits for two seconds before.
     GoOnAndStop,

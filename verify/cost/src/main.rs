@@ -367,7 +367,7 @@ async fn call() -> Row {
     (n, Box::pin(work))
 }
 
-/// So many instances that the tables have just grown.
+/// A number of instances at which the tables have just grown.
 const INSTANCES: u64 = 2_048;
 
 async fn pool(n: u64) -> (Running<Pool>, Vec<ActorRef<Counter>>) {

@@ -98,7 +98,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
 }
 
 impl Settings {
-    /// As literals above a child.
+    /// Returns the settings as literals above a child.
     fn written(&self) -> String {
         let named = |name: &str, value: Option<String>| value.map(|value| format!("{name} = {value}"));
         let shutdown = self.shutdown.map(|shutdown| match shutdown {

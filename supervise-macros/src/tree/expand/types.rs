@@ -44,9 +44,9 @@ pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
 /// The name of the runtime's hidden items in an expansion.
 #[derive(Debug, Clone, Copy)]
 enum Runtime {
-    /// As `__rt`, which the anonymous constant of a tree imports.
+    /// Paths begin with `__rt`, which the anonymous constant of a tree imports.
     Imported,
-    /// By their whole path, for the struct of a handle and its functions, which are outside of that constant.
+    /// Paths are whole, for the struct of a handle and its functions, which are outside of that constant.
     Absolute,
 }
 

@@ -32,7 +32,7 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) struct Status {
     pub(super) text: String,
-    /// The same without the time that is left: it changes only with the state of the tree.
+    /// The text without the time that is left, so that only a new state of the tree changes it.
     pub(super) state: String,
     /// Whether the text has a time that is left.
     pub(super) counts_down: bool,

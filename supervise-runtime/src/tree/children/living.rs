@@ -30,9 +30,9 @@ pub(super) struct Living<K, H> {
 /// The entries of each hash: nearly always one.
 pub(super) struct Table<K, H> {
     entries: HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<Hashed>>,
-    /// By the number of the instance that is being replaced.
+    /// The successors, by the number of the instance that is being replaced.
     successors: HashMap<u64, Successor<K, H>>,
-    /// By the hash of the key: the callers of `replace` that wait for others to begin.
+    /// The callers of `replace` that wait for others to begin, by the hash of the key.
     turns: HashMap<u64, Arc<Semaphore>>,
 }
 
