@@ -1,6 +1,6 @@
 //! All that one join knows of its peers, as plain data behind one lock. Knows nothing of zenoh.
 //!
-//! A **pair** is this join and one peer. Begins with the first that is heard of the peer, its token or a batch, and is
+//! A **pair** is this join and one peer. Begins with the first sign of the peer, its token or a batch, and is
 //! up when its token is there. Ends once, for one of these reasons, and does not come back:
 //!
 //! * the token is gone: the peer's process has ended, or the connection is broken;
@@ -50,7 +50,7 @@ pub(crate) const MOST_AHEAD: usize = 1 << 20;
 const MOST_TOLD: usize = 64;
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
-/// The reason for a peer that was down, and has not heard so.
+/// The reason for a peer that was down, and does not know it.
 const COMES_BACK: &str = "it was down, and joins again as a new one";
 
 /// So many pairs that are over are remembered, the latest ones. A peer comes back with the same id only when a broken
@@ -171,7 +171,7 @@ struct Pair {
     early: Option<(Instant, Vec<Vec<u8>>)>,
 }
 
-/// A pair that has begun: needs a thread that writes.
+/// A new pair, which needs a thread that writes.
 #[derive(Debug)]
 pub(crate) struct Begun {
     pub(crate) peer: Peer,

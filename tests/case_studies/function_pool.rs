@@ -280,7 +280,7 @@ async fn a_worker_is_retired_without_dropping_a_request() {
     assert!(matches!(endless.join_next().await, Some(Ok(Err(Refused::Gone(_))))));
 }
 
-/// S6, S27: a worker that fails ends with its own requests, which hear of it at once; the next request gets another
+/// S6, S27: a worker that fails ends with its own requests, which get an error at once; the next request gets another
 /// worker, and no other path notices.
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_fails_is_replaced_with_the_next_request() {

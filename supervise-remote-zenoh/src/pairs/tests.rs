@@ -207,7 +207,7 @@ fn a_peer_that_is_down_stays_down_and_hears_so() {
     assert_eq!(a.next(&mut Vec::new()), Next::Finish);
 }
 
-/// A side that was down at the other one hears so, also if it did not know that the other one is there.
+/// A side learns that it was down at the other side, also if it did not know of the other side.
 #[test]
 fn a_join_that_was_down_elsewhere_is_over() {
     let test = Test::new();

@@ -40,7 +40,7 @@ fn begin(knows: bool) -> Begin {
     }
 }
 
-/// A proxy that notes what it hears.
+/// A proxy that notes the events that it gets.
 #[derive(Default)]
 struct Holder(Mutex<Vec<&'static str>>);
 
@@ -265,7 +265,7 @@ impl World {
         sleep(Duration::from_millis(1)).await;
     }
 
-    /// The events that the proxy has heard, and the state of the path.
+    /// The events that the proxy has got, and the state of the path.
     fn seen(&self) -> String {
         let heard = std::mem::take(&mut *self.holder.0.lock().unwrap());
         [heard.join(" "), self.path()].iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(", ")
@@ -518,7 +518,7 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
 /// S57: a renewal that comes while a node is being lost finds no node. Nothing is placed there, and nothing is renewed.
 #[tokio::test(start_paused = true)]
 async fn a_renewal_in_the_middle_of_a_loss_renews_nothing() {
-    /// Does, as it hears of the loss, what other threads may do then.
+    /// Does, as the loss is reported to it, what other threads may do then.
     struct Meanwhile {
         run: Weak<Run>,
         node: Peer,

@@ -272,7 +272,7 @@ impl TreeShared {
         }
     }
 
-    /// Makes the shared state of another run of the same tree: subscribers hear both.
+    /// Makes the shared state of another run of the same tree: subscribers get the events of both.
     pub(crate) fn of_next_run(&self, seed: u64) -> Self {
         let next = TreeShared::new(seed);
         if let Some(sender) = self.sender() {

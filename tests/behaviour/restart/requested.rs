@@ -145,7 +145,7 @@ async fn a_restart_cuts_a_wait_short() {
     assert_eq!(tree.slow.incarnation(), 3);
 }
 
-/// S26, 2d: a start in progress is dropped and begun again, in each of its steps.
+/// S26, 2d: a start in progress is dropped and started again, in each of its steps.
 #[tokio::test(start_paused = true)]
 async fn a_restart_begins_a_start_again() {
     for (place, due) in [("slow start", false), ("slow pre_start", false), ("slow post_restart", true)] {
@@ -166,7 +166,7 @@ async fn a_restart_begins_a_start_again() {
     }
 }
 
-/// S26, 2d: a first start is dropped and begun again too; callers that wait for it continue to wait.
+/// S26, 2d: a first start is dropped and started again too; callers that wait for it continue to wait.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_can_be_begun_again() {
     let (tree, journal, _) = one().await;

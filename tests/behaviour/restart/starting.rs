@@ -66,7 +66,7 @@ async fn the_old_incarnation_does_not_count() {
     soon(starting).await.unwrap();
     assert_eq!(tree.db.incarnation(), 2);
 
-    // A start in progress is begun again: two callers wait for the same one.
+    // A restart drops a start in progress and starts again: both callers wait for the new start.
     journal.plan("db pre_start", 2, Fault::Slow(secs(5)));
     let first = tree.db.restart().unwrap();
     pass(secs(1)).await;

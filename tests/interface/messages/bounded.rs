@@ -190,7 +190,7 @@ fn no_sender_waits_next_to_free_places() {
     });
 }
 
-/// S3, S5: messages that a failed actor had taken out in a batch, but not begun, wait with the others for the whole
+/// S3, S5: messages that a failed actor had taken out in a batch, but not handled, wait with the others for the whole
 /// backoff. They are counted, and no other message can use their slots.
 #[tokio::test(start_paused = true)]
 async fn a_batch_waits_over_a_failure() {

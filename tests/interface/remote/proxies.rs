@@ -681,7 +681,7 @@ async fn no_message_is_lost_on_several_workers() {
     }
 }
 
-/// S25: a runtime that is dropped in the middle ends a proxy that takes no messages, and waiters outside hear of it.
+/// S25: a runtime that is dropped in the middle ends a proxy that takes no messages, and notifies waiters outside.
 #[test]
 fn a_proxy_goes_with_its_runtime() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -722,7 +722,7 @@ async fn a_snapshot_shows_the_node_and_the_window() {
     assert_eq!(shown("proxy"), (None, Some(4)));
 }
 
-/// S5, S40: a proxy raises events of its own, and counts the letters that are lost elsewhere.
+/// S5, S40: a proxy raises events of its own, and counts the messages that are lost elsewhere.
 #[tokio::test(start_paused = true)]
 async fn a_proxy_raises_events_and_counts_letters() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());

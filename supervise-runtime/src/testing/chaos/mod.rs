@@ -584,7 +584,7 @@ pub struct ChaosReport {
     pub runs: u64,
     /// The number of faults in all of them.
     pub faults: u64,
-    /// The number of trees that were begun: more than the runs, if some have ended under chaos.
+    /// The number of trees that were started: more than the runs, if some have ended under chaos.
     pub trees: u64,
     /// The number of starts of children.
     pub starts: u64,

@@ -46,7 +46,7 @@ pub(super) struct Outcome {
     pub(super) spared: Vec<String>,
 }
 
-/// A tree that was begun.
+/// A tree that was started.
 struct Begun {
     witness: Arc<Witness>,
     bus: Weak<TreeShared>,

@@ -751,7 +751,7 @@ struct Wanted<K> {
 
 enum Next<H> {
     Have(H),
-    /// The instance starts; `true` if this call has begun it.
+    /// The instance starts; `true` if this call has started it.
     Starts(Starts<H>, bool),
     Wait(Arc<AnyCell>),
 }

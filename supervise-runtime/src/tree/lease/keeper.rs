@@ -42,7 +42,7 @@ pub(in crate::tree) struct Keeper {
     lease: Arc<dyn AnyLease>,
     name: Arc<str>,
     ttl: Duration,
-    /// The tree is on a network, where more may act than what this process has begun.
+    /// The tree is on a network, where children may act that this process has not started.
     networked: bool,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Debug for Keeper {
     }
 }
 
-/// A lease that was granted, and is given back when this is dropped: no tree has begun under it.
+/// A granted lease. Dropping it gives the lease back, unless a tree was started under it.
 pub(super) struct Grant {
     keeper: Arc<Keeper>,
     pub(super) hold: Arc<Hold>,
