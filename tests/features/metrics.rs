@@ -587,7 +587,7 @@ fn labels_are_those_of_the_declaration() {
             std::mem::forget(top);
         }
 
-        // Everything has been handled when these are.
+        // All failures are handled once both sums have their expected values.
         let last = |lines: Vec<String>| {
             let restarts = |begin: &str| -> f64 {
                 let of = lines.iter().filter(|line| line.starts_with(begin) && line.contains("error.type=std"));
@@ -1183,7 +1183,7 @@ fn a_restart_that_did_not_come_up_hides_no_later_one() {
     let restarts = |path, error, n| format!("restarts tree=Pair path={path} error.type={error} directive=restart: {n}");
     assert_eq!(
         recorded.lines("restarts"),
-        // Of `two` first its failure in a message was decided, then it came up after its failed start.
+        // `two` counts twice: its failure in a message was decided, and then it came up after its failed start.
         [restarts("one", boom, 1), restarts("one", "group", 1), restarts("two", boom, 2)]
     );
 }

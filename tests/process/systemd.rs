@@ -382,7 +382,7 @@ fn the_other_process() {
         }),
         "full" => one_thread().block_on(async {
             let shop = Shop::tree().systemd().start().await.unwrap();
-            // The runtime goes on.
+            // Let the notifier of this runtime run.
             tokio::time::sleep(Duration::from_millis(120)).await;
             say("up");
             order("stop").await;

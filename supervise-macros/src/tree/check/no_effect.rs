@@ -171,7 +171,7 @@ fn best_effort(word: &Ident, child: &Child, errors: &mut Errors) {
     };
     let message = format!("{reason}; remove `best_effort`");
     match child.subtree() {
-        // There is no such method.
+        // The options of a subtree have no such method, so rustc must not see the call.
         Some(_) => errors.reject_at(word.span(), message),
         None => errors.at(word.span(), message),
     }

@@ -709,7 +709,7 @@ pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
             errors.at(first_span(start), message);
             *start = in_async(start);
         }
-        // A program is begun in this way.
+        // Not reported: `todo!()` as the start is usual while a program is being written.
         _ if diverges(start) => *start = in_async(start),
         Expr::Call(call) if spawns(&call.func) => {
             let Some(inner) = call.args.first().filter(|_| call.args.len() == 1) else { return };
