@@ -309,7 +309,7 @@ fn a_circle_is_found() {
         };
         largest_circle(&imports(&files.iter().map(module).collect()))
     };
-    // Directly, in a group, by a path in the code, and by a name that the root or a folder hands on.
+    // A file may use another one directly, in a group, by a path in the code, or by a name that the root re-exports.
     assert_eq!(circle(&[("a", "use crate::b::B;"), ("b", "use crate::a::{self as name, A};")]), ["a", "b"]);
     assert_eq!(circle(&[("a", "use std::fmt;\nuse crate::{c::C, b::{B, D}};"), ("b", "use super::a::A;")]), ["a", "b"]);
     assert_eq!(circle(&[("a", "fn a() { crate::b::b::<u8>() }"), ("b", "pub(crate) use crate::a::A;")]), ["a", "b"]);
@@ -322,7 +322,7 @@ fn a_circle_is_found() {
         circle(&[("a", "use crate::b::B;"), ("b", "use crate::c::C;"), ("c", "use crate::a::A;"), ("d", "")]),
         ["a", "b", "c"]
     );
-    // A folder that uses its own files, and other crates.
+    // No circle: a folder that uses its own files, and files that use other crates.
     assert_eq!(circle(&[("f", "mod b; use b::B;"), ("f/b", "use super::A;")]), [""; 0]);
     assert_eq!(circle(&[("a", "use b::B; fn a() { ::b::b() }"), ("b", "use crate::a::A;")]), [""; 0]);
 }

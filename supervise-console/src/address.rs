@@ -301,7 +301,7 @@ mod socket {
                 Ok(_) => Err(Error::SocketInUse { path: path.to_owned() }),
                 Err(refused) if refused.kind() == io::ErrorKind::ConnectionRefused => Ok(Place::Stale),
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Place::Free),
-                // A living server whose queue is full, or one of another user.
+                // The server is alive with a full queue, or it belongs to another user.
                 Err(other) => Err(error(other)),
             },
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(Place::Free),

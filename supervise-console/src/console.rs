@@ -307,7 +307,7 @@ impl App {
         let permit = self.walks.clone().acquire_owned().await;
         let (tree, path) = (self.shared.part.tree.clone(), path.to_owned());
         let walked = spawn_blocking(move || {
-            let _permit = permit; // as long as the walk takes, also if the client hangs up
+            let _permit = permit; // held until the walk ends, also if the client hangs up
             walk(&tree, &path).ok_or_else(|| not_found(&path))
         });
         let walked = walked.await;

@@ -161,7 +161,7 @@ fn has_local_host(request: &Parts) -> bool {
     let mut hosts = request.headers.get_all(header::HOST).iter();
     let named = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok().is_some_and(is_local),
-        (None, _) => request.uri.host().is_some(), // as HTTP/2 has it; looked at below
+        (None, _) => request.uri.host().is_some(), // HTTP/2 has the host in the URI, which is checked below
         (Some(_), Some(_)) => false,
     };
     named && request.uri.authority().is_none_or(|authority| is_local(authority.as_str()))

@@ -60,7 +60,7 @@ impl Shared {
 
     fn tell(&self, event: &Event) {
         if self.part.contains(&event.path) {
-            // An error whose text panics: the event cannot be shown.
+            // An event that cannot be serialized, since its error panics when formatted, is a gap.
             let told = to_json(event)
                 .map_or(Told::Gap(1), |json| Told::Event { path: event.path.as_str().into(), json: json.into() });
             self.log.tell(told, self.is_declared(&event.path));
@@ -82,7 +82,7 @@ impl Shared {
         let mut visits = self.log.visits();
         loop {
             while !self.log.is_viewed() {
-                _ = visits.changed().await; // the log keeps the sender
+                _ = visits.changed().await; // never an error: the log keeps the sender
             }
             let _observing = self.part.tree.observe(Observe::EVERYTHING);
             self.watch_while_viewed(&mut visits).await;

@@ -258,7 +258,7 @@ impl Log {
         let state = self.lock();
         let mut messages = Vec::new();
         if cursor.states && cursor.seq.is_none() {
-            // First of all a snapshot, then what happens.
+            // A reader gets a snapshot first, and then the changes.
             match &state.sample {
                 Some((seq, sample)) => {
                     messages.push(Message::Snapshot(*seq, sample.clone()));
@@ -287,7 +287,7 @@ impl Log {
         }
         if let (true, Some(seen), Some((seq, _))) = (cursor.states, cursor.seq, &state.sample) {
             let due: Vec<_> = state.deltas.iter().filter(|(number, _)| *number > seen).collect();
-            // The sampler may have paused in between, and counts anew.
+            // After a pause the sampler counts anew, so its numbers need not follow those that were read.
             let follows = due.first().map_or(*seq == seen, |(first, _)| *first == seen + 1);
             if follows {
                 messages.extend(due.into_iter().map(|(_, delta)| Message::Delta(delta.clone())));
@@ -353,7 +353,7 @@ mod tests {
         (state.events.bytes, state.declared.bytes)
     }
 
-    /// Events are kept up to a number of bytes, and a reader is told how many have gone.
+    /// Events are kept up to a number of bytes, and a reader gets the number of those that were dropped.
     #[test]
     fn the_bytes_of_events_are_bounded() {
         let log = Log::new(1);
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(read(&log, &mut cursor), ["3", "4", "5", "6", "7", "8", "9", "10"]);
         assert_eq!(log.of_path("0", true, 10).len(), 1, "those of declared children are bounded on their own");
         assert_eq!(log.of_path("2", false, 10).len(), 0);
-        // The bytes of those that have gone are not counted any more.
+        // The bytes of dropped events are not counted any more.
         for _ in 0..EVENTS {
             log.tell(event("small", 10), true);
         }

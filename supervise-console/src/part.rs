@@ -18,7 +18,7 @@ pub(crate) struct Part {
 impl Part {
     pub(crate) fn of(tree: TreeRef) -> Part {
         let path = tree.path();
-        // Only a root is restarted by nobody, and so has no budget.
+        // A root has no supervisor, so only a root has no budget.
         let snapshot = tree.snapshot_of(&path, Extent::Declared);
         let is_below = snapshot.is_some_and(|snapshot| snapshot.root.restarts.is_some());
         Part { tree, path: path.into(), is_below }

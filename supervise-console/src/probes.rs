@@ -59,7 +59,7 @@ impl Metrics {
         *under_way = Some(text.clone());
         drop(under_way);
         let rendering = Rendering { metrics: self, sender, text: None };
-        // Nobody stops it if the clients hang up, so it ends itself.
+        // The rendering is not cancelled if all clients hang up, so it ends by itself.
         spawn_blocking(move || rendering.run());
         text
     }
@@ -81,7 +81,7 @@ impl Rendering {
 
 impl Drop for Rendering {
     fn drop(&mut self) {
-        // First of all: whoever comes from now on gets a new one.
+        // Cleared first, so that a client from now on starts a new rendering.
         *self.metrics.under_way.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.sender.send_replace(self.text.take());
     }
@@ -279,7 +279,7 @@ impl Probes {
         let mut unready: Vec<String> = Vec::new();
         for path in paths {
             let Some(health) = self.part.tree.health_of(path, Extent::Declared) else {
-                // Not there yet, or an `Option<..>` that is `None`.
+                // The child does not exist yet, or is an `Option<..>` that is `None`.
                 if !self.has_started() {
                     unready.push(path.clone());
                 }

@@ -47,7 +47,7 @@ struct Shown {
 /// stack, so this is a loop.
 fn each(mut snapshot: Snapshot, mut f: impl FnMut(Shown)) {
     snapshot.network = None; // not part of a node
-    // Node by node takes the place of the root, which can be serialized.
+    // Only a root can be serialized, so each node in turn takes its place.
     let prefix = format!("{{\"at_ms\":{},\"root\":", at_ms(&snapshot));
     let mut position = 0;
     let mut next = Some((0, 0));
@@ -77,7 +77,7 @@ fn fields(snapshot: &mut Snapshot, prefix: &str) -> String {
     if let Some(fields) = whole(snapshot) {
         return fields;
     }
-    // An error panics when it is shown. The rest of the node is worth having.
+    // An error of the node panics when it is formatted: leave out such errors, and keep the rest.
     leave_out_unspeakable(&mut snapshot.root);
     whole(snapshot).unwrap_or_else(|| {
         let node = &snapshot.root;

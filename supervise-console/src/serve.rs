@@ -202,7 +202,7 @@ impl Serve {
         let driver = app.driver();
         let shared = app.shared.clone();
         listen(self.cx, listener, routes, driver, async move |reason| {
-            // The tree goes down, and this child with it: the last of what it shows.
+            // In a shutdown of the tree, tell viewers so now: the console is gone before the tree has ended.
             let over = if reason == StopReason::Shutdown { live::going_down() } else { Over::Closed };
             shared.end(over).await;
         })
@@ -346,7 +346,7 @@ async fn connection(
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
     let stream = Patient { stream, until: None };
     let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
-    // Errors are those of clients that went away or sent something else than HTTP.
+    // Ignore errors here: the client disconnected, or did not speak HTTP.
     tokio::select! {
         _ = served.as_mut() => {}
         _ = closing.changed() => {

@@ -117,7 +117,7 @@ impl Lease for FileLease {
     async fn release(&self, token: u64) -> Result<(), Thrown> {
         self.call(move |_, _, held| {
             if let Some(mine) = held.take_if(|held| held.token == token) {
-                write(&mine.file, &Content { token, released: true })?; // the lock goes with the file
+                write(&mine.file, &Content { token, released: true })?; // dropping the file releases its lock
             }
             Ok(())
         })
@@ -127,7 +127,7 @@ impl Lease for FileLease {
 
 fn acquire(path: &Path, ttl: Duration, held: &mut Option<Held>) -> io::Result<Option<Acquired>> {
     let (file, is_own) = match held.take() {
-        // A holding of this process that was not given back: as if it were that of another one.
+        // A holding of this process that was not released keeps out its next holder, like one of another process.
         Some(mine) if mine.granted.elapsed() < ttl => {
             *held = Some(mine);
             return Ok(None);

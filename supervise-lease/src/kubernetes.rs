@@ -119,13 +119,13 @@ impl KubernetesLease {
             let body = Limited::new(answer.into_body(), MOST).collect().await?.to_bytes();
             Ok::<_, supervise::BoxError>((status, body))
         };
-        // Driven here, so that nothing is left of a call that is dropped.
+        // The connection is polled here and not in a task, so that a dropped call leaves nothing behind.
         let mut connection = std::pin::pin!(connection);
         let mut answer = std::pin::pin!(answer);
         let mut over = false;
         let (status, body) = std::future::poll_fn(|cx| {
             if !over {
-                over = connection.as_mut().poll(cx).is_ready(); // an error is also one of the answer
+                over = connection.as_mut().poll(cx).is_ready(); // its error is returned by the answer too
             }
             answer.as_mut().poll(cx)
         })
@@ -208,7 +208,7 @@ impl Lease for KubernetesLease {
     }
 
     async fn renew(&self, token: u64) -> Result<bool, Thrown> {
-        // A change by somebody else, of a label for example, is not one of the holder.
+        // Try again after a conflict: another client may have changed a label, and not the holder.
         for _ in 0..3 {
             let Some(mut object) = self.mine(token).await? else { return Ok(false) };
             self.fill(&mut object, None);

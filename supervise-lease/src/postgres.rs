@@ -147,7 +147,7 @@ impl Lease for PostgresLease {
                            until timestamptz NOT NULL, released boolean NOT NULL, before boolean NOT NULL";
             self.query(&format!("CREATE TABLE IF NOT EXISTS {table} ({columns})"), &[]).await?;
         }
-        // The clock is read under the lock of the row, so the time counts from then on.
+        // `clock_timestamp()` is read under the lock of the row, so the lease counts from that moment.
         let text = format!(
             "INSERT INTO {table} AS mine (name, holder, token, until, released, before) \
              VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond', false, false) \

@@ -138,7 +138,7 @@ impl Errors {
 }
 
 impl Mistake {
-    /// The same mistake, after which rustc must not see the body.
+    /// Hides the body of the tree from rustc, which would report this mistake again.
     pub(crate) fn hiding_body(self) -> Self {
         Mistake { hides_body: true, ..self }
     }
@@ -315,7 +315,7 @@ mod tests {
         ] {
             assert_eq!(did_you_mean(word, known), format!("; did you mean `{meant}`?"));
         }
-        // Only where that word is known.
+        // The repair is proposed only where that word is known.
         assert_eq!(did_you_mean("intensity", &["ask"]), "; known here: `ask`");
     }
 

@@ -22,7 +22,7 @@ thread_local! {
 }
 
 impl Paths {
-    /// Returns the path that an attribute is told.
+    /// Returns the paths for an attribute that is given the path of `supervise`.
     pub(crate) fn told(supervise: &Path) -> Self {
         Paths { supervise: Some(quote!(#supervise)), remote: None }
     }

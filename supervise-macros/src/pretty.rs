@@ -14,7 +14,7 @@ pub(crate) fn to_source(tokens: TokenStream) -> String {
 
 fn write(text: &mut String, tokens: TokenStream) {
     let mut tokens = tokens.into_iter().peekable();
-    // Whether the next token sticks to what is written.
+    // True if the next token is written without a space before it.
     let mut glue = true;
     let mut in_closure = false;
     while let Some(token) = tokens.next() {
@@ -34,7 +34,7 @@ fn write(text: &mut String, tokens: TokenStream) {
                 text.push_str(close);
                 glue = false;
             }
-            // On one line a trailing comma is left out.
+            // All is written on one line, where a trailing comma is left out.
             TokenTree::Punct(comma) if comma.as_char() == ',' && tokens.peek().is_none() => {}
             TokenTree::Punct(first) => {
                 let mut operator = first.as_char().to_string();
@@ -102,7 +102,7 @@ fn push_operator(text: &mut String, operator: &str, glue: bool) -> bool {
             text.push('>');
             false
         }
-        // A sign, a reference, a lifetime or the bar of a closure stands before an operand.
+        // A sign, a reference, a lifetime or the bar of a closure is written before an operand.
         "&" | "*" | "-" | "!" | "'" | "#" | "|" | "&&" | "||" if glue || !ends_operand(text) => {
             if !glue {
                 space(text);

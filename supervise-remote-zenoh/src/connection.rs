@@ -36,7 +36,7 @@ pub(crate) struct Verified {
     pub(crate) granted: Granted,
     /// The number of who holds its certificate.
     pub(crate) holder: u64,
-    /// Its certificate, to be checked again; none without TLS.
+    /// The certificate of the peer, to be checked again; none without TLS.
     pub(crate) shown: Option<Shown>,
     pub(crate) process: Process,
     /// Ready when another connection takes its place.
@@ -73,7 +73,7 @@ async fn distrusted(store: Option<&Store>, shown: Option<&Shown>) -> String {
         if let Err(why) = store.keys().check(shown) {
             return format!("its certificate does not hold any more: {why}");
         }
-        let _ = timeout(CHECKED_AGAIN, changes.changed()).await; // checked in both cases
+        let _ = timeout(CHECKED_AGAIN, changes.changed()).await; // the check follows in both cases
     }
 }
 
@@ -104,10 +104,10 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
     shared.sessions.send_modify(|sessions| *sessions += 1);
     let _counted = Counted { shared: shared.clone(), process, replaced: replaced.clone() };
     if *shared.closing.borrow() {
-        return; // counted first, so that whoever closes sees this one or is seen by it
+        return; // counted first, so that either `close` counts this connection, or this connection sees `closing`
     }
     let told = |why: &str| tracing::warn!(target: "supervise", %address, why, "a connection ends");
-    // The turn of a connection may take a while. A refusal is not told each time: processes without a session come again.
+    // A connection may wait long for its turn. Not every refusal is logged: processes without a session connect again.
     let opened = tokio::select! {
         biased;
         () = shared.until_closing() => return,
@@ -175,7 +175,7 @@ pub(crate) async fn connected(shared: Arc<Shared>, verified: Verified) {
             }
         };
         if !is_attached {
-            let _ = attached.await; // a join that has not met it yet would meet it for ever
+            let _ = attached.await; // otherwise a join that attaches later would keep the ended connection
         }
         connection.ends();
         let (detaching, of) = (shared.clone(), connection.clone());

@@ -40,7 +40,7 @@ const RESOLVED_FOR: Duration = Duration::from_secs(5);
 /// The time from one try to connect to the next: the first one, and the longest.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// An address that cannot be reached is told after this time, and then each minute.
+/// An address that cannot be reached is logged after this time, and then each minute.
 const TOLD_AFTER: Duration = Duration::from_secs(5);
 const TOLD_AGAIN: Duration = Duration::from_secs(60);
 
@@ -51,7 +51,7 @@ const UNSENT: u32 = 128 << 10;
 enum Made {
     /// The connection was open, and is over.
     Over,
-    /// There is another one with this process, until this is ready.
+    /// Another connection with this process exists, until this receiver is ready.
     Another(watch::Receiver<bool>),
 }
 
@@ -154,7 +154,7 @@ pub(crate) async fn look(shared: Arc<Shared>) {
         sleep(LOOK).await;
         let looking = shared.clone();
         let looked = tokio::task::spawn_blocking(move || looking.tls.as_ref().map(|store| store.look()));
-        let _ = looked.await; // a panic is told by the hook, and the next look follows
+        let _ = looked.await; // the hook reports a panic, and the next look follows
     }
 }
 

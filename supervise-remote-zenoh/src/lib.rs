@@ -175,7 +175,7 @@ impl Zenoh {
         let shared = &self.0.shared;
         let leaving: Vec<_> = shared.close().into_iter().map(|join| join.leave()).collect();
         for mut left in leaving {
-            let _ = left.wait_for(|left| *left).await; // or it has left, and is gone
+            let _ = left.wait_for(|left| *left).await; // an error: the join has left, and was dropped
         }
         shared.closing.send_replace(true);
         let mut sessions = shared.sessions.subscribe();

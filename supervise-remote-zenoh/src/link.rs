@@ -35,7 +35,7 @@ pub(crate) struct Hub {
     side: Side,
     lease: Duration,
     pairs: Pairs,
-    /// By connection; `None` while it is being declared. Taken out when this side leaves.
+    /// The declarations of each connection; `None` while they are being made. Taken out when this side leaves.
     declared: Mutex<Option<BTreeMap<u64, Option<Declared>>>>,
     writers: Mutex<usize>,
     writer_ended: Condvar,
@@ -90,7 +90,7 @@ impl Hub {
             .declare_subscriber(key::all_ahead(network, &self.me, key::other(self.side)))
             .callback(move |sample| receiver.received_ahead(&way, &sample))
             .wait()?;
-        // Behind the subscribers: who sees the token can send.
+        // Declared after the subscribers, because a peer may send as soon as it sees the token.
         let token = session.liveliness().declare_token(key::token(network, self.side, &self.me)).wait()?;
         let (receiver, way) = (self.clone(), connection.clone());
         let tokens = session
@@ -129,7 +129,7 @@ impl Hub {
         }
     }
 
-    /// A connection may be over since it was looked at: then this join has been told already, and takes back what came since.
+    /// A connection may have ended since the last look: this join was notified then, and takes back what came since.
     fn forget_over(&self, connection: &Connection) {
         if connection.is_over() {
             self.detach(connection);
@@ -182,7 +182,7 @@ impl Hub {
         let (to, connection) = (peer.clone(), connection.clone());
         let spawned = thread::Builder::new().name(name).spawn(move || {
             let hub = &writer.0;
-            // A thread that ends in any other way leaves a peer that is up, and gets nothing.
+            // On an error or a panic the peer must be taken down: it would stay up, and get no frames.
             let why = match catch_unwind(AssertUnwindSafe(|| hub.write(&connection, &to, &outbox))) {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error.to_string(),
@@ -204,7 +204,7 @@ impl Hub {
             .priority(Priority::Data)
             .express(true)
             .wait()?;
-        // A batch that is put while the peer's subscriber is not known here is lost in silence.
+        // zenoh silently drops a batch that is put before it knows the subscriber of the peer.
         let reached = outbox.clone();
         let _matching =
             publisher.matching_listener().callback(move |status| reached.reachable(status.matching())).wait()?;
@@ -263,7 +263,7 @@ impl Join for Hub {
         let new = match self.declare(connection) {
             Ok(new) => new,
             Err(error) => {
-                // The session closes, and its end is told elsewhere.
+                // Only DEBUG: the session is closing, and its end is logged elsewhere.
                 tracing::debug!(target: "supervise", %error, ?connection, "a join does not use a connection");
                 return;
             }

@@ -58,10 +58,11 @@ impl Open {
         self.live.contains_key(&process)
     }
 
-    /// Makes room for one more connection of this holder. If all are taken, another connection goes; returns its address.
+    /// Makes room for one more connection of this holder. If all are taken, another connection is closed; returns its
+    /// address.
     ///
-    /// The newest connection goes of the holder with the most, so that one process with a certificate does not keep out the
-    /// others by connecting again and again.
+    /// The newest connection of the holder with the most is closed, so that one process with a certificate does not
+    /// keep out the others by connecting again and again.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ mod tests {
         (address, Holder::new(address, Some(certificate.as_bytes())))
     }
 
-    /// Enters connections until there is no room. Returns what tells each of them that it has to go.
+    /// Enters connections until there is no room. Returns for each a receiver, which is true once it has to close.
     fn fill(open: &mut Open, first: Process, from: &(SocketAddr, Holder)) -> Vec<watch::Receiver<bool>> {
         let mut all = Vec::new();
         while open.live.len() < CONNECTIONS {
@@ -160,7 +161,7 @@ mod tests {
         let first = open.enter(1, 1, &Granted::Everything, good.clone()).unwrap().unwrap();
         let many = fill(&mut open, 100, &bad);
         assert_eq!(open.room(&bad.1), Err(Full));
-        // The newest one goes, and nobody else.
+        // Only the newest connection of that holder is closed.
         assert_eq!(open.room(&good.1), Ok(Some(bad.0)));
         let gone: Vec<_> = many.iter().map(|replaced| *replaced.borrow()).collect();
         assert_eq!(gone.iter().position(|gone| *gone), Some(many.len() - 1));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_goes_for_a_holder_with_as_many() {
+    fn a_holder_displaces_only_holders_with_more_connections() {
         let mut open = Open::default();
         for n in 0..CONNECTIONS as u128 {
             let of = from((n % 200) as u8, "a");
@@ -184,10 +185,10 @@ mod tests {
 
     /// The other side may choose a number again.
     #[test]
-    fn a_connection_that_is_over_takes_no_later_one_along() {
+    fn the_end_of_an_old_connection_keeps_a_new_one() {
         let mut open = Open::default();
         let first = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
-        open.live.clear(); // the first had to go for another connection
+        open.live.clear(); // the first was closed to make room
         let second = open.enter(7, 5, &Granted::Everything, from(1, "a")).unwrap().unwrap();
         open.leave(7, &first);
         assert!(open.has(7));

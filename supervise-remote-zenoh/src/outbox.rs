@@ -24,7 +24,7 @@ pub(crate) enum End {
     Not,
     /// The link is dropped: all that waits is written, then the end, and the peer's answer shows that it has come.
     Leave,
-    /// The pair is over: nothing that waits is written, and the peer is told why.
+    /// The pair is over: only the reason is still written to the peer, and no frame that waits.
     Tell(String),
     /// The peer knows, or is not there.
     Silent,

@@ -1,6 +1,6 @@
 //! All that one join knows of its peers, as plain data behind one lock. Knows nothing of zenoh.
 //!
-//! A **pair** is this join and one peer. Begins with the first that is heard of the peer, its token or a batch, and is
+//! A **pair** is this join and one peer. Begins with the first sign of the peer, its token or a batch, and is
 //! up when its token is there. Ends once, for one of these reasons, and does not come back:
 //!
 //! * the token is gone: the peer's process has ended, or the connection is broken;
@@ -13,7 +13,7 @@
 //! * so many bytes of pieces, or of frames before the token, wait behind its connection, or behind all connections of who
 //!   holds its certificate, that no more are kept.
 //!
-//! Where this side is the first to know, the peer is told.
+//! If this side ends the pair first, it sends the reason to the peer.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -46,11 +46,11 @@ const JOINS: usize = 1000;
 /// The longest frame that does not wait behind batches.
 pub(crate) const MOST_AHEAD: usize = 1 << 20;
 
-/// So many peers that come back are told so in this time.
+/// So many peers that come back are notified of it in this time.
 const MOST_TOLD: usize = 64;
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
-/// The reason for a peer that was down, and has not heard so.
+/// The reason for a peer that was down, and does not know it.
 const COMES_BACK: &str = "it was down, and joins again as a new one";
 
 /// So many pairs that are over are remembered, the latest ones. A peer comes back with the same id only when a broken
@@ -171,7 +171,7 @@ struct Pair {
     early: Option<(Instant, Vec<Vec<u8>>)>,
 }
 
-/// A pair that has begun: needs a thread that writes.
+/// A new pair, which needs a thread that writes.
 #[derive(Debug)]
 pub(crate) struct Begun {
     pub(crate) peer: Peer,
@@ -200,12 +200,12 @@ impl Pair {
 struct Over {
     peers: HashSet<Peer>,
     oldest_first: VecDeque<Peer>,
-    /// Since when peers that come back were told so, and how many.
+    /// Since when peers that come back were notified, and how many.
     told: Option<(Instant, usize)>,
 }
 
 impl Over {
-    /// Counts a peer that comes back and is told so, which takes a thread for a while.
+    /// Counts a peer that comes back and is notified, which takes a thread for a while.
     fn may_tell(&mut self, now: Instant) -> bool {
         let (since, count) =
             self.told.filter(|(since, _)| now.duration_since(*since) < TOLD_WITHIN).unwrap_or((now, 0));
@@ -427,7 +427,7 @@ impl Pairs {
                 if !state.over.may_tell(now) {
                     return None; // after a while both sides join again by themselves
                 }
-                // The peer has not heard that it is down, and would wait for this side for ever.
+                // The peer does not know that it is down here, and would wait for this side forever.
                 let outbox = Arc::new(Outbox::new(now + self.reach_within));
                 outbox.end(End::Tell(COMES_BACK.into()));
                 return Some(Begun { peer: peer.clone(), outbox });
@@ -516,10 +516,10 @@ impl Pairs {
                         (Body::Frames(frames), None) => {
                             state.events.push_frames(way.holder, from, frames);
                         }
-                        (Body::Piece { .. }, _) => {} // made whole above
+                        (Body::Piece { .. }, _) => {} // pieces were joined above
                         (Body::End { why }, _) => {
                             if why == COMES_BACK && pair.early.is_some() {
-                                // Its token is still on the way. This side has to hear that it joins again.
+                                // The peer's token is still under way. Both events say that the peer joins again.
                                 state.events.push(way.holder, LinkEvent::Up(from.clone(), Rights::only([""; 0])));
                                 state.events.push(way.holder, LinkEvent::Down(from.clone()));
                             }
@@ -548,7 +548,7 @@ impl Pairs {
         };
         let signs = {
             let state = self.lock();
-            // While an owner is up and nobody knows, its frames come before this sign.
+            // While the `Up` of an owner is not read, the frames of that owner come before this sign.
             let waits = self.side == Side::Node && state.events.ups > 0;
             state.signs.clone().filter(|_| is_up(&state) && !waits)
         };

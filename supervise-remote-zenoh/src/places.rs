@@ -103,10 +103,10 @@ impl Waiting {
     }
 }
 
-/// Connections that are refused are told once in this time, with their number.
+/// Refused connections are logged once in this time, with their number.
 const REFUSALS: Duration = Duration::from_secs(10);
 
-/// Foreign bytes that were refused, told now and then.
+/// Foreign bytes that were refused, logged now and then.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
     told: Option<Instant>,
@@ -114,7 +114,7 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    /// Counts a refusal. Returns how many were not told before it, if it is to be told.
+    /// Counts a refusal. Returns how many were not logged before it, if it is to be logged.
     pub(crate) fn tell(&mut self, now: Instant) -> Option<u64> {
         if self.told.is_some_and(|told| now.duration_since(told) < REFUSALS) {
             self.untold += 1;
@@ -160,7 +160,7 @@ mod tests {
         let good: Vec<_> = (0..PLACES - 1).map(|_| places.take(origin(1)).0).collect();
         let (bad, _) = places.take(origin(2));
         assert_eq!(places.take(origin(1)).1, Some(bad));
-        // Only good ones are left, so one of them goes.
+        // All places are verified ones now, so the oldest of them is given up.
         assert_eq!(places.take(origin(3)).1, Some(good[0]));
         // The origin that was verified last fails once, and is as good as any other one.
         places.done(good[1], false);

@@ -56,7 +56,8 @@ impl Granted {
     ///
     /// # Errors
     ///
-    /// If there is no right, or a right cannot be read: a mistake in a certificate is told, and not taken for less.
+    /// If there is no right, or a right cannot be read: a mistake in a certificate is an error, and not a smaller
+    /// right.
     pub(crate) fn read<'a>(uris: impl Iterator<Item = &'a str>) -> Result<Granted, String> {
         let mut rights = Vec::new();
         for uri in uris.filter(|uri| uri.starts_with(SCHEME)) {
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_and_not_taken_for_less() {
+    fn a_malformed_right_is_an_error() {
         for uri in [
             "supervise:host@net/node/a",
             "supervise://net/node/a",

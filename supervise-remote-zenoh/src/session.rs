@@ -111,7 +111,7 @@ impl Connection {
         Way { connection: self.id, holder: self.holder }
     }
 
-    /// The connection is over. Said before anybody is told.
+    /// The connection is over. Set before anyone is notified.
     pub(crate) fn ends(&self) {
         self.over.store(true, Ordering::SeqCst);
     }
@@ -152,7 +152,7 @@ fn folder() -> io::Result<TempDir> {
 
 /// Fails if few descriptors are free: zenoh loses one for ever when there is none for the socket on which it listens.
 fn spare() -> io::Result<()> {
-    // One after the other, so that nobody takes those that another one counts.
+    // One call at a time, so that none takes the descriptors that another call counts.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let spare: io::Result<Vec<_>> = (0..DESCRIPTORS).map(|_| File::open("/dev/null")).collect();

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_does() {
+    fn other_addresses_need_protection() {
         for address in
             ["0.0.0.0:1", "[::]:1", "10.0.0.1:1", "shop.local:1", "localhost.evil.org:1", "[::ffff:10.0.0.1]:7"]
         {

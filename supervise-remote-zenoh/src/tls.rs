@@ -175,7 +175,7 @@ impl Shown {
         Ok((Shown { chain, server }, granted))
     }
 
-    /// Its own certificate, without the chain.
+    /// Returns the own certificate, without the chain.
     pub(crate) fn certificate(&self) -> Option<&[u8]> {
         self.chain.first().map(AsRef::as_ref)
     }
@@ -200,8 +200,8 @@ impl Store {
         self.changed.subscribe()
     }
 
-    /// Loads the files again if one of them has changed. Files that cannot be used are told, once, and the ones before
-    /// stay in use.
+    /// Loads the files again if one of them has changed. Unusable files are logged once, and the files before stay
+    /// in use.
     pub(crate) fn look(&self) {
         let stamp = self.files.stamp();
         if self.loaded.lock().unwrap_or_else(PoisonError::into_inner).0 == stamp {
@@ -209,7 +209,7 @@ impl Store {
         }
         let loaded = self.files.load();
         if self.files.stamp() != stamp {
-            return; // Somebody writes them at present.
+            return; // the files are being written
         }
         let mut current = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         current.0 = stamp;

@@ -35,7 +35,7 @@ impl Add<Duration> for Moment {
 /// Reads the time of a process.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
-    /// Of a simulated process: the nanoseconds that its machine was suspended.
+    /// In a simulated process, the nanoseconds that its machine was suspended.
     simulated: Option<Arc<AtomicU64>>,
 }
 

@@ -283,7 +283,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
             let (messages, others): (VecDeque<_>, VecDeque<_>) =
                 waits.requests.drain(..).partition(|(_, request)| waits_for_room(request));
             waits.requests = messages;
-            // Once these are carried out, what comes does not wait behind the message.
+            // Once the other requests are carried out, new requests need not wait behind the message.
             waits.full = others.is_empty();
             drop(waits);
             if others.is_empty() {

@@ -31,7 +31,7 @@ impl std::fmt::Debug for Errors {
 }
 
 impl Errors {
-    /// Of errors that cross as text.
+    /// The way of errors that cross as text.
     pub const TEXT: Errors = Errors { write: |_| None, read: |_| None };
 }
 

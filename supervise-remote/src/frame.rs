@@ -59,7 +59,7 @@ pub(crate) fn read<B: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<Frame
     rmp_serde::from_slice(bytes).map_err(|error| short(error.to_string()))
 }
 
-/// The most characters of a foreign text that is kept, told and shown.
+/// The most characters of a foreign text that are kept, logged and shown.
 const SHORT: usize = 256;
 
 /// Cuts a foreign text.
@@ -128,7 +128,7 @@ pub(crate) struct PlaceOrder {
     pub(crate) lease: Duration,
     pub(crate) shutdown: Duration,
     pub(crate) epoch: u64,
-    /// Its owner has to know what is handled, and not only what is begun.
+    /// The owner needs the number of handled messages, and not only of begun ones.
     pub(crate) redelivers: bool,
 }
 
@@ -353,13 +353,13 @@ pub(crate) enum ToOwner {
 /// How an instance ended on its node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum How {
-    /// By itself, perhaps with words.
+    /// The instance has ended by itself, perhaps with words.
     Itself(Option<String>),
-    /// As it was told.
+    /// The instance has ended by an order of its owner.
     Told,
     /// The instance did not go down in its time.
     Aborted,
-    /// By a failure that nobody was asked about: a bug, or settings that contradict each other.
+    /// The instance has ended by a failure that was not decided: a bug, or settings that contradict each other.
     Failed(WireFailure),
     /// Dropped as it was; no hook ran.
     Dropped,
@@ -373,7 +373,7 @@ pub(crate) struct NodeHello {
     pub(crate) capacity: Option<usize>,
     /// The children that this build has: key and build.
     pub(crate) builds: Vec<(String, u64)>,
-    /// Their leases. Of two builds, a constant may have two values.
+    /// The leases of these children. Of two builds, a constant may have two values.
     #[serde(default)]
     pub(crate) leases: HashMap<String, Duration>,
     /// Instances of an older owner are not down yet.

@@ -31,7 +31,7 @@ use crate::wire::{Peer, Wire};
 /// How often an instance that is gone is looked at, while code of what it has spawned still runs.
 const OUT: Duration = Duration::from_millis(5);
 
-/// The most failures on the way down that are told: there are few hooks.
+/// The most failures on the way down that are reported: there are few hooks.
 const MOST_FAILURES: usize = 8;
 
 /// A word of the owner to an instance.
@@ -101,7 +101,7 @@ pub(crate) struct Lease {
     inside: AtomicUsize,
     changed: Notify,
     path: String,
-    /// Of the instance, on its way down.
+    /// The failures of the instance on its way down.
     failures: Mutex<Vec<Failure>>,
     /// The instance has begun to end by itself.
     leaves: AtomicBool,
@@ -151,7 +151,7 @@ impl Lease {
             return;
         }
         let mut until = lock(&self.until);
-        // Over is over: the instance is on its way down.
+        // A lease that is over stays over: the instance is going down.
         if self.clock.now() < *until {
             *until = (*until).max(asked + self.time);
         }
@@ -277,7 +277,7 @@ impl Fence for Lease {
             Poll::Ready(false) => return Poll::Ready(false),
             Poll::Ready(true) => {}
         }
-        // Before the look at what may have dropped it meanwhile: who drops it then looks whether something is inside.
+        // Counted before `passes` is read: a thread that drops the instance first checks whether code is inside.
         self.inside.fetch_add(1, Ordering::SeqCst);
         let passes = self.passes();
         if !passes {
@@ -295,7 +295,7 @@ impl Fence for Lease {
 
     fn reported(&self, failure: &Failure) {
         let mut failures = lock(&self.failures);
-        // Failures of its children are told where the children are supervised: here.
+        // Failures of its children are not reported to the owner: this node supervises the children.
         if failure.path() == self.path && failures.len() < MOST_FAILURES {
             failures.push(failure.clone());
         }
@@ -400,7 +400,7 @@ struct Progress {
     failures: AtomicU64,
     /// The number of the failure that is held until the owner decides; 0: none.
     held: AtomicU64,
-    /// The instance was told to go down.
+    /// The instance has got the order to go down.
     goes_down: AtomicBool,
 }
 
@@ -413,7 +413,7 @@ impl Progress {
         self.begun.load(Ordering::SeqCst).saturating_add(1) >= seq
     }
 
-    /// So many were begun, and so many handled.
+    /// Returns how many messages were begun, and how many handled.
     fn of<A: Actor>(&self, actor: &ActorRef<A>) -> (u64, u64) {
         let begun = self.begun.load(Ordering::SeqCst);
         (begun, if hooks::in_hand(actor) { begun.saturating_sub(1) } else { begun })
@@ -428,7 +428,7 @@ type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
 /// The messages of an instance that it has not got yet, with their numbers.
 type Queued = VecDeque<(u64, Vec<u8>)>;
 
-/// Starts an instance. An error: the frame that tells its owner why it did not come up.
+/// Starts an instance. The error is the frame for its owner, with the reason why it did not come up.
 async fn begin<A, C, F, Fut>(
     order: Order,
     options: ChildOptions<A>,
@@ -504,7 +504,7 @@ where
     };
     if let Err(why) = came_up {
         if instance.lease.is_taken() {
-            // Cut off, and not failed: its node leaves, has lost its owner, or was frozen.
+            // The start was cut off and has not failed: the node leaves, has lost its owner, or was frozen.
             instance.until_gone().await;
             let why = "the start was cut off, since its lease is over".to_owned();
             return Err(Box::new(ToOwner::Declined { placement, why }));
@@ -524,7 +524,7 @@ where
     Ok((instance, queued))
 }
 
-/// Takes a placement from the list of its node, however its task ends, and tells its owner of that.
+/// Takes a placement from the list of its node, however its task ends, and notifies its owner.
 struct Listed {
     node: Arc<NodeInner>,
     lease: Arc<Lease>,
@@ -590,12 +590,12 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         hooks::release(&self.actor);
     }
 
-    /// Does what the owner tells. `None`: the owner tells nothing more.
+    /// Carries out an order of the owner. `None`: no further order will come.
     fn obey(&self, told: Option<Told>) {
         match told {
             Some(Told::Resume { upto }) => {
                 let held = self.progress.held.load(Ordering::SeqCst);
-                // A failure of after this decision has one of its own.
+                // A failure after this decision gets a decision of its own.
                 if held != 0 && held <= upto && self.progress.held.swap(0, Ordering::SeqCst) == held {
                     self.decide(Directive::Resume);
                 }
@@ -653,11 +653,11 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         let placement = self.placement;
         let mut asks = Asks::new();
         let mut said = (0, 0);
-        // Nothing more is begun: a message could not be read and the owner has not decided yet, or the instance leaves.
+        // True while no message is started: an unreadable message is not decided yet, or the instance leaves.
         let mut held = false;
-        // The number of the failure that was told because of that message.
+        // The number of the failure that was reported for the unreadable message.
         let mut told_unread = None;
-        // The number of that message, and why, until those before it are handled.
+        // The number of the unreadable message and the reason, until the messages before it are handled.
         let mut unread: Option<(u64, String)> = None;
         let mut over = false;
         let mut dropped = false;
@@ -665,7 +665,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         let ended = loop {
             while !held && let Some((seq, body)) = queued.pop_front() {
                 if let Err(why) = self.deliver(seq, &body, &mut asks) {
-                    let _ = self.lease.handles.set(self.progress.clone()); // its turn comes after those before it
+                    let _ = self.lease.handles.set(self.progress.clone()); // its failure comes after earlier messages
                     (held, unread) = (true, Some((seq, why)));
                 }
             }
@@ -687,7 +687,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                 }
                 () = self.progress.changed.notified() => {
                     let (upto, done) = self.progress.of(&self.actor);
-                    // The handled ones matter only where a message may be handed in again.
+                    // The number of handled messages is sent only if messages may be redelivered.
                     if upto > said.0 || (self.redelivers && done > said.1) {
                         said = (upto, done);
                         self.send(ToOwner::Begun { placement, upto, done, ends: false });
@@ -707,7 +707,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                         self.obey(Some(Told::Resume { upto }));
                     }
                     Told::Leave(failure) => {
-                        held = true; // nothing more is begun here
+                        held = true; // no further message is started
                         self.obey(Some(Told::Leave(failure)));
                     }
                     next => self.obey(Some(next)),

@@ -35,7 +35,7 @@ pub(crate) struct Inlets(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// By tree and path: a reference may lead into another tree of this process, which has the same paths.
+    /// The inlets by tree and path: a reference may lead into another tree of this process, which has the same paths.
     all: HashMap<(u64, Arc<str>), Arc<dyn Inlet>>,
     sweep_at: usize,
     /// The run is over.
@@ -64,7 +64,7 @@ impl Inlets {
             true => known.sweep(),
             false => Vec::new(),
         };
-        // The present inlet has the order of what is under way.
+        // An inlet that is still in use stays: it keeps the order of the requests that are under way.
         match known.all.get(&key).is_some_and(|there| !there.is_over()) {
             true => dropped.push(inlet),
             false => dropped.extend(known.all.insert(key, inlet)),

@@ -35,7 +35,7 @@ pub struct Network(Arc<Mutex<State>>);
 struct State {
     joins: u64,
     delay: Duration,
-    /// By how much frames come later than signs of life.
+    /// The time by which frames come later than signs of life.
     lag: Duration,
     links: BTreeMap<Peer, LinkState>,
     processes: HashMap<Arc<str>, ProcessState>,
@@ -394,7 +394,7 @@ impl Line {
         let waker = {
             let mut state = lock(&self.network.0);
             let state = &mut *state;
-            // A frame of a peer that is not a member any more, or to a peer that it does not know, goes nowhere.
+            // A frame of a peer that is not a member any more, or to a peer that it does not know, is dropped.
             if !state.links.get(&self.me).is_some_and(|link| link.knows.contains(to)) {
                 return;
             }

@@ -103,7 +103,7 @@ fn gauges(tree: &'static str, role: &str) {
             gauge!(CHILDREN, &labels).set(children as f64);
             gauge!(READY, &labels).set(ready as f64);
         });
-        // Another thread may have set older values meanwhile, and then it sets these again; so does this one.
+        // If the nodes have changed meanwhile, an older value may have been set last: set all values again.
         if lock(&NODES).changes == changes {
             return;
         }

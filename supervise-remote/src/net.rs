@@ -49,12 +49,12 @@ pub(crate) struct NetInner {
     peers: Option<Arc<[String]>>,
     longest_stall: Option<Duration>,
     build: Option<String>,
-    /// By how many microseconds the clock of a test is ahead.
+    /// The microseconds that the clock of a test is ahead.
     pub(crate) shift: i64,
     /// Holds for the first run only: the next one could meet instances of the first.
     fresh: AtomicBool,
     runs: Mutex<HashMap<u64, Arc<Run>>>,
-    /// Of runs that are over: closed once they have left the network.
+    /// One receiver for each run that is over, closed once the run has left the network.
     leaving: Mutex<Vec<watch::Receiver<()>>>,
     /// The nodes that serve on this network.
     nodes: Mutex<Vec<Weak<dyn Serves>>>,
@@ -407,7 +407,7 @@ impl TreeNetwork for Net {
             leaving.retain(|left| left.has_changed().is_ok());
             leaving.push(left);
         }
-        // Kept as long as something may act, so that the lease of the tree is not given back as a clean one.
+        // A run is kept as long as a child of it may act, so that the lease of the tree is not released as free.
         drop(self.0.forget_over());
     }
 

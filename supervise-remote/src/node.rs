@@ -214,7 +214,7 @@ impl Node {
                     link.close().await;
                     return Ok(());
                 }
-                // At once, unless that has come to nothing before: an owner may refuse this node each time.
+                // Join again at once, unless the last join was short too: an owner may refuse this node each time.
                 Ended::Again => {
                     let is_short = at.elapsed() < JOIN_AGAIN;
                     let waits = std::mem::replace(&mut was_short, is_short) && is_short;
@@ -225,7 +225,7 @@ impl Node {
             drop(link);
             let leaves = inner.lock().leaving;
             if leaves {
-                // The owner is lost on the way out: nobody moves the children, and there is nothing to join for.
+                // The owner is lost while this node leaves: no owner moves the children, so do not join again.
                 inner.until_empty().await;
                 return Ok(());
             }
@@ -324,11 +324,11 @@ struct State {
     /// The epoch of that owner, and the build of its program.
     epoch: u64,
     build: String,
-    /// So many owners were followed.
+    /// The number of owners that were followed.
     followed_ever: u64,
     /// The greatest epoch of all owners that were followed.
     heard: Heard,
-    /// By owner and placement.
+    /// The instances, by owner and placement.
     hosted: HashMap<(u64, u64), Hosted>,
     /// When the renewals were asked for that are not answered yet.
     asked: VecDeque<(u64, Moment)>,
@@ -386,7 +386,7 @@ struct OwnerState {
     rights: Rights,
     sent: u64,
     heard: u64,
-    /// Its clock did not fit to the one of this node.
+    /// The clock of the owner did not fit the clock of this node.
     refused: bool,
 }
 
@@ -433,7 +433,7 @@ impl Waiting {
     }
 }
 
-/// The wait for the answer to a request. Dropped before, the owner is told that nobody waits any more.
+/// The wait for the answer to a request. If it is dropped before, the owner is notified that no answer is needed.
 pub(crate) struct Awaited {
     node: Arc<NodeInner>,
     id: u64,
@@ -566,7 +566,7 @@ impl NodeInner {
         self.changed.notify_waiters();
     }
 
-    /// Forgets the instances whose tasks are gone, once nothing of them runs, and tells their owner.
+    /// Forgets the instances whose tasks are gone, once nothing of them runs, and notifies their owner.
     pub(crate) fn forget_vanished(&self) {
         let vanished: Vec<_> = {
             let state = self.lock();
@@ -623,14 +623,14 @@ impl NodeInner {
                     Poll::Ready(false) => return Poll::Ready(Woken::Dead),
                     Poll::Ready(true) => {}
                 }
-                // A bell of the join before is no end of this one.
+                // The bell may be one of the join before, so check that this join is broken.
                 if broken.as_mut().poll(cx).is_ready() {
                     let is_broken = lock(&self.state).outbox.is_broken();
                     return Poll::Ready(if is_broken { Woken::Closed } else { Woken::Due });
                 }
                 while events.len() < MOST {
                     match link.poll_event(cx) {
-                        // At once: from here on, no lease goes on before the hello of this owner is read.
+                        // Taken at once: from here on, no lease is renewed before the hello of this owner is read.
                         Poll::Ready(Some(up @ LinkEvent::Up(..))) => drop(self.take(up)),
                         Poll::Ready(Some(event)) => events.push(event),
                         Poll::Ready(None) => return Poll::Ready(Woken::Closed),
@@ -647,7 +647,7 @@ impl NodeInner {
             .await;
             let full = events.len() == MOST;
             if let Woken::Leave = woken {
-                // First: the events may end this join, and nobody asks `until` again.
+                // Leave before the events are taken: they may end this join, and `until` is not polled again.
                 leave_by = Some(self.leave());
             }
             for event in events {
@@ -669,7 +669,7 @@ impl NodeInner {
             if let Some(by) = leave_by
                 && by <= now
             {
-                // The owner does not answer: they go down here.
+                // The owner does not answer in time, so the instances are ended here.
                 self.end_all();
                 leave_by = Some(now + self.longest_shutdown() + MARGIN);
             }
@@ -748,14 +748,14 @@ impl NodeInner {
     fn is_answered(&self, now: Moment) -> bool {
         let state = lock(&self.state);
         if state.owner.is_none() {
-            // An owner that has said nothing at all: its hello is lost. One of the clocks may be right by now.
+            // An owner that has sent no frame: its hello is lost. For a refused one, a wrong clock may be right by now.
             let is_lost = |owner: &OwnerState| match owner.refused {
                 true => owner.up_at + CLOCKS <= now,
                 false => owner.heard == 0 && owner.up_at + HELLO <= now,
             };
             return !state.owners.values().any(is_lost);
         };
-        // Two times the shortest lease without an answer: the owner does not hear this node, or this node the owner.
+        // No answer for twice the shortest lease: frames are lost, to the owner or from it.
         let patience = self.shortest.saturating_mul(2);
         let last = state.granted.max(state.followed);
         drop(state);
@@ -811,7 +811,7 @@ impl NodeInner {
             state.owners.clear();
             (std::mem::take(&mut state.requests), state.fenced.len())
         };
-        drop(requests); // all who wait hear that nothing will come
+        drop(requests); // everyone who waits for an answer gets an error
         self.is_seen();
         say!(info, name = self.name(), fenced = told, "the node joins again");
         self.end_all();
@@ -828,8 +828,8 @@ impl NodeInner {
             LinkEvent::Down(peer) => {
                 let mut state = self.lock();
                 state.owners.remove(&peer);
-                // The instances that run for it go down, and the next owner meets a new node.
-                // Without an owner it joins again, too: the link may be mended, and who was down is met as a new one only.
+                // The instances that run for this owner go down, and the next owner meets a new node. Without an owner,
+                // this node joins again too: the link may work again, and a peer that was down is met as a new one.
                 state.owner.as_ref().is_some_and(|(owner, _)| *owner != peer)
             }
             LinkEvent::Frame { from, bytes } => match self.frame(&from, &bytes) {
@@ -840,7 +840,7 @@ impl NodeInner {
                     state.owners.remove(&from);
                     match &state.owner {
                         Some((owner, _)) => *owner != from,
-                        // Its hello may be what was lost: met again, it says it again. Not for noise, which has no end.
+                        // The hello may be lost, and the owner sends it again to a new join. Noise would never end.
                         None => !why.is_gap,
                     }
                 }
@@ -869,17 +869,17 @@ impl NodeInner {
 
     fn framed(self: &Arc<Self>, from: &Peer, Framed { seq, body }: Framed<ToNode>) -> Result<(), Broken> {
         let mut state = self.lock();
-        // Of an owner whose link has ended.
+        // Ignore a frame of an owner whose link has ended.
         let Some(owner) = state.owners.get_mut(from) else { return Ok(()) };
         let due = owner.heard.saturating_add(1);
         if seq == AHEAD && matches!(body, ToNode::Grant { .. }) {
-            // In no order.
+            // A grant that was sent ahead has no place in the order.
         } else if seq != due {
             return Err(Broken { text: format!("frame {seq} came where {due} was due"), is_gap: true });
         }
         owner.heard = owner.heard.max(seq);
         if let ToNode::Hello { terms, tree, module, epoch, build } = body {
-            // An older build tells no module, and is refused for its protocol.
+            // An older build sends no module; it is refused because of its protocol.
             if terms.protocol == PROTOCOL && (&*tree, &*module) != (self.tree.name, self.tree.module) {
                 let mine = ToOwner::Elsewhere { tree: self.tree.name.to_owned(), module: self.tree.module.to_owned() };
                 state.send(from, mine);
@@ -987,13 +987,13 @@ impl NodeInner {
 
     fn hello(&self, from: &Peer, terms: Terms, tree: &str, epoch: u64, build: String) -> Result<(), String> {
         if tree != self.tree.name {
-            return Ok(()); // of another tree on the same network
+            return Ok(()); // a frame of another tree on the same network
         }
         let beside = self.net.nodes_of(self.tree);
         let older = {
             let mut state = self.lock();
             if state.owner.as_ref().is_some_and(|(owner, _)| owner == from) {
-                // The owner has taken a greater one. The instances keep the tokens that they have.
+                // The owner has taken a greater epoch. The instances keep their tokens.
                 state.epoch = state.epoch.max(epoch);
                 state.heard.hear(epoch);
                 return Ok(());
@@ -1021,7 +1021,7 @@ impl NodeInner {
                 let why = format!("a newer owner is here, {from}");
                 state.send(&older, ToOwner::Refused { why });
             }
-            // The newer owner counts, also if it is not followed: after a while it starts its children elsewhere.
+            // A newer owner replaces the older one even if it is not followed: it starts the children on other nodes.
             let refused = terms.refused(self.net.terms(), &from.to_string(), "node");
             let run = state.followed_ever.saturating_add(1);
             match refused {
@@ -1254,7 +1254,7 @@ impl Looks {
 
 /// Ends this process.
 fn die_of(path: &str) -> ! {
-    // Also if the log, or the standard error, takes nothing.
+    // A second thread aborts the process if writing the log, or to the standard error, blocks.
     let aborts = || {
         std::thread::sleep(WATCH.1);
         std::process::abort()
@@ -1424,7 +1424,7 @@ mod tests {
 
     /// S57: a process that thaws has until the next look to leave.
     #[test]
-    fn who_blocks_is_found_at_two_looks_in_a_row() {
+    fn an_instance_that_blocks_is_found_by_two_looks_in_a_row() {
         let mut looks = Looks::default();
         assert_eq!(looks.look(vec![((1, 1), "one")]), None);
         assert_eq!(looks.look(vec![((1, 2), "two")]), None, "another one");

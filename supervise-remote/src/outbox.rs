@@ -33,12 +33,12 @@ pub(crate) struct Outbox {
     join: u64,
     /// The wire has panicked, so that frames are missing: this join is over.
     broken: bool,
-    /// Of joins that are over, to be dropped without the lock.
+    /// The outgoing sides of joins that are over, to be dropped without the lock.
     retired: Vec<Arc<dyn Outgoing>>,
 }
 
 impl Outbox {
-    /// Begins with a join: what was left of the one before goes nowhere.
+    /// Begins with a join: the frames that were left of the join before are dropped.
     pub(crate) fn joined(&mut self, out: Arc<dyn Outgoing>) {
         self.left();
         (self.out, self.broken, self.join) = (Some(out), false, self.join.saturating_add(1));
@@ -93,7 +93,7 @@ pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
             let mut state = lock(state);
             let outbox = state.outbox();
             if outbox.sending && !sends {
-                return false; // by another one, which looks again at its end
+                return false; // another thread is sending, and looks for more at its end
             }
             if !sends {
                 frames = std::mem::take(&mut outbox.spare);
@@ -118,12 +118,12 @@ pub(crate) fn flush<S: Sends>(state: &Mutex<S>) -> bool {
             frames.clear();
             drop((out, retired));
         });
-        frames.clear(); // after a panic
+        frames.clear(); // a panic may have left some
         if let Err(why) = sending {
             say!(error, why, "the wire cannot send, the link to the network ends");
             let mut state = lock(state);
             let outbox = state.outbox();
-            // Not of a join that has come since.
+            // Only the join of these frames is broken, not a later one.
             if outbox.join == join {
                 (outbox.broken, panicked) = (true, true);
                 outbox.left();

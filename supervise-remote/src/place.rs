@@ -26,7 +26,7 @@ use crate::wire::Peer;
 /// How long a child waits before it asks a node again that has declined it.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// So many reasons for which nodes do not take a child are told in one wait.
+/// So many reasons for which nodes do not take a child are reported in one wait.
 const MOST_REASONS: usize = 100;
 
 /// So many bytes of the messages of one child may be sent and not begun, besides its last message.
@@ -77,7 +77,7 @@ struct Mine<A: Actor<Msg: Remote>> {
     trash: Vec<A::Msg>,
     /// In order, each until the supervisor has decided about the one before.
     happened: VecDeque<Happened>,
-    /// The instance was told to go down.
+    /// The owner has sent the order to go down.
     goes_down: bool,
     /// The child goes down since its node leaves.
     moves: bool,
@@ -85,7 +85,7 @@ struct Mine<A: Actor<Msg: Remote>> {
     is_done: Option<Option<String>>,
     /// The instance did not go down in its time, and its node has dropped it.
     aborted: bool,
-    /// Of the instance, on its way down: the hooks of the child return them.
+    /// The failures of the instance on its way down, which the hooks of the child return.
     failures: VecDeque<WireFailure>,
     /// The last failure is one of a message that was in hand.
     in_hand: bool,
@@ -99,7 +99,7 @@ struct Mine<A: Actor<Msg: Remote>> {
 struct Entry<A: Actor<Msg: Remote>> {
     msg: A::Msg,
     sent: Option<u64>,
-    /// Its size, once it is written.
+    /// The size of the message, once it is written.
     bytes: usize,
     /// How often it was in hand when the instance failed, or on a node that was lost.
     tries: u32,
@@ -117,7 +117,7 @@ enum Happened {
     NotRead(u64, String),
     Lost(Peer),
     Itself(Option<String>),
-    /// Its node has dropped it, though the owner did not want that.
+    /// The node has dropped the instance without an order of the owner.
     Dropped,
 }
 
@@ -274,7 +274,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     ) {
         let Plan { spec, key, .. } = self.plan();
         let holder: Weak<dyn Placed> = Arc::downgrade(self) as Weak<dyn Placed>;
-        // Without an end only where instances may overlap, and nobody waits for one.
+        // `None` (no time limit) is possible only where instances may overlap, and then no start waits for this time.
         let shutdown = spec.shutdown.unwrap_or(Duration::ZERO);
         let order = |placement, epoch| PlaceOrder {
             placement,
@@ -289,7 +289,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             epoch,
             redelivers: self.redeliver.is_some(),
         };
-        // And how often there was room for one more when this child looked last.
+        // `seen`: how often a room had become free when this child looked last.
         let (bells, mut seen) = run.bell(spec.role);
         loop {
             run.forget_clear(path);
@@ -391,7 +391,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                     return Ok(answer);
                 }
                 if mine.placed.is_none() {
-                    // Its node is lost, or the instance vanished there.
+                    // The node of the instance is lost, or the instance has vanished there.
                     mine.happened.clear();
                     return Err(mine.before.clone().expect("it was placed"));
                 }
@@ -407,7 +407,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let mut mine = self.turn(task);
         let failure = |cause| hooks::failure(Phase::Running, cause, cx.actor_ref().path(), cx.incarnation());
         if let Some(upto) = mine.in_decision.take() {
-            // Asked again after a failure: it was resumed.
+            // The proxy is polled again after a failure, so the failure was decided Resume.
             if let (Some((placement, peer)), Some(run)) = (&mine.placed, mine.run.clone()) {
                 run.put(peer, ToNode::Resume { placement: *placement, upto });
                 drop(mine);
@@ -448,7 +448,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             }
             None => {}
         }
-        // A larger message passes once there is room at all.
+        // The size of the next message does not count: a message larger than the rest of the window passes too.
         let has_room = mine.sent() < self.plan().spec.window && mine.under_way < WINDOW_BYTES;
         if has_room { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
@@ -458,7 +458,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         loop {
             self.clean_up();
             let mut mine = self.lock();
-            // A frame that came between found nobody to wake.
+            // A frame that came after `clean_up` found no waker, so clean up again.
             if !mine.backs.is_empty() || !mine.trash.is_empty() {
                 continue;
             }
@@ -592,7 +592,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         let has_ended = mine.me.is_none();
         drop(mine);
         if has_ended {
-            self.clean_up(); // no task of it does any more
+            self.clean_up(); // the child has ended, so no task of it would clean up
         }
     }
 
@@ -711,7 +711,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             let mut mine = self.lock();
             mine.turn = None;
             (mine.moves, mine.is_done) = (false, None);
-            // They lead back to here; the next start sets them again.
+            // Both lead back to this proxy, and would keep it alive; the next start sets them again.
             (mine.run, mine.context) = (None, None);
             mine.begun = 0;
             mine.under_way = 0;
@@ -748,9 +748,9 @@ struct WaitForNode<A: Actor<Msg: Remote>> {
     declined: Vec<Peer>,
     /// When they are asked again.
     ask_again: Option<Moment>,
-    /// The event that there is no node was told.
+    /// The event that there is no node was raised.
     told: bool,
-    /// The reasons that were told.
+    /// The reasons that were reported.
     refused: Vec<String>,
     /// The log says for what it waits.
     says_takeover: bool,
@@ -784,7 +784,7 @@ impl<A: Actor<Msg: Remote>> WaitForNode<A> {
         }
     }
 
-    /// A node does not take the child: told once for each reason.
+    /// A node does not take the child: reported once for each reason.
     fn is_refused(&mut self, why: String) {
         if self.refused.len() < MOST_REASONS && !self.refused.contains(&why) {
             hooks::emit(&self.me, EventKind::Refused { why: why.clone() });
@@ -823,7 +823,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
         self.window.len().saturating_sub(self.begun)
     }
 
-    /// So many messages of this placement were begun, and so many handled.
+    /// Notes how many messages of this placement were begun, and how many handled. Returns those that are over.
     fn begun(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> Vec<A::Msg> {
         let done = if redeliver.is_some() { done } else { upto };
         while let Some(entry) = self.window.get(self.begun)
@@ -837,7 +837,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
             let Some(entry) = self.window.pop_front() else { break };
             match self.begun.checked_sub(1) {
                 Some(begun) => self.begun = begun,
-                // The node has said that more was done than begun.
+                // The node has reported more messages as done than as started.
                 None => self.under_way = self.under_way.saturating_sub(entry.bytes),
             }
             over.push(entry.msg);
@@ -897,7 +897,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
         let redeliver = self.redeliver;
         let mut mine = self.lock();
         if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
-            return; // of one that was given up
+            return; // a frame of a placement that was given up
         }
         let mut over = Vec::new();
         let mut dead = Dead(Vec::new(), Vec::new());
@@ -944,7 +944,7 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                     mine.happened.push_back(Happened::Failed(None, failure.clone(), false));
                 }
                 let happened = match how {
-                    // Its node leaves, and its work was done before it could be moved.
+                    // The node leaves, and the instance had finished before it could be moved.
                     How::Itself(words) if mine.moves => {
                         mine.is_done = Some(words);
                         None
@@ -954,14 +954,14 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
                         None
                     }
                     How::Itself(words) => Some(Happened::Itself(words)),
-                    // There is nothing to resume: decided like that, it is a node that is lost.
+                    // There is no instance to resume, so the failure is handled like the loss of the node.
                     How::Failed(_) => Some(Happened::Dropped),
                     How::Told if mine.goes_down => None,
                     How::Aborted | How::Dropped if mine.goes_down => {
                         mine.aborted = true;
                         None
                     }
-                    // By its node, which leaves or meets another owner, before this owner could move it.
+                    // The node took the instance down before this owner moved it: it leaves, or has another owner.
                     How::Told | How::Dropped | How::Aborted => Some(Happened::Dropped),
                 };
                 mine.happened.extend(happened);

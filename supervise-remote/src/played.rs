@@ -122,7 +122,7 @@ fn count(seen: &Mutex<Vec<Event>>, is: impl Fn(&EventKind) -> bool) -> usize {
     seen.lock().unwrap().iter().filter(|event| is(&event.kind)).count()
 }
 
-/// S63: a node that declines a child again and again is told of once, and so is the wait.
+/// S63: a node that declines a child again and again raises one event, and so does the wait.
 #[tokio::test(start_paused = true)]
 async fn a_reason_is_told_once_for_each_wait() {
     let (mut node, starting, seen) = plays().await;
@@ -163,7 +163,7 @@ async fn an_end_by_a_bug_has_its_cause() {
 
 /// S57: an instance whose task vanished is replaced, and what it may have begun is unknown.
 #[tokio::test(start_paused = true)]
-async fn what_vanished_is_replaced() {
+async fn an_instance_whose_task_vanished_is_replaced() {
     let (mut node, starting, seen) = plays().await;
     let placement = node.order().await.placement;
     node.say(ToOwner::Up { placement });
@@ -181,7 +181,7 @@ async fn what_vanished_is_replaced() {
 }
 
 /// S63: of two builds, a constant may have two values. A node for whose renewals the lease is too short gets no order, and both
-/// values are told once.
+/// values are reported once.
 #[tokio::test(start_paused = true)]
 async fn a_node_with_another_lease_gets_no_order() {
     let network = Network::new();

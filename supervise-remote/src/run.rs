@@ -34,10 +34,10 @@ const SWEEP: Duration = Duration::from_secs(10);
 /// The least time from one join to the next.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// A node whose standing changes is told of at most once in this time.
+/// A node whose standing changes raises at most one event in this time.
 const TOLD_AGAIN: Duration = Duration::from_secs(10);
 
-/// So many nodes of one process are told of as new ones in that time.
+/// So many new nodes of one process raise an event in that time.
 const MOST_NEW: u32 = 16;
 
 /// The most frames that are read before the clock is looked at again.
@@ -118,7 +118,7 @@ struct State {
     outbox: Outbox,
     over: bool,
     nodes: BTreeMap<Peer, NodeState>,
-    /// How many nodes of a process were told of as new ones, since when, by the name of the process.
+    /// How many new nodes of a process have raised an event, since when, by the name of the process.
     new: HashMap<String, (Moment, u32)>,
     /// Every placement that is not known to be down.
     placements: HashMap<u64, Placement>,
@@ -150,11 +150,11 @@ struct NodeState {
     hello: Option<NodeHello>,
     /// Why it does not follow this owner, or gets no children.
     refused: Option<String>,
-    /// Of another tree.
+    /// The node belongs to another tree.
     elsewhere: bool,
-    /// Its standing as the tree was told of it last, and when.
+    /// Its standing in the last event, and when.
     told: Option<(Moment, Standing)>,
-    /// How often its standing has changed, and the tree was not told.
+    /// How often its standing has changed without an event.
     untold: u64,
     /// When its last renewal was answered.
     granted: Option<Moment>,
@@ -195,7 +195,7 @@ impl NodeState {
         }
     }
 
-    /// The tree was told that it follows this owner, and not that it does so no more.
+    /// Returns whether the last event about the node says that it follows this owner.
     fn is_told_as_joined(&self) -> bool {
         matches!(self.told, Some((_, Standing::Follows)))
     }
@@ -242,7 +242,7 @@ impl Wait {
     }
 }
 
-/// The children that were on a node that is lost, to be told without a lock.
+/// The children that were on a lost node, to be notified without a lock.
 #[must_use]
 struct Lost {
     lost: Vec<(u64, Arc<dyn Placed>)>,
@@ -532,7 +532,7 @@ impl Run {
             if let Some(path) = state.paths.get(wish.path)
                 && !path.placements.is_empty()
             {
-                // Until the last of them is clear; one that is still renewed has no such time.
+                // Wait until the last of the placements is clear. A placement that is still renewed has no such time.
                 let until = path.placements.iter().map(|id| state.placements.get(id)?.clear_at);
                 let until = until.collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max());
                 return Err(Waits::Older { until, bell: path.bell.clone() });
@@ -597,7 +597,7 @@ impl Run {
             }
         }
         if let Some(path) = state.paths.get(&path) {
-            path.bell.notify_waiters(); // there is a time now
+            path.bell.notify_waiters(); // the path has a time to wait for now
         }
     }
 
@@ -675,7 +675,7 @@ impl Run {
     /// The node is gone.
     fn down(&self, peer: &Peer) {
         let now = self.clock.now();
-        // In one step: a renewal that comes meanwhile finds no node.
+        // One lock for both steps, so that a renewal between them finds no node.
         let (node, lost) = {
             let mut state = self.lock();
             let Some(mut node) = state.nodes.remove(peer) else { return };
@@ -712,7 +712,7 @@ impl Run {
             let state = self.lock();
             let is_silent = |node: &NodeState| match (node.granted, state.shortest_lease(node)) {
                 (Some(granted), Some(lease)) => now >= granted + lease,
-                // Its hello is lost, or this owner's: a node that is met again says it again.
+                // A hello is lost, of the node or of this owner: a node that joins again sends it again.
                 (None, _) => {
                     let says_nothing = node.hello.is_none() && node.refused.is_none() && !node.elsewhere;
                     says_nothing && now >= node.up_at + HELLO
@@ -738,7 +738,7 @@ impl Run {
         let Ok(Framed { seq: AHEAD, body: body @ ToOwner::Renew { .. } }) = frame::read::<ToOwner>(bytes) else {
             return false;
         };
-        // A node whose `Up` is not read yet is known to the task alone.
+        // A node whose `Up` is not read yet is left to the task, which reads in order.
         let is_known = self.lock_only().nodes.contains_key(from);
         let is_taken = is_known && !self.stands_still(from);
         if is_taken {
@@ -857,7 +857,7 @@ impl Run {
             }
             ToOwner::Refused { why } => {
                 node.stands(None, Some(short(why)));
-                // The link stays, and the node may follow this owner again: none of them is renewed then.
+                // The link stays and the node may follow this owner again; its old placements must not be renewed then.
                 for placement in node.placements.clone() {
                     state.send(from, ToNode::Abort { placement });
                     if let Some(node) = state.nodes.get_mut(from) {
@@ -880,7 +880,7 @@ impl Run {
             ToOwner::Renew { asked, heard, round_trip } => {
                 node.round_trip = round_trip.or(node.round_trip);
                 node.gone.retain(|_, said| *said > heard);
-                // The next holder of the lease counts on that: nothing is renewed once this one is over.
+                // The next holder of the tree's lease relies on this: no renewal once the own lease is over.
                 if self.held.as_ref().is_some_and(Held::is_over) {
                     return;
                 }
@@ -942,7 +942,7 @@ impl Run {
     fn request(self: &Arc<Self>, from: &Peer, to: &str, root: u64, id: u64, request: Request) {
         match self.inlets.find(root, to) {
             Some(inlet) => {
-                // Before it is carried out: the node may give it up at once.
+                // Noted before the request is carried out, because the node may give it up at once.
                 if request.is_answered()
                     && let Some(node) = self.lock().nodes.get_mut(from)
                 {
@@ -961,7 +961,7 @@ impl Run {
     pub(crate) fn wait_for(&self, node: &Peer, id: u64, wait: impl Future<Output = ()> + Send + 'static) {
         let mut state = self.lock();
         let Some(waits) = state.nodes.get_mut(node).and_then(|node| node.waits.get_mut(&id)) else { return };
-        // Spawned under the lock, which the task needs for its answer: so it is here before that.
+        // Spawned under the lock: the task needs the lock to answer, so its handle is stored before that.
         let before = std::mem::replace(waits, Wait::Runs(tokio::spawn(wait).abort_handle()));
         drop(state);
         drop(before);
@@ -994,8 +994,8 @@ impl State {
         Lost { lost, after: now.since(granted), bells }
     }
 
-    /// Returns the events of the standing of a node, if the tree is to be told of it now. What is not told now is told by a
-    /// later look, as it is then: so a node that changes its mind with each frame fills no log and no history.
+    /// Returns the events of the standing of a node, if one is due now. A later look raises the others, with the
+    /// standing of that time: so a node that changes its mind with each frame fills no log and no history.
     fn news(&mut self, of: &Peer, now: Moment) -> Vec<EventKind> {
         let Some(node) = self.nodes.get_mut(of) else { return Vec::new() };
         let Some(standing) = node.standing() else { return Vec::new() };
@@ -1014,7 +1014,7 @@ impl State {
         if may_be_told { node.news(of, now) } else { Vec::new() }
     }
 
-    /// Returns the events of what was not told at once.
+    /// Returns the events that were not raised at once.
     fn late_news(&mut self, now: Moment) -> Vec<EventKind> {
         self.new.retain(|_, (since, _)| now < *since + TOLD_AGAIN);
         let late = self.nodes.iter().filter(|(_, node)| node.untold > 0);

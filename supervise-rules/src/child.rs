@@ -110,7 +110,7 @@ pub fn child(child: &Child, above: &Supervision, report: &mut dyn FnMut(Problem)
         report(Problem::NoRestarts);
     }
     if !above.shares_budget() {
-        // Nobody has written the default limit, which a slow pace may leave without effect.
+        // The default limit is not checked with a pace: a slow pace may leave it without effect.
         let is_limited = child.pace.is_none() || most.is_given();
         let waits = (child.lifecycle != Lifecycle::Temporary && is_limited).then(|| Waits::new(child.delay()));
         child.limit.check_own(&above.limit, child.backoff.is_some(), waits, report);
@@ -269,7 +269,7 @@ mod tests {
         let paced = Child { pace: Some(BACKOFF), ..Child::default() };
         assert_eq!(problems(&paced), []);
         assert_eq!(problems(&Child { mailbox: Given::Is(Mailbox::Unbounded), ..paced }), [Problem::UnboundedHold]);
-        // The default limit still holds, so that a window alone has a meaning; no written limit is reached too late.
+        // The default limit still holds, so a window alone has a meaning. A written limit must be reachable.
         let window = Limit { within: Given::Is(secs(9)), ..Limit::default() };
         assert_eq!(problems(&Child { limit: window, ..paced }), []);
         assert!(matches!(problems(&Child { limit: most(9, secs(9)), ..paced })[..], [Problem::NeverReached { .. }]));

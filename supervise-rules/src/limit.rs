@@ -179,8 +179,8 @@ pub fn least_time(members: &[Waits], restarts: u32) -> Option<Duration> {
         let each = members.iter().map(|waits| waits.shorter_than(f64::from_bits(bound)));
         each.fold((0, 0.0), |(count, sum), (more, time)| (count + more, sum + time))
     };
-    // Floating-point numbers without a sign are in the order of their bits. The first probe is the cap: mostly more
-    // restarts are needed than there are shorter waits.
+    // Positive floating-point numbers are ordered like their bits, so bisect the bits. The first probe is the cap: most
+    // limits need more restarts than there are shorter waits.
     let (mut low, mut high) = (0, cap.to_bits());
     let mut probe = high;
     while low < high {
@@ -211,7 +211,7 @@ impl Waits {
         /// The number of steps that are needed for the largest `max_restarts`.
         const RUNGS: usize = u32::BITS as usize;
         let Waits::Growing { min, factor, .. } = *self else { return (0, 0.0) };
-        // For steps of 1, 2, 4 and so on waits: the last one and the sum of the step, both in first waits of the step.
+        // Rung i is of n = 2^i waits, the first being 1: the last, `factor^(n - 1)`, and the sum of all `n`.
         let mut rungs = [(1.0, 1.0); RUNGS];
         for i in 1..RUNGS {
             let (last, sum) = rungs[i - 1];
@@ -387,7 +387,7 @@ mod tests {
         let none = Limit::default();
         assert_eq!(effective(&none, &none, false), (at_most(10), Given::Is(secs(60))));
         assert_eq!(effective(&limit(None, secs(4)), &none, false), (at_most(10), Given::Is(secs(4))));
-        // The window of a supervisor counts for its own number only.
+        // The window of a supervisor applies only to the number that is written with it.
         assert_eq!(effective(&none, &limit(None, secs(4)), false), (at_most(10), Given::Is(secs(60))));
         assert_eq!(effective(&none, &none, true), (Given::Is(MaxRestarts::Unlimited), Given::Absent));
     }
@@ -454,7 +454,7 @@ mod tests {
         let never = |within| Problem::NeverReached { failures: 4, least: ms(20), within };
         assert_eq!(of(ms(20)), [never(ms(20))]);
         assert_eq!(of(ms(19)), [never(ms(19))]);
-        // A child that is not restarted does not wait.
+        // A child that is never restarted has no waits.
         assert_eq!(collect(|report| limit(3, ms(1)).check_own(&Limit::default(), false, None, report)), []);
         let computed = Limit { within: Given::Computed, ..limit(3, None) };
         assert_eq!(collect(|report| computed.check_own(&Limit::default(), false, Some(Waits::BuiltIn), report)), []);

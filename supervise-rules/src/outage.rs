@@ -70,7 +70,7 @@ impl Outage {
         if !falls_within(least) {
             return Outage::Survived;
         }
-        // Jitter is less than its share, so the whole share is not reached.
+        // Jitter is always below its share, so `most` itself is never reached: `<=`.
         let most = most.filter(|most| within.is_none_or(|within| *most <= nanos(within)));
         Outage::UsesUp { least: millis(least + 500_000.0), most: most.map(|most| millis(most + 999_999.0)) }
     }

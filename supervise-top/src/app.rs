@@ -101,7 +101,7 @@ pub const SET_SORTS: [&str; 4] = ["order", "name", "restarts", "waiting"];
 /// A row of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The path.
+    /// The path of the node in this row.
     pub path: String,
     /// For each level above: whether more siblings follow there.
     pub guides: Vec<bool>,
@@ -153,7 +153,7 @@ impl Operation {
 /// A window above the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Overlay {
-    /// The keys.
+    /// The list of the keys.
     Help,
     /// All warnings; the selected one.
     Warnings(usize),
@@ -185,7 +185,7 @@ pub struct DetailView {
     pub data: Option<Detail>,
     /// The error of the last request.
     pub error: Option<String>,
-    /// The lines scrolled down.
+    /// The number of lines by which the text is scrolled down.
     pub scroll: usize,
     /// The keys go to the detail.
     pub has_focus: bool,
@@ -221,7 +221,7 @@ struct Read {
     request: Option<u64>,
     /// The time of the last request.
     at: Option<Duration>,
-    /// There is news.
+    /// The last answer is outdated.
     is_stale: bool,
 }
 
@@ -283,7 +283,7 @@ pub enum Effect {
 /// The state of the program.
 #[derive(Debug, Clone)]
 pub struct App {
-    /// The tree.
+    /// The tree, as far as the console has sent it.
     pub model: Model,
     /// The surroundings.
     pub setup: Setup,
@@ -293,7 +293,7 @@ pub struct App {
     pub selected: Option<String>,
     /// The first row that is shown.
     pub top: usize,
-    /// The order.
+    /// The order of the rows.
     pub sort: Sort,
     /// All nodes in one list, without levels.
     pub is_flat: bool,
@@ -346,7 +346,7 @@ impl App {
     pub fn apply(&mut self, message: Message, now: Duration) {
         if let Message::Event(event) = &message {
             self.note(event);
-            self.model.apply(message, now); // which changes no row, and there may be thousands of them
+            self.model.apply(message, now); // no row is computed again: an event changes none, and thousands may come
             return;
         }
         self.model.apply(message, now);
@@ -391,7 +391,7 @@ impl App {
             };
             return paths.into_iter().map(row).collect();
         }
-        // The rows that match, with those above them.
+        // With a filter, show the rows that match and the rows above them.
         let mut shown: HashSet<&str> = HashSet::new();
         let mut hits: HashSet<&str> = HashSet::new();
         if is_filtered {
@@ -504,7 +504,7 @@ impl App {
         let is_here = self.model.link == Link::Live;
         let count = self.set_count();
         if let Some(detail) = self.detail.as_mut().filter(|_| is_here) {
-            // Instances are not in the stream; declared children change their last events only.
+            // The stream has no instances, so these are read again. Of a declared child, only its last events are read.
             let every = if self.model.get(&detail.path).is_some() { None } else { Some(REFRESH) };
             if detail.read.is_due(every, now) {
                 self.requests += 1;
@@ -710,7 +710,7 @@ impl App {
 
     fn in_overlay(&mut self, overlay: Overlay, code: KeyCode, now: Duration) -> Option<Effect> {
         match (overlay, code) {
-            // In a question, letters are the answer.
+            // While a question is shown, a letter answers it.
             (Overlay::Confirm { path, operation, name, typed }, code) => {
                 self.confirm(path, operation, name, typed, code)
             }
@@ -744,7 +744,7 @@ impl App {
                 self.overlay = (code != KeyCode::Char('n')).then_some(Overlay::Nodes(at));
             }
             (Overlay::Events(at), code) => {
-                // The newest is at the bottom: up leads back.
+                // The newest event is at the bottom, so "up" leads to older ones.
                 let code = match code {
                     KeyCode::Up | KeyCode::Char('k') => KeyCode::Down,
                     KeyCode::Down | KeyCode::Char('j') => KeyCode::Up,
@@ -792,7 +792,7 @@ impl App {
     fn reveal(&mut self, path: &str) {
         self.set = None;
         self.detail = None;
-        // An instance is in its set.
+        // The model has no row for an instance, so look for the set that contains it.
         let mut known = path;
         while self.model.get(known).is_none() {
             match known.rsplit_once('/') {

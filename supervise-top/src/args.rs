@@ -151,7 +151,7 @@ pub fn person(options: &Options, variable: impl Fn(&str) -> Option<String>) -> S
 /// Returns whether only ASCII is drawn: as the options say, or if the locale is not one of UTF-8.
 pub fn is_ascii(options: &Options, variable: impl Fn(&str) -> Option<String>) -> bool {
     let by_locale = || {
-        // Other systems say nothing in variables, and speak Unicode.
+        // Without these variables, macOS and all systems but Unix take Unicode.
         let set =
             ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|key| variable(key).filter(|value| !value.is_empty()));
         match set {

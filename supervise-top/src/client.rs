@@ -18,7 +18,7 @@ use crate::app::Ask;
 use crate::sse::{Parser, Told};
 use crate::wire::{Info, error_of};
 
-/// The time to connect.
+/// The longest time for the connection to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// The time until the head of an answer, and for the whole answer of anything but the stream.

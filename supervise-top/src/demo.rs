@@ -286,9 +286,9 @@ async fn street(
 pub struct Demo {
     /// The address of its console.
     pub address: String,
-    /// The token to look.
+    /// The token that allows to look at the tree.
     pub look: Secret,
-    /// The token to act.
+    /// The token that allows to stop and restart children too.
     pub control: Secret,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,

@@ -149,10 +149,10 @@ pub enum Weight {
     Warn,
 }
 
-/// A warning.
+/// A line about something that a person should look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The weight.
+    /// How bad it is.
     pub weight: Weight,
     /// The path of the child that it is about.
     pub path: String,
@@ -160,14 +160,14 @@ pub struct Warning {
     pub text: String,
 }
 
-/// The tree.
+/// The tree, from the messages of a console.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    /// The connection.
+    /// The state of the connection.
     pub link: Link,
     /// The events of the last time, oldest first.
     pub events: VecDeque<Event>,
-    /// The dead letters since the start, if the server tells them.
+    /// The dead letters since the start, if the server sends their number.
     pub dead_letters: Option<u64>,
     /// The network that the tree is on, and its time on the server's clock.
     pub network: Option<(Network, u64)>,
@@ -281,7 +281,7 @@ impl Model {
                 self.letters.push_back((at_ms, total));
             }
         }
-        // One total from before the last minute is kept: what is more since then has come within it.
+        // Keep one total from before the last minute: the difference to it is the number of the last minute.
         while self.letters.get(1).is_some_and(|(at, _)| at.saturating_add(RECENT) < at_ms) {
             self.letters.pop_front();
         }
@@ -416,7 +416,7 @@ impl Model {
         let mut done: HashSet<&str> = HashSet::new();
         let waiting = self.paths().into_iter().filter(|path| !self.entries[*path].node.waits_for.is_empty());
         for start in waiting {
-            // The way from the start to here, with the number of edges that were followed from each node.
+            // The path from the start to the present node, with the number of edges that were followed from each node.
             let mut way: Vec<(&str, usize)> = vec![(start, 0)];
             let mut on_way: HashSet<&str> = HashSet::from([start]);
             while let Some((path, next)) = way.last_mut() {
@@ -511,7 +511,7 @@ impl Model {
                 && is_nearly_used(used, max)
                 && node.state != State::Ended
             {
-                // The members of a group share their budget: one warning is enough.
+                // One warning for a group, whose members share their budget.
                 let above = entry.parent.as_deref().and_then(|parent| self.entries.get_key_value(parent));
                 let group = above.filter(|(_, above)| {
                     above.node.strategy.as_deref().is_some_and(|strategy| strategy != "one_for_one")

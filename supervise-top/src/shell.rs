@@ -21,7 +21,7 @@ use crate::wire::Message;
 /// The pauses between two tries to connect: the first, and the longest.
 const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
 
-/// The messages that wait for the screen. If there are more, the console waits, and tells of a gap in the end.
+/// The messages that wait for the screen. If there are more, the console waits, and reports a gap in the end.
 const QUEUE: usize = 64;
 
 /// The time for which `--once` measures the messages a second.
@@ -228,7 +228,7 @@ pub async fn once(app: &mut App, client: Client, out: &mut impl Write) -> Result
     let mut is_measured = false;
     while !is_measured {
         let told = match tokio::time::timeout_at(begun + MEASURE, stream.next()).await {
-            Err(_) if app.model.is_empty() => stream.next().await?, // a large tree takes its time
+            Err(_) if app.model.is_empty() => stream.next().await?, // the snapshot of a large tree takes longer
             Err(_) => break,
             Ok(told) => told?,
         };
@@ -246,7 +246,7 @@ pub async fn once(app: &mut App, client: Client, out: &mut impl Write) -> Result
     if app.model.is_empty() {
         return Err(OnceError::Empty(app.model.unreadable.1.clone()));
     }
-    // As high as it takes, without the line of keys.
+    // The height that all rows need, without the line of keys.
     let rows =
         app.rows(now).len() + crate::view::above((app.size.0, u16::MAX)) + crate::view::below((app.size.0, u16::MAX));
     app.size.1 = u16::try_from(rows).unwrap_or(u16::MAX);

@@ -197,7 +197,7 @@ fn warnings(app: &App, canvas: &mut Canvas<'_>, line: Rect, now: Duration) {
         let more = warnings.len() - shown - 1;
         let tail = if more > 0 { 12 } else { 0 };
         let room = usize::from(line.width).saturating_sub(canvas.width(&text) + tail);
-        // One is shown in any case; others if they fit, or most of them.
+        // The first warning is always shown, and a further one if at least 24 columns are left for it.
         if shown > 0 {
             piece.insert_str(0, "  ");
             if room < 24 {

@@ -215,10 +215,10 @@ impl Ended {
     }
 }
 
-/// A restart budget.
+/// The restarts of a child that are used up, and how many are allowed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Budget {
-    /// The restarts that count.
+    /// The number of restarts within the window.
     pub used: u64,
     /// The number of restarts that are allowed; `None`: any.
     pub max: Option<u64>,
@@ -228,10 +228,10 @@ pub struct Budget {
     pub restored_ms: Option<u64>,
 }
 
-/// A mailbox.
+/// The state of a mailbox.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mailbox {
-    /// The messages that wait.
+    /// The number of messages that wait.
     pub waiting: u64,
     /// The room for messages; `None`: without bound.
     pub capacity: Option<u64>,
@@ -550,7 +550,7 @@ impl Event {
         }
     }
 
-    /// Returns whether the event tells of something bad.
+    /// Returns whether the event reports something bad.
     pub fn is_bad(&self) -> bool {
         match &*self.event {
             "failed" | "reported" | "escalated" | "limit_reached" | "aborted" | "stuck" | "ask_cycle" | "node_lost"
@@ -855,7 +855,7 @@ impl Detail {
         let fields = Fields::of(&value);
         let node = fields.get("node").filter(|node| node.is_object()).map(Node::of)?;
         let spec = fields.object("spec").unwrap_or(Fields(None));
-        // A node without a declaration of its own has it in the spec: the tree.
+        // A tree has no declaration in its node: take it from the spec.
         let node = Node {
             declared_at: node.declared_at.or_else(|| spec.text("declared_at")),
             settings: if node.settings.is_empty() { spec.texts("settings") } else { node.settings },

@@ -48,7 +48,7 @@ async fn a_supervisor_ends_after_its_children() {
 
 /// S24: on several threads too, the end of every child is known before `shutdown()` returns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn nothing_is_left_to_tell_after_a_shutdown() {
+async fn every_end_is_known_when_a_shutdown_returns() {
     for _ in 0..300 {
         let tree = Shop::start(Journal::default()).await.unwrap();
         let handle = tree.handle();

@@ -8,7 +8,7 @@
 //! * Rows are written in batches. No row is lost when a batch cannot be written, or when the application stops.
 //! * Visits are spread over a hundred balancers, of which one may fail or crash without the others. What else fails
 //!   three times in 5 s, all together, ends the application.
-//! * A question is asked once, and whoever asks hears of its failure at once.
+//! * A question is asked once, and the asker gets its failure as an error at once.
 //! * When a new version of the application starts, it takes over the visits that are under way. The old version waits
 //!   15 s for that, and nobody has to come.
 
@@ -434,7 +434,7 @@ async fn four_failures_in_five_seconds_end_the_application() {
     assert!(matches!(report.ended.failure().map(Failure::cause), Some(Cause::LimitReached)), "{report}");
 }
 
-/// S27: a question is asked once; whoever asks gets the answer, or hears at once that there is none.
+/// S27: a question is asked once; the asker gets the answer, or at once an error.
 #[tokio::test(start_paused = true)]
 async fn a_question_that_fails_is_heard_of_at_once() {
     let (analytics, ..) = analytics().await;

@@ -8,9 +8,10 @@
 //!   the broker runs.
 //! * Any other error, and a panic, end the broker at once with their cause. The exception is a node that has dropped a
 //!   chain: only that chain is closed, and the next order opens it again.
-//! * A stop has two phases. First all services that bring work are told at the same time, and have 30 s. Then the chain
-//!   drains: it waits until every order that was taken is through, for up to two hours, while the critical services go
-//!   on. These stop last. After a failure the chain does not drain, because nobody proves the orders any more.
+//! * A stop has two phases. First all services that bring work are asked to stop at the same time, and have 30 s. Then
+//!   the chain drains: it waits until every order that was taken is through, for up to two hours, while the critical
+//!   services go on. These stop last. After a failure the chain does not drain, because nobody proves the orders any
+//!   more.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, RwLock};
@@ -60,7 +61,7 @@ struct Outside {
     settled: BTreeMap<String, u64>,
     /// The time of a proof.
     proof: Duration,
-    /// Times at which each service has begun, by its path.
+    /// Times at which each service has started, by its path.
     begun: HashMap<String, Vec<Instant>>,
     told: Vec<(String, Instant)>,
     gone: Vec<String>,
@@ -144,7 +145,7 @@ async fn service(cx: TaskContext, world: World) -> Result<(), BrokerError> {
     if world.is_deaf(&path) {
         std::future::pending::<()>().await;
     }
-    tokio::time::sleep(secs(2)).await; // closing
+    tokio::time::sleep(secs(2)).await; // the time to close
     world.gone(path);
     Ok(())
 }

@@ -149,7 +149,7 @@ impl Workflow {
         self.world.next(&cx.path())?;
         self.world.with(|outside| outside.worked.push((cx.path(), Instant::now())));
         if let Some(next) = &self.next {
-            let _ = next.trigger().at_once().forget().await; // if it is full, it has enough triggers
+            let _ = next.trigger().at_once().forget().await; // an error: a full mailbox has enough triggers
         }
         Ok(())
     }

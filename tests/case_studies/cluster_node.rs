@@ -6,7 +6,7 @@
 //!   direction. It is built once, like the database, and other parts of the program read it.
 //! * The services start in order, each when the one before it is ready. The node is ready when its last service is, and
 //!   then its address is known.
-//! * A node that cannot come up leaves nothing running, and names the cause. A signal is heard during an hour of
+//! * A node that cannot come up leaves nothing running, and names the cause. A signal is obeyed during an hour of
 //!   synchronization, too.
 //! * When any service ends, whatever the reason, the node ends, and leaves the rest to its operator. A normal end is
 //!   success.
@@ -393,7 +393,7 @@ async fn a_port_in_use_takes_the_node_down_again() {
     assert_eq!(machine.take(), [opened(up), closed_but("", up)].concat());
 }
 
-/// S21, S43: a signal during an hour of synchronization is heard at once, and what is up goes down in reverse.
+/// S21, S43: a signal during an hour of synchronization is obeyed at once, and what is up goes down in reverse.
 #[tokio::test(start_paused = true)]
 async fn a_signal_is_heard_while_the_node_still_starts() {
     let machine = Machine::default();

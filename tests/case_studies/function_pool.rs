@@ -8,7 +8,7 @@
 //!   has. No request is dropped. A request that is not through at the end of the life is cut off.
 //! * A worker that runs out of memory, or crashes, fails its own requests at once, and the next request gets another
 //!   one. No other path notices. A worker that nobody uses ends.
-//! * The log hears of the end of every worker, and why.
+//! * The log has a line for the end of every worker, with the reason.
 //! * At a stop, requests that are under way are finished, for 30 s at most, and the log is written to its end.
 
 use std::collections::HashMap;
@@ -280,7 +280,7 @@ async fn a_worker_is_retired_without_dropping_a_request() {
     assert!(matches!(endless.join_next().await, Some(Ok(Err(Refused::Gone(_))))));
 }
 
-/// S6, S27: a worker that fails ends with its own requests, which hear of it at once; the next request gets another
+/// S6, S27: a worker that fails ends with its own requests, which get an error at once; the next request gets another
 /// worker, and no other path notices.
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_fails_is_replaced_with_the_next_request() {

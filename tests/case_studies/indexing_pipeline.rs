@@ -156,7 +156,7 @@ impl Publisher {
             stream.published.push(number);
             Ok(())
         })??;
-        let _ = self.source.published_until(number + 1).forget().await; // a source at its end has ended
+        let _ = self.source.published_until(number + 1).forget().await; // an error: the source has ended
         Ok(())
     }
 
@@ -396,7 +396,7 @@ async fn an_outage_is_waited_out_ever_more_patiently() {
 }
 
 /// S5, S47: a crash in the middle of full mailboxes is over after one second: nothing that waited is published twice,
-/// and the source hears how far it is published.
+/// and the source is notified up to where it is published.
 #[tokio::test(start_paused = true)]
 async fn a_crash_behind_full_mailboxes_publishes_nothing_twice() {
     let world = world(1);

@@ -135,7 +135,7 @@ impl Source {
     async fn frame(&mut self, number: u32) {
         self.unheard.lock().unwrap().push(number);
         let _ = self.recorder.frame(number).forget().await;
-        let _ = self.listener.hear(number).at_once().forget().await; // while it is away, the source keeps the frame
+        let _ = self.listener.hear(number).at_once().forget().await; // if it is down, the source keeps the frame
     }
 
     #[message]
@@ -232,7 +232,7 @@ async fn hear(session: &Session, frames: std::ops::Range<u32>) {
 
 /// S14, S17: the listener is restarted with a backoff, alone: the recorder has the same file open all the time.
 #[tokio::test(start_paused = true)]
-async fn a_listener_that_comes_back_is_no_matter_for_the_recorder() {
+async fn the_recorder_ignores_listener_restarts() {
     let (service, world) = service().await;
     let session = service.meetings.spawn(1).await.unwrap();
     hear(&session, 0..3).await;

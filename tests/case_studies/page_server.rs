@@ -403,7 +403,7 @@ async fn a_client_that_talks_nonsense_harms_itself() {
     let tenant = server.tenants.spawn(1, 1).await.unwrap();
     let good = connect(&clients, 1).await;
     let (requests, incoming) = mpsc::channel(10);
-    requests.send("?").await.unwrap(); // is there at the first poll
+    requests.send("?").await.unwrap(); // waits in the channel at the first poll
     clients.send(Socket { tenant: 1, requests: incoming }).await.ok().unwrap();
     let bad = connect(&clients, 1).await;
     bad.send("?").await.unwrap();

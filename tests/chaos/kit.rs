@@ -469,7 +469,7 @@ fn a_tree_finds_the_seed_of_its_run() {
     assert_ne!(run(1), run(2));
 }
 
-/// A tree that ends under chaos is begun anew, and calm comes to the last one.
+/// A tree that ends under chaos is started anew, and the last one gets the calm phase.
 #[test]
 fn a_tree_that_ends_is_begun_anew() {
     supervisor! {
@@ -527,6 +527,6 @@ fn chaos_runs_on_several_workers() {
         })
         .holds(async |bank| assert!(bank.from.ask(Msg::Money).await.is_ok()))
         .run();
-    // On a busy machine, a run may be over before the users come to send anything.
+    // On a busy machine, a run may be over before its users have sent a message.
     assert!(report.runs == 3 && report.messages >= 3, "{report}");
 }

@@ -69,7 +69,7 @@ impl Worker {
                         0 => cx.watch(&kid),
                         1 => cx.depend_on(&kid),
                         2 => {
-                            // The child lives on at the top level, and is stopped here, so that nothing is left of it.
+                            // An unlinked child lives on at the top level, so it is stopped here.
                             if cx.unlink(&kid).await.is_ok() && self.world.one_in(2) {
                                 drop(cx.link(&kid).await);
                             }
@@ -161,7 +161,7 @@ impl Worker {
                     }
                 }
             }
-            // Several requests of its own before anything else runs.
+            // The actor makes several requests about itself before any other task runs.
             19 => {
                 me.kill();
                 me.stop();
@@ -414,7 +414,7 @@ async fn operation(top: &Shapes, random: &mut Random) {
         48 | 49 => drop(top.tasks.spawn(key).await),
         50 => drop(top.cells.get_or_spawn(key % 3).await),
         51 => drop(timeout(patience, top.cells.replace(key % 3)).await),
-        // Several requests before anything else runs.
+        // Several requests reach the set before any other task runs.
         52 => {
             let (one, two) = (top.keyed.replace(key, 0), top.keyed.stop(&key));
             drop((timeout(patience, one).await, two));
@@ -551,7 +551,7 @@ fn on_workers(workers: usize) {
     let some = seeds.start..seeds.start + (seeds.end - seeds.start).div_ceil(100).max(3);
     let report = under_chaos(ms(800)).workers(workers).seeds(some).run();
     println!("{report}");
-    // On a busy machine the users may come to little.
+    // On a busy machine the users may do little work.
     assert!(report.starts > 20 * report.runs && report.messages > 5 * report.runs, "{report}: too little happens");
 }
 

@@ -1,4 +1,4 @@
-//! A subscriber that hears all that its thread says.
+//! A tracing subscriber that records everything that its thread logs.
 
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Subscriber};

@@ -151,7 +151,7 @@ fn no_mistake_shows_an_internal_name() {
     let mut shown = Vec::new();
     for mistake in mistakes() {
         let stderr = fs::read_to_string(mistake.with_extension("stderr")).unwrap();
-        // A line of a file stands behind a number or a bar.
+        // Lines with ` | ` show source code, and lines with `--> ` show a place.
         let said = stderr.lines().filter(|line| !line.contains("--> ") && !line.contains(" | "));
         let internal = ["supervise_runtime::", "__private", "HandleFn"];
         let lines = said.filter(|line| internal.iter().any(|name| line.contains(name)));

@@ -128,7 +128,7 @@ fn links_to_docs_rs_lead_to_packages_that_are_used() {
         locks.iter().flat_map(of_lock).chain(own).chain(OTHERS.map(String::from)).collect();
     let (mut read_links, mut wrong) = (0, BTreeSet::new());
     for file in files {
-        // Split here, so that this text is no link itself.
+        // `concat!` keeps this string from being a link to docs.rs itself.
         for link in read(&file).split(concat!("https://docs", ".rs/")).skip(1) {
             let link = link.split(|c: char| !(c.is_alphanumeric() || "-_/.=".contains(c))).next().unwrap();
             let mut parts = link.trim_start_matches("crate/").split('/');

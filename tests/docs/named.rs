@@ -204,7 +204,7 @@ fn wrong_arguments(page: &Path, arguments: &[(&str, &str)], folders: &[PathBuf],
             }
             ("--skip", _) => is_matched(value),
             ("", [.., "cargo", "fuzz", "run"]) => read("fuzz/Cargo.toml").contains(&format!("name = \"{value}\"\n")),
-            // The names are those of another folder.
+            // With `--in`, the names are mutants of another folder.
             ("", [program, ..]) if is_of_mutants(program) => {
                 has("--in") || known.mutants.iter().any(|name| name.starts_with(value))
             }

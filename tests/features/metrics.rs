@@ -80,7 +80,7 @@ impl Recorded {
         self.sums.clone().into_iter().chain(counts).collect()
     }
 
-    /// Those whose names begin so, each as a line.
+    /// Returns the metrics whose names begin so, each as a line.
     fn lines(&mut self, begin: &str) -> Vec<String> {
         let of = self.all().into_iter().filter(|(key, _)| key.starts_with(begin));
         of.map(|(key, value)| format!("{key}: {value}")).collect()
@@ -257,7 +257,7 @@ fn a_message_from_before_has_no_time() {
         }
         pass(secs(1)).await;
         let _metering = shop.metrics();
-        sample(); // looks at the mailbox
+        sample(); // samples the gauge of the mailbox
         shop.db.tell(Do::Add(3)).await.unwrap();
         pass(secs(10)).await;
         assert_eq!(recorded.values("mailbox.wait tree=Shop path=db"), [4.0]);
@@ -407,7 +407,8 @@ fn the_budget_of_a_set_is_the_least_of_its_instances() {
     });
 }
 
-/// S51: without a request nothing is recorded. When the last guard goes, nothing more is, and gauges are taken back.
+/// S51: without a request nothing is recorded. When the last guard is dropped, recording ends, and gauges are taken
+/// back.
 #[test]
 fn metrics_are_recorded_on_request() {
     recorded(async |recorded: &mut Recorded| {
@@ -586,7 +587,7 @@ fn labels_are_those_of_the_declaration() {
             std::mem::forget(top);
         }
 
-        // Everything has been handled when these are.
+        // All failures are handled once both sums have their expected values.
         let last = |lines: Vec<String>| {
             let restarts = |begin: &str| -> f64 {
                 let of = lines.iter().filter(|line| line.starts_with(begin) && line.contains("error.type=std"));
@@ -1099,7 +1100,7 @@ fn gauges_are_exact_on_threads() {
             for task in tasks {
                 task.await.unwrap();
             }
-            // A message is over a moment after its reply.
+            // Wait for the counters: a message is counted a moment after its reply.
             let all = async {
                 while counts.messages.load(Relaxed) < 2 * 8 * 200 {
                     tokio::task::yield_now().await;
@@ -1113,7 +1114,7 @@ fn gauges_are_exact_on_threads() {
         .await
         .unwrap()
     });
-    drop(runtime); // the tree goes with it
+    drop(runtime); // the tree ends with it
     assert_eq!(counts.messages.load(Relaxed), 2 * 8 * 200);
     assert_eq!(counts.gauges.load(Relaxed), 0);
     drop(whole);
@@ -1172,7 +1173,7 @@ fn a_restart_that_did_not_come_up_hides_no_later_one() {
         pair.two.tell(Do::Fail(Boom::Planned)).await.unwrap();
         tokio::task::spawn_blocking(|| SECOND.wait()).await.unwrap();
         pair.one.tell(Do::Fail(Boom::Planned)).await.unwrap();
-        // The one thread that is free runs this after `one`, which has told `two` to go down by then.
+        // The one free thread runs this task after `one`, which has asked `two` to go down by then.
         tokio::spawn(async {}).await.unwrap();
         tokio::task::spawn_blocking(|| SECOND.wait()).await.unwrap();
         soon(pair.two.ask(Do::Get)).await.unwrap();
@@ -1182,7 +1183,7 @@ fn a_restart_that_did_not_come_up_hides_no_later_one() {
     let restarts = |path, error, n| format!("restarts tree=Pair path={path} error.type={error} directive=restart: {n}");
     assert_eq!(
         recorded.lines("restarts"),
-        // Of `two` first its failure in a message was decided, then it came up after its failed start.
+        // `two` counts twice: its failure in a message was decided, and then it came up after its failed start.
         [restarts("one", boom, 1), restarts("one", "group", 1), restarts("two", boom, 2)]
     );
 }

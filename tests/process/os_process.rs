@@ -121,7 +121,7 @@ impl Yard {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Waits until so many processes have begun, in all, each with its worker.
+    /// Waits until so many processes have started, in all, each with its worker.
     async fn have_begun(&self, number: usize) {
         until(|| self.processes().len() >= 2 * number).await;
     }

@@ -100,7 +100,7 @@ impl Service {
     fn line(&self) -> String {
         loop {
             let line = self.lines.recv_timeout(LONG).expect("a line within 30 s");
-            // The harness may have written before in the same line.
+            // The test harness may have printed text at the beginning of the same line.
             if let Some((_, said)) = line.split_once("> ") {
                 return said.trim_end().to_owned();
             }
@@ -152,7 +152,7 @@ struct Db;
 impl Db {
     async fn open() -> Result<Db, io::Error> {
         match std::env::var("BLOCKS") {
-            // Later starts block their thread until they are told to go on.
+            // Each start after the first blocks its thread until the order `go`.
             Ok(_) if std::env::var("SCENARIO").is_ok() && STARTS.fetch_add(1, Ordering::Relaxed) > 0 => {
                 say("blocked");
                 wait_for("go");
@@ -382,7 +382,7 @@ fn the_other_process() {
         }),
         "full" => one_thread().block_on(async {
             let shop = Shop::tree().systemd().start().await.unwrap();
-            // The runtime goes on.
+            // Let the notifier of this runtime run.
             tokio::time::sleep(Duration::from_millis(120)).await;
             say("up");
             order("stop").await;
@@ -576,14 +576,14 @@ fn a_child_with_two_symptoms_is_one() {
     assert_eq!(service.end(), [format!("STATUS={degraded}"), "STOPPING=1".to_owned()]);
 }
 
-/// S52: whoever begins the stop, systemd hears of it once, after READY.
+/// S52: whoever begins the stop, systemd is notified of it once, after READY.
 #[test]
 fn every_stop_is_told() {
     for scenario in ["until", "handle", "guard", "killed", "own end"] {
         let mut service = Service::start(scenario, &[]);
         service.until("READY=1");
         if scenario != "own end" {
-            service.order("stop"); // to one that has ended, it would be an error
+            service.order("stop"); // an order to a program that has ended is an error
         }
         service.until("STOPPING=1");
         let rest = service.end();

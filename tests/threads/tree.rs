@@ -290,7 +290,7 @@ impl Drop for GivesUp<'_> {
 pub async fn ask(world: &W, of: &ActorRef<Worker>, patience: Duration) -> Result<(), AskError> {
     let answer = of.ask(|reply| Msg::Ping(reply, Token::new(world))).within(patience).await;
     if let Err(AskError::Refused { .. }) = answer {
-        world.returned.fetch_add(1, SeqCst); // not to the sender: the error contains no message
+        world.returned.fetch_add(1, SeqCst); // counted here, since this error does not return the message
     }
     answer
 }

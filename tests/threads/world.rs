@@ -33,7 +33,7 @@ pub struct World {
     /// Top-level actors, for any actor that takes one over.
     homeless: Mutex<Vec<ActorRef<Worker>>>,
     living: Mutex<HashMap<String, i64>>,
-    /// The number of trees that were begun, and the last one.
+    /// The number of trees that were started, and the last one.
     trees: AtomicU64,
     tree: Mutex<Option<TreeRef>>,
     wrong: Mutex<Vec<String>>,

@@ -231,6 +231,6 @@ fn measure(name: &str, runtime: &str, system: &str) {
     if counting && allocs > 0.0 && ops > 1.0 {
         println!("{name} {runtime} {system} allocs {:.2}", allocs / ops);
     }
-    // Skips the drop of the remaining actors.
+    // Exit without dropping the remaining actors.
     std::process::exit(0);
 }

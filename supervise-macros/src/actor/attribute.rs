@@ -298,7 +298,7 @@ impl Handle<'_> {
 
     fn types(&self) -> Types {
         let (msg, output) = (self.msg, self.output());
-        // At the written type, where rustc then reports a type that is not allowed.
+        // The span of the written type makes rustc report a type that is not allowed there.
         let via = self.via();
         let error = quote_spanned!(output.span()=> <#output as #via>::Error);
         Types { msg: Some(quote!(#msg)), error: Some(error) }
@@ -308,7 +308,7 @@ impl Handle<'_> {
     fn receive(&self) -> TokenStream {
         let Types { msg, error } = self.types();
         let cfgs = &self.cfgs;
-        // At the type, where rustc reports that it is not `Send`. The bound below keeps it one error.
+        // The span of the type: rustc reports there that it is not `Send`. The bound below keeps that one error.
         let at = self.ty.span();
         let span = self.function.sig.ident.span().resolved_at(at);
         let cx = self.takes_cx.then(|| quote_spanned!(at=> , __cx));

@@ -58,8 +58,8 @@ fn of_type(mut input: DeriveInput, types: Types, hooks: &[Hook], watches: bool, 
         return dummy(types, &errors, watches, &[], &input.generics, &ty);
     }
     let (error, types) = (types.error(), types.declare());
-    // At the name of the struct, where rustc then reports a missing `handle`, and one with another signature; and that
-    // the struct is not `Send`. The bound below keeps it one error.
+    // The span of the struct's name: rustc reports there a missing `handle`, a `handle` with another signature, and a
+    // struct that is not `Send`. The bound below keeps that one error.
     let handle = quote_spanned! {name.span()=>
         __rt::may_move_between_threads(__rt::call_handle(Self::handle, self, __msg, __cx)).await
     };

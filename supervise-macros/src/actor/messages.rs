@@ -131,7 +131,7 @@ pub(super) fn take(block: &mut ItemImpl, names: Names, errors: &mut Errors) -> O
             Some(other) => {
                 let first = in_line(other.method.span());
                 errors.at(message.name.span(), format!("a message has this name already{first}; write another one"));
-                // Its call is there all the same.
+                // The call of this message is emitted under the name of its method, so that uses of it compile.
                 if list.iter().all(|other| other.name != message.method) {
                     message.name = message.method.clone();
                     list.push(message);
@@ -415,7 +415,7 @@ impl<'ast> Visit<'ast> for Borrows {
     fn visit_parenthesized_generic_arguments(&mut self, _: &'ast ParenthesizedGenericArguments) {}
 
     fn visit_trait_bound(&mut self, bound: &'ast TraitBound) {
-        // The lifetimes of a `for<..>` are nobody's.
+        // The lifetimes of a `for<..>` are declared by the bound itself.
         if bound.lifetimes.is_none() {
             visit_trait_bound(self, bound);
         }

@@ -624,7 +624,7 @@ fn page(setting: &Setting, page: &Page) -> String {
 #[test]
 fn reference_is_the_list() {
     if !std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").exists() {
-        return; // in a package of its own
+        return; // the packaged crate has no `docs`
     }
     let mut files = vec![("docs/settings.md".to_owned(), index())];
     for (setting, of) in SETTINGS.iter().zip(PAGES) {
@@ -656,7 +656,7 @@ fn every_setting_argument_and_contradiction_is_on_a_page() {
     }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/compile_fail");
     if !root.exists() {
-        return; // in a package of its own
+        return; // the packaged crate has no `tests`
     }
     let mut missing = Vec::new();
     for kind in ["backoff", "decider", "hooks", "limits", "no_effect", "shutdown"] {

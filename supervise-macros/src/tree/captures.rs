@@ -226,7 +226,7 @@ impl<'ast> Visit<'ast> for Captures {
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        // To take a generic function would fix its types.
+        // Capturing a generic function would fix its type parameters.
         if !matches!(&*call.func, Expr::Path(_)) {
             self.visit_expr(&call.func);
         }

@@ -27,7 +27,7 @@ pub(crate) fn supervisor(input: TokenStream) -> TokenStream {
     let mut errors = Errors::of(&input);
     let input = repair(input, &mut errors);
     let trees = parse::trees(input, &mut errors);
-    // A part that could not be read may belong to any tree. A mistake that a check finds belongs to one.
+    // An unreadable part may belong to any tree, so it hides all bodies; a mistake of a check hides its own tree only.
     let unread = errors.take_hidden();
     let mut call = check::Call::of(&trees);
     let hidden = trees.iter().map(|tree| {
@@ -55,7 +55,7 @@ pub(crate) fn child(input: TokenStream) -> TokenStream {
     let value = new.as_ref().and_then(expand::spawned);
     let hidden = errors.take_hidden() || value.is_none();
     let mistakes = errors.to_tokens();
-    // As long as each other, as in a tree.
+    // Both conditions have the same length, as in a tree.
     let condition = if hidden { quote!(all(rust_analyzer)) } else { quote!(not(rust_analyzer)) };
     let value = quote! {
         #[cfg(any(rust_analyzer, #condition))]

@@ -9,7 +9,7 @@ const LONG: Duration = Duration::from_secs(3600);
 /// The connection of all peers, unless a test says otherwise.
 const WAY: Way = Way { connection: 7, holder: 1 };
 
-/// Another connection, of another one.
+/// Another connection, of another holder.
 const OTHER: Way = Way { connection: 8, holder: 2 };
 
 fn peer(name: &str) -> Peer {
@@ -131,7 +131,7 @@ fn the_bytes_that_wait_for_tokens_are_bounded_for_each_connection() {
     assert!(a.writes());
     test.batch("a", &batch::frames(2, &vec![Vec::new(); 30_000]).0);
     assert_eq!(told(&a), "it sent more than 1048576 bytes before it was up");
-    // Another connection has its own.
+    // Another connection has its own room.
     let begun = test.pairs.batch(&peer("c"), OTHER, &half(0), test.now).unwrap();
     test.pairs.batch(&peer("c"), OTHER, &half(1), test.now);
     assert!(begun.outbox.writes());
@@ -207,7 +207,7 @@ fn a_peer_that_is_down_stays_down_and_hears_so() {
     assert_eq!(a.next(&mut Vec::new()), Next::Finish);
 }
 
-/// A side that was down at the other one hears so, also if it did not know that the other one is there.
+/// A side learns that it was down at the other side, also if it did not know of the other side.
 #[test]
 fn a_join_that_was_down_elsewhere_is_over() {
     let test = Test::new();
@@ -257,7 +257,7 @@ fn a_peer_that_leaves_is_down_behind_its_frames_and_is_answered() {
     test.batch("a", &batch::end(1, LEFT));
     test.down("a");
     assert_eq!(test.events(), [up("a"), frame("a", 1), down("a")]);
-    // Its token goes when the answer has come, so the answer is not overtaken.
+    // The peer withdraws its token once the answer has come, so the loss of the token does not overtake the answer.
     assert_eq!(a.next(&mut Vec::new()), Next::Tell(LEFT.into()));
 }
 
@@ -488,7 +488,7 @@ fn a_sign_of_life_goes_to_the_taker_of_signs_at_once() {
     test.pairs.ahead(&peer("a"), WAY, vec![6; MOST_AHEAD + 1], test.now);
     assert_eq!(*taken.lock().unwrap(), [[3], [5]]);
     assert_eq!(test.events(), [frame("a", 2), frame("a", 5)]);
-    // Perhaps a new owner, which has to be heard first. An owner itself hears of nodes, which change nothing.
+    // The peer may be a new owner, whose frames come first. The peers of an owner are nodes, whose signs do not wait.
     let owner = Test { pairs: Pairs::new(Side::Owner, LONG, MAX_FRAME), now: test.now };
     owner.up("a");
     owner.pairs.take_signs(Arc::new(|_, _| true));
@@ -537,7 +537,7 @@ fn pieces(number: u64, length: usize) -> Vec<Vec<u8>> {
 fn the_pieces_of_a_long_frame_are_one_frame() {
     let test = Test::new();
     let all = pieces(0, MAX_FRAME);
-    // Some of them before its token.
+    // The first pieces come before the token of the peer.
     test.batch("a", &all[0]);
     assert!(test.pairs.token(&peer("a"), WAY, Rights::all(), test.now).is_none());
     for piece in &all[1..] {
@@ -594,7 +594,7 @@ fn what_waits_is_bounded_for_each_holder() {
     let waits = test.pairs.lock().pieces(hostile(0));
     assert!(waits.holder <= OF_HOLDER * MOST_UNREAD, "{} bytes", waits.holder);
     assert!(waits.holder > (OF_HOLDER - 1) * MOST_UNREAD, "less than its share");
-    // Nobody else has less for it.
+    // The other holders keep all their room.
     begin_frames(good(0), 8);
     let up = |n| test.pairs.lock().pairs.contains_key(&peer(&format!("20-{n}")));
     assert!((0..8).all(up));

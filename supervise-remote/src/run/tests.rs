@@ -40,7 +40,7 @@ fn begin(knows: bool) -> Begin {
     }
 }
 
-/// A proxy that notes what it hears.
+/// A proxy that notes the events that it gets.
 #[derive(Default)]
 struct Holder(Mutex<Vec<&'static str>>);
 
@@ -265,7 +265,7 @@ impl World {
         sleep(Duration::from_millis(1)).await;
     }
 
-    /// The events that the proxy has heard, and the state of the path.
+    /// The events that the proxy has got, and the state of the path.
     fn seen(&self) -> String {
         let heard = std::mem::take(&mut *self.holder.0.lock().unwrap());
         [heard.join(" "), self.path()].iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(", ")
@@ -277,7 +277,7 @@ const HELD: &str = "for ever";
 
 #[tokio::test(start_paused = true)]
 async fn each_state_with_each_event() {
-    // The state is reached by these events; then each event, and what is seen of it.
+    // Each row: the events that lead to a state, then each further event with the observations that it causes.
     type Seen = &'static [(&'static str, &'static str)];
     let table: [(&[&str], Seen); 3] = [
         // Held by its proxy.
@@ -358,7 +358,7 @@ async fn only_what_is_held_is_renewed() {
     world.event("given up").await;
     let placement = world.placement;
     assert_eq!(world.node.as_mut().unwrap().renew().await, [placement]);
-    // Until the node has heard of that: its order may still be under way, also when nothing of it can act any more.
+    // Kept until the node has read the abort: an order may still be under way when the placement can no longer act.
     let node = world.node.as_mut().unwrap();
     let heard = std::mem::take(&mut node.heard);
     assert_eq!(node.renew().await, [placement]);
@@ -448,7 +448,7 @@ async fn each_node_of_a_process_says_that_it_is_free() {
 
 /// Without the list, the run does not know that it is alone until its takeover is over.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_waited_for_nobody_knows_nothing() {
+async fn without_a_list_a_run_waits_for_the_end_of_its_takeover() {
     let network = Network::new();
     let net = Net::open(network.process("owner"));
     let begin = begin(false);
@@ -518,7 +518,7 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
 /// S57: a renewal that comes while a node is being lost finds no node. Nothing is placed there, and nothing is renewed.
 #[tokio::test(start_paused = true)]
 async fn a_renewal_in_the_middle_of_a_loss_renews_nothing() {
-    /// Does, as it hears of the loss, what other threads may do then.
+    /// Does, as the loss is reported to it, what other threads may do then.
     struct Meanwhile {
         run: Weak<Run>,
         node: Peer,
@@ -637,20 +637,20 @@ async fn a_subscriber_that_blocks_costs_nothing() {
             let of_new = run.takes_sign(&new, &sign(1));
             let _ = tell.send(format!("{is_taken} {} {is_known} {of_new}", granted > before));
         });
-        // Longer than any lock is held, and for ever if the log is written under one that a renewal needs.
+        // A time longer than any lock is held. The wait would end only by it if the log were written under such a lock.
         let text = told.recv_timeout(Duration::from_secs(10)).unwrap_or_else(|error| error.to_string());
         into.lock().unwrap().push(text);
     };
     let log = tracing::subscriber::set_default(AtLost(Box::new(blocks)));
     sleep(Duration::from_millis(10)).await;
-    // In one look of the owner: the loss, and behind it the new node.
+    // The owner reads both at once: first the loss, then the new node.
     drop(two);
     let link = network.process("three").join(Side::Node).await.unwrap();
     *three.lock().unwrap() = Some(link.me().clone());
     sleep(Duration::from_millis(1)).await;
     drop(log);
     assert_eq!(*seen.lock().unwrap(), ["true true false false"], "one renews, and the sign of the new one waits");
-    // The new one is met as any other.
+    // The owner meets the new node like any other.
     let mut three = Node { link, owner: Peer::new(""), sent: 0, heard: 0, renewals: 0 };
     three.owner = match next(&mut *three.link).await {
         LinkEvent::Up(owner, _) => owner,
@@ -691,7 +691,8 @@ async fn told() -> (Network, supervise::Running<local::Shop>, Arc<Mutex<Vec<(u64
     (network, shop, told)
 }
 
-/// S63: a node makes no more events than one in ten seconds, whatever its reasons. The last one is told in the end.
+/// S63: a node makes no more events than one in ten seconds, whatever its reasons. The last reason has an event in the
+/// end.
 #[tokio::test(start_paused = true)]
 async fn a_node_with_ever_new_reasons_is_told_now_and_then() {
     let (network, shop, told) = told().await;

@@ -107,7 +107,7 @@ where
     }
 
     fn supervision(&mut self) -> Option<SupervisorStrategy> {
-        // Used only if there are children, or with the first spawn.
+        // The strategy takes effect if there are children, or with the first spawn.
         let strategy = self.actor.as_ref()?.supervision();
         self.cx.set_strategy(strategy.clone());
         Some(strategy)
@@ -136,7 +136,7 @@ where
     }
 
     fn drop_instance(&mut self, each: Each<'_>) {
-        // Back at the front, for the next instance; if there is none, it ends with the rest of the queue.
+        // Put the message back at the front, for the next instance. Without one, it ends with the rest of the queue.
         match self.again.as_mut().and_then(|again| again.left_over()) {
             Some((msg, true)) => self.inbox.requeue_front(&self.cell, Envelope::Msg(msg)),
             Some((msg, false)) => {
@@ -200,7 +200,7 @@ where
 {
     const KIND: ChildKind = ChildKind::Actor;
 
-    // Blocks, and not `async fn`, which would keep two copies of `self`.
+    // An `async` block here, since an `async fn` would keep two copies of `self` in its future.
     #[expect(clippy::manual_async_fn, reason = "see above")]
     fn start(&mut self) -> impl Future<Output = Result<(), Thrown>> + Send {
         async move {
@@ -301,7 +301,7 @@ impl<A: Actor, F> ActorBody<A, F> {
                 }
                 Handler::Message { future: self.actor.as_mut()?.receive(msg, &mut self.cx) }
             }
-            // Its sender waits for no later incarnation, so it is not redelivered either.
+            // The sender does not wait for the next incarnation, so the request is not redelivered.
             Envelope::LastRequest(msg) => {
                 if self.cx.marks.due {
                     self.note_begun(None);
@@ -354,7 +354,7 @@ impl<A: Actor, F> ActorBody<A, F> {
     fn ask_turn(&mut self, cx: &mut TaskCx<'_>) -> Poll<Result<Turn, A::Error>> {
         self.inbox.rest(&self.cell);
         if self.cell.is_interrupted() {
-            return Poll::Ready(Ok(Turn::Interrupted)); // not asked any more, whatever the order is
+            return Poll::Ready(Ok(Turn::Interrupted)); // any order ends the turns of the actor
         }
         let Some(actor) = &mut self.actor else { return Poll::Ready(Ok(Turn::Interrupted)) };
         match actor.poll_turn(&mut self.cx, cx) {
@@ -391,8 +391,8 @@ impl<A: Actor, F> ActorBody<A, F> {
 }
 
 pin_project! {
-    /// The handler of the item in hand. When it waits, the rest of its batch goes back, so that a stop finds all
-    /// messages in the mailbox.
+    /// The handler of the item in hand. When it waits, the rest of its batch is put back, so that a stop finds
+    /// all messages in the mailbox.
     struct Handling<'a, A: Actor, F> {
         inbox: &'a mut Inbox<Envelope<A>>,
         cell: &'a Cell<A>,

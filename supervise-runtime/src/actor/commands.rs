@@ -246,7 +246,7 @@ pub(crate) fn start_again(cell: &Arc<AnyCell>) -> Result<Starting, CommandError>
         }
         core.revive();
         cell.reopen();
-        // The requests are to be dropped after the lock.
+        // The requests are returned, so that the caller drops them after the lock.
         (core.forget_requests(), Some(core.expect_start()))
     };
     match decide(&**cell, Command::StartAgain, revive) {

@@ -195,7 +195,7 @@ struct Item<M> {
     message: Option<M>,
     /// A message of the source is being handled.
     in_hand: bool,
-    /// Of the future that takes the items.
+    /// The waker of the future that takes the items.
     waker: Option<Waker>,
     end: Option<End<M>>,
 }

@@ -37,7 +37,7 @@ impl Moment {
     /// Returns the time from this moment to a later one.
     pub(crate) fn to(&self, later: Moment) -> Duration {
         let slept = later.suspended.saturating_sub(self.suspended);
-        // Two clocks cannot be read at one moment: what is less than this is the way from one to the other.
+        // Two clocks cannot be read at the same instant: a difference below `SLEPT` is the time between the two reads.
         let slept = if slept < SLEPT { Duration::ZERO } else { slept };
         later.at.saturating_duration_since(self.at).saturating_add(slept)
     }

@@ -83,7 +83,7 @@ impl<T> Drop for Loan<'_, T> {
         if wanted {
             self.of.slot.notify_one();
         }
-        // A value that was replaced meanwhile goes here. The thread may be that of a caller with a handle, whose panic it is not.
+        // A value that was replaced meanwhile is dropped here. Its panic must not reach the caller on this thread.
         drop_catching_panics(self.value.take());
     }
 }

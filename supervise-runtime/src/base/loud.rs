@@ -21,7 +21,7 @@ pub(crate) fn inject() {
 pub(crate) fn bug(text: &str) {
     let injected = INJECTED.take();
     if LOUD && !injected {
-        // Not by `eprintln`: the test harness captures that output until the test has finished.
+        // `eprintln!` would not do: the test harness captures its output until the test has finished.
         let thread = std::thread::current();
         let name = thread.name().unwrap_or("unnamed");
         let told = format!(

@@ -77,7 +77,7 @@ impl Graph {
             }
         };
         let (asker, asked) = (wait.from(), wait.asked);
-        // A second wait for the same actor closes no other cycle than the first.
+        // Skip the search if this asker already waits for this actor: a second wait closes no other cycle.
         let again = range(&self.of, asker, asked..=asked).any(|(.., ticket)| self.waits[ticket].holds());
         let cycle = if again { None } else { self.cycle(asker, asked) };
         self.of.insert((asker, asked, ticket));
@@ -136,7 +136,7 @@ struct Search<'a> {
     edges: &'a Edges,
     /// The cells that were reached, with the wait that led to each.
     reached: HashMap<u64, Option<Ticket>>,
-    /// Those whose waits were not followed yet.
+    /// The reached cells whose waits were not followed yet.
     todo: Vec<u64>,
     now: Range<'a, (u64, u64, Ticket)>,
 }

@@ -132,7 +132,7 @@ impl Events {
             match self.receiver.as_mut().map(broadcast::Receiver::try_recv) {
                 Some(Ok(next)) => break Some(next),
                 Some(Err(broadcast::error::TryRecvError::Lagged(more))) => events = events.saturating_add(more),
-                Some(Err(_)) | None => break None, // never: a full buffer follows a gap
+                Some(Err(_)) | None => break None, // cannot happen: after a gap the buffer is full
             }
         };
         let now = Instant::now;
@@ -230,7 +230,7 @@ impl Changes {
         self.waiting.fetch_add(1, Relaxed);
         let _waits = Waits(&self.waiting);
         loop {
-            let changed = self.bell.next(); // heard from here on
+            let changed = self.bell.next(); // changes from here on ring it
             if let Some(found) = found() {
                 return found;
             }
@@ -272,7 +272,7 @@ impl TreeShared {
         }
     }
 
-    /// Makes the shared state of another run of the same tree: subscribers hear both.
+    /// Makes the shared state of another run of the same tree: subscribers get the events of both.
     pub(crate) fn of_next_run(&self, seed: u64) -> Self {
         let next = TreeShared::new(seed);
         if let Some(sender) = self.sender() {

@@ -47,7 +47,7 @@ impl Hold {
         hold
     }
 
-    /// Puts a tree that has not begun under this holding.
+    /// Puts a tree that is not yet started under this holding.
     pub(crate) fn fences(self: Arc<Self>, tree: &CellCore) {
         let table = tree.table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
         let _ = table.hold.set(self); // a tree has one

@@ -94,7 +94,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             let (decider, arm) = (display(decider(by)), arm(by));
             fails!(ERROR, failure, directive = %"stop", decider, arm, "failed; stopping")
         }
-        // The supervisor's own failure follows.
+        // Only DEBUG: the failure of the supervisor is logged next.
         EventKind::Decided { directive: Directive::Escalate, failure, by, .. } => {
             let (decider, arm) = (display(decider(by)), arm(by));
             fails!(DEBUG, failure, directive = %"escalate", decider, arm, "failed; escalating")
@@ -152,7 +152,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::Requested { operation, by } => say!(INFO, %operation, by = %one_line(by), "requested"),
         EventKind::Started { seed } => say!(INFO / DEBUG, seed, "started"),
         EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),
-        // The others go down with something above them, or with their group, which has a line of its own.
+        // Other children go down with a supervisor above them or with their group; that has a line of its own.
         EventKind::Stopping { reason } if facts.is_root || is_of_its_own(*reason) => {
             say!(INFO / DEBUG, reason = reason.to_string(), "stopping")
         }
@@ -175,7 +175,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                 false => ends!(INFO / DEBUG),
             }
         }
-        // A line that was decided on follows, or the supervisor's.
+        // Only DEBUG: the decision about the failure, or the failure of the supervisor, is logged next.
         EventKind::Failed { failure, message } => fails!(DEBUG, failure, message_type = message, "failed"),
         EventKind::Reported { failure } => fails!(DEBUG, failure, "failed on its way down"),
         EventKind::RestartScheduled { after } => say!(DEBUG, delay = rounded(*after), "restart scheduled"),

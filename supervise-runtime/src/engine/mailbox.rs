@@ -409,8 +409,8 @@ fn bury<T: MailboxItem>(letter: T, core: &CellCore, reason: DeadLetterReason) {
 }
 
 impl<T: MailboxItem> ActorCell<T> {
-    /// Removes the requests of senders on their way down, which hear at once. To be called when the gate was shut, by the
-    /// actor's own task, after its batch was given back.
+    /// Removes the requests of senders on their way down, which get an error at once. To be called when the gate was
+    /// shut, by the actor's own task, after its batch was given back.
     pub(crate) fn purge_last_requests(&self, is_one: impl Fn(&T) -> bool) {
         let are_some = lock(&self.mail.inner).blocked.take_last_requests();
         if are_some {

@@ -357,7 +357,7 @@ impl Meters {
                 }
             }
         }
-        // `made` is dropped after the lock: a gauge that another sample has made too may be the last of it.
+        // `made` is dropped after the lock: dropping the last handle of a gauge runs code of the recorder.
     }
 
     /// Takes all contributions back, for good.
@@ -451,9 +451,9 @@ pub(crate) struct PathMeters {
     shutdown: OnceLock<CatchDrop<Histogram>>,
     dead_letters: [OnceLock<CatchDrop<Counter>>; 6],
     unread: OnceLock<CatchDrop<Counter>>,
-    /// By the position in [`REMOTE`].
+    /// The counters of remote events, by the position in [`REMOTE`].
     remote_events: [OnceLock<CatchDrop<Counter>>; REMOTE.len()],
-    /// By the type of the error, and the directive.
+    /// The counters of restarts, by the type of the error and the directive.
     restarts: Mutex<HashMap<[&'static str; 2], Arc<CatchDrop<Counter>>>>,
 }
 

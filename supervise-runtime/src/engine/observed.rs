@@ -44,7 +44,7 @@ impl Switch {
     }
 
     pub(crate) fn give_back(&self, what: Observe) {
-        // The greatest number may stand for more requests, so it stays.
+        // A saturated counter may have lost requests, so it is never decreased.
         self.change(what, |requests| if requests == u32::MAX { requests } else { requests - 1 });
     }
 

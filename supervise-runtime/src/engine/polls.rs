@@ -60,7 +60,7 @@ impl Runs {
     fn noted(id: u64) -> Option<Self> {
         let now = FIRST.get_or_init(Instant::now).elapsed();
         let since = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        // On a thread that ends, nothing can be noted any more.
+        // On a thread that is ending, the thread-local note is gone.
         OWN.try_with(|own| Runs { before: own.set((id, since)) }).ok()
     }
 }
@@ -69,7 +69,7 @@ impl Note {
     /// Returns the note before. The code around a poll on the same thread goes on after it.
     fn set(&self, (id, since): (u64, u64)) -> (u64, u64) {
         let before = (self.cell.load(Relaxed), self.since.load(Relaxed));
-        self.cell.store(0, Relaxed); // nobody takes the time of one for that of the other
+        self.cell.store(0, Relaxed); // so that no reader takes the time of one cell for that of another
         fence(Release);
         self.since.store(since, Relaxed);
         self.cell.store(id, Release);
@@ -83,7 +83,7 @@ impl Note {
         }
         let since = self.since.load(Relaxed);
         fence(Acquire);
-        // Otherwise the time may be that of the next one.
+        // If the cell has changed meanwhile, the time may be that of the next cell.
         (self.cell.load(Relaxed) == cell).then_some(since)
     }
 }

@@ -131,7 +131,7 @@ struct State {
 }
 
 impl Witness {
-    // ----- told by the engine
+    // ----- called by the engine
 
     pub(crate) fn hears(&self, event: &Event) {
         if let EventKind::DeadLetter { reason: DeadLetterReason::Ended | DeadLetterReason::Restarted, .. } = event.kind
@@ -197,7 +197,7 @@ impl Witness {
         self.begun.fetch_sub(1, SeqCst);
     }
 
-    // ----- asked by the test
+    // ----- called by the test
 
     /// Holds up the next start of the child with this path.
     pub(crate) fn holds_up(&self, path: &str, holdup: Holdup) {

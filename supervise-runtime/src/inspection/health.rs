@@ -278,14 +278,14 @@ impl Snapshot {
     }
 }
 
-/// Returns the health of this cell and of those below it. Only nodes that may have a symptom are looked at closely: they
-/// are told of as in a snapshot.
+/// Returns the health of this cell and of those below it. Only nodes that may have a symptom are looked at closely, and
+/// described as in a snapshot.
 pub(crate) fn of(cell: &Arc<AnyCell>, view: Option<ChildView>, now: Instant, extent: Extent) -> Health {
     let mut health = Health::default();
     let mut todo = vec![(cell.clone(), view, true)];
     while let Some((cell, view, asked)) = todo.pop() {
         let end = own_end(&*cell);
-        // A child that is well by what its supervisor knows has no view.
+        // A supervisor gives no view of a child that it believes to be well.
         let view = if view.is_none() && end.is_some() { seen(&*cell, now) } else { view };
         if asked || view.is_some() {
             let facts = Facts::of(&*cell, view.as_ref(), end, now);
@@ -348,7 +348,7 @@ impl Facts {
             }
             NodeState::Ended(ended) if asked || is_against(&ended, self.lifecycle) => say(SymptomKind::Ended(ended)),
             NodeState::Ended(_) => {}
-            // Also of a child that was spawned: it may wait for ever.
+            // A spawned child without a node is a symptom too: it may wait forever.
             NodeState::Starting if self.no_node.is_some() => {
                 if let Some(NodeWait { role, since }) = self.no_node {
                     say(SymptomKind::NoNode { role, since });

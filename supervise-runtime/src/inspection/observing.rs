@@ -56,7 +56,7 @@ pub struct Observing {
 impl Observing {
     /// Keeps the tree collecting until its end.
     pub fn forever(mut self) {
-        self.what = Observe::NOTHING; // nothing is given back
+        self.what = Observe::NOTHING; // so that `drop` gives nothing back
     }
 }
 

@@ -278,7 +278,7 @@ pub struct NodeWait {
 }
 
 impl NodeWait {
-    /// Only a child that is starting waits: one that is told to go down waits no more, though its start is not dropped
+    /// Only a child that is starting waits: a child that goes down waits no more, though its start is not dropped
     /// yet.
     pub(super) fn of(elsewhere: &Elsewhere, state: &NodeState, now: Instant) -> Option<Self> {
         let (role, since) = elsewhere.waits.filter(|_| matches!(state, NodeState::Starting))?;
@@ -725,7 +725,7 @@ pub(super) fn state(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd
     match (member.at, ended) {
         (_, Some(Ended::RuntimeGone)) => NodeState::Ended(Ended::RuntimeGone),
         (MemberState::Ended, Some(ended)) => NodeState::Ended(ended),
-        // The supervisor knows of the end already, the watchers do not yet.
+        // The supervisor has recorded the end, and the watchers are not yet notified.
         (MemberState::Ended, None) | (MemberState::GoingDown, _) => NodeState::GoingDown,
         (MemberState::BackingOff, _) => NodeState::BackingOff { until: until.unwrap_or(now) },
         (MemberState::Queued, _) if member.holds_up => NodeState::BackingOff { until: until.unwrap_or(now) },

@@ -159,7 +159,7 @@ where
         let Some(mut incoming) = self.incoming.take() else { return };
         incoming.close();
         while let Ok(request) = incoming.try_recv() {
-            let mut request = Some(request); // a subtask that never began
+            let mut request = Some(request); // holds a subtask that was never started
             each(&mut || request = None);
         }
     }
@@ -223,7 +223,7 @@ where
     /// Runs the task's own future and its subtasks concurrently, until the first failure or the last end.
     async fn serve(&mut self) -> Result<Served, Thrown> {
         poll_fn(|cx| {
-            // Once in each poll: a future that waits has given the thread back.
+            // Poll it once in each poll: a future that returns `Pending` gives the thread back.
             let returned = self.poll_main(cx).transpose()?.is_some();
             if returned {
                 // The task's own future has returned: its subtasks are asked to stop.

@@ -195,7 +195,7 @@ impl<T> SharedValue<T> {
 }
 
 /// A `pub let` as the handles of its tree have it, over all incarnations of the tree. It keeps nothing alive: if the
-/// runtime goes, the value goes with the tree.
+/// runtime is dropped, so are the tree and the value.
 ///
 /// The type of the value is not named here, so a handle is `Send + Sync` whatever the value is.
 #[doc(hidden)]

@@ -97,7 +97,7 @@ impl<T: TreeDef> Tree<T> {
         }
     }
 
-    /// Sets the function that is told of the tree when it begins to start.
+    /// Sets the function that is called with the tree when it begins to start.
     #[cfg(all(feature = "systemd", unix))]
     pub(crate) fn seen_by(mut self, observer: fn(TreeRef, &'static TreeSpec)) -> Self {
         self.observer = Some(observer);
@@ -248,7 +248,7 @@ impl<T: TreeDef> Tree<T> {
         self.begin(at).up().await
     }
 
-    /// The same as [`start_at`](Tree::start_at). `begins` is told of the tree before its first child starts.
+    /// The same as [`start_at`](Tree::start_at). `begins` is called with the tree before its first child starts.
     #[cfg(feature = "testing")]
     pub(crate) async fn start_seen(
         self,
@@ -395,7 +395,7 @@ impl<T: TreeDef> Tree<T> {
     }
 }
 
-/// Puts a tree that is about to begin on this network, which is told of the begin and of the end.
+/// Puts a tree that is about to begin on this network, which is notified of the begin and of the end.
 fn put_on(
     network: StdArc<dyn TreeNetwork>,
     root: &Arc<AnyCell>,

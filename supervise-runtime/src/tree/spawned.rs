@@ -388,8 +388,8 @@ where
         return Err(SpawnError::EmptyName { path: core.path() });
     }
     if current::is_leaving() || core.is_leaving() {
-        // In a hook or message on the way down, the spawn would wait for a start that can begin only after the way down
-        // (S7).
+        // Refuse a spawn from a hook or a message on the way down: it would wait for a start that can begin only after
+        // the way down (S7).
         return Err(SpawnError::Stopping { path: core.path() });
     }
     let slot = || ChildSlot::new(Name::from(&*name), Some(owner.clone()), core.bus.clone());

@@ -236,7 +236,7 @@ pub(crate) fn default_directive(failure: &Failure, backoff_declared: bool, arms:
     match (failure.cause(), failure.phase()) {
         (Cause::Error(error), _) if arms && !error.crossed_as_text() => Directive::Escalate,
         (Cause::Killed | Cause::DeathPact(_), _) => Directive::Stop,
-        // Nothing is wrong with the child: another node is tried, also in the first start of a tree.
+        // The child is not at fault, so another node is tried, also in the first start of a tree.
         (Cause::NodeLost { .. }, _) => Directive::Restart,
         (_, Phase::Start) if !backoff_declared => Directive::Stop,
         _ => Directive::Restart,

@@ -943,7 +943,7 @@ impl Failure {
             return f.write_str("no restart is allowed");
         };
         last.write_whole(f)?;
-        // A supervisor that allows none either has nothing to add.
+        // The text of the last failure already ends with this if its supervisor allows no restart either.
         if last.inner.no_restart { Ok(()) } else { f.write_str(", and no restart is allowed") }
     }
 

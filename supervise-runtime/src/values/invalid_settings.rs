@@ -228,7 +228,7 @@ impl InvalidSettings {
             Problem::SignificantPermanent => SignificantPermanent,
             Problem::SignificantBestEffort => SignificantBestEffort,
             Problem::NeverRestarted(setting) => NeverRestarted(setting),
-            // A number that is computed may be 0 in some deployments.
+            // Accepted at run time: a computed number may be 0 in some deployments.
             Problem::NoRestarts => return None,
             Problem::NoLimit { setting, .. } => NoLimit(setting),
             Problem::LimitInGroup => LimitInGroup(strategy),

@@ -44,7 +44,7 @@ impl TreeRun {
         TreeRun { lives: Box::new(lives), emits: Box::new(emits) }
     }
 
-    /// Makes a run for a test of a network: it lives, and nobody hears its events.
+    /// Makes a run for a test of a network: it lives, and has no subscriber.
     pub fn unheard() -> Self {
         TreeRun::new(|| true, drop)
     }

@@ -35,7 +35,7 @@ pub(crate) struct Common {
     pub(crate) handler: Option<Duration>,
     pub(crate) drain: bool,
     pub(crate) ready: bool,
-    /// Whether this is a task that does not take its context, as far as the declaration tells.
+    /// Whether this is a task that does not take its context, as far as the declaration shows.
     pub(crate) without_context: bool,
     pub(crate) significant: bool,
     pub(crate) best_effort: bool,

@@ -128,7 +128,7 @@ pub(super) fn set(app: &App, set: &SetView, canvas: &mut Canvas<'_>, head: Optio
         return;
     };
     if let Some(head) = head {
-        // Which part of the set this is takes the place of the heads.
+        // The heads of the columns give way to the part of the set that is shown.
         let mut text = Text::of(&set.path, Role::Title);
         let until = page.from + page.nodes.len() as u64;
         let from = if page.nodes.is_empty() { page.from } else { page.from + 1 };
@@ -179,7 +179,7 @@ fn draw(
         match column {
             Column::Name => canvas.line(x, y, own, name),
             Column::State => {
-                // Whoever asks in a circle waits for itself, however long its handler runs.
+                // An actor in an ask cycle waits for itself, which is more important than the time of its handler.
                 let (text, role) = match is_in_circle {
                     true => ("ask cycle".to_owned(), Role::Bad),
                     false => activity(entry, at_ms),

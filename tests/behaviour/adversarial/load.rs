@@ -92,7 +92,7 @@ async fn a_thousand_children_may_fail_in_the_same_instant() {
 async fn a_thousand_members_that_fail_in_the_same_instant_are_one_restart() {
     let army = Army::start().await.unwrap();
     let all = army.captain.ask(|reply| Muster::Recruit(1000, reply)).forever().await.unwrap();
-    // All but the last, which is asked to go down before it would handle its message: the new instance would get it.
+    // Not the last one: it is asked to go down before it handles its message, which the new instance would get.
     all_fall(&all[..999]).await;
     for soldier in &all {
         assert_eq!(soldier.ask(March::Count).await.unwrap(), (1, 2), "one restart, not a thousand");

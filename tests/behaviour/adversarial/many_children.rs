@@ -183,7 +183,7 @@ fn a_deep_tree_is_seen_drawn_and_reported() {
         assert_eq!(snapshot.render().lines().count(), DEPTH + 2);
         assert_eq!(snapshot.render_mermaid().matches("-->").count(), DEPTH + 1);
         assert_eq!(snapshot.render_graphviz().matches("->").count(), DEPTH + 1);
-        // Dropping the snapshot needs no more stack either.
+        // Dropping the snapshot does not recurse either: a small stack is enough.
         let thread = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || drop(snapshot)).expect("a thread");
         thread.join().expect("the test succeeds");
         let report = tree.shutdown().await;

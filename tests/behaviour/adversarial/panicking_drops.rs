@@ -198,7 +198,7 @@ async fn a_copy_for_redelivery_may_panic_when_it_is_dropped() {
 /// S12, S35: a mailbox that a restart empties may be full of messages that panic when they are dropped: each is a dead
 /// letter, and the restart goes on.
 #[tokio::test(start_paused = true)]
-async fn a_fresh_mailbox_may_be_full_of_them() {
+async fn a_fresh_mailbox_may_be_full_of_messages_that_panic_when_they_are_dropped() {
     supervisor! {
         struct Cleared(live: Arc<Stock>) {
             #[decider(_ => Restart)]
@@ -226,7 +226,7 @@ async fn a_fresh_mailbox_may_be_full_of_them() {
 
 /// S12: one abort drops a waiting handler, the instance and its background work, and all three panic in `Drop`.
 #[tokio::test(start_paused = true)]
-async fn a_killed_actor_may_be_full_of_them() {
+async fn a_killed_actor_may_be_full_of_values_that_panic_when_they_are_dropped() {
     quiet_panics();
     let live = Arc::default();
     let tree = Depot::start(Arc::clone(&live), true).await.unwrap();

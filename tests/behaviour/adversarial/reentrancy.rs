@@ -233,7 +233,7 @@ fn a_waker_may_ask_the_tree() {
         waits.push(Box::pin(async move { drop(slow.terminated().await) }));
         waits.push(Box::pin(async move { drop(root.join().await) }));
         for wait in &mut waits {
-            // Twice: the second waker replaces the first.
+            // Poll twice, so that the second waker replaces the first.
             assert!(matches!((poll(wait), poll(wait)), (Poll::Pending, Poll::Pending)));
         }
         // A wait that is given up, outside of a runtime, where no timer holds its waker as well.

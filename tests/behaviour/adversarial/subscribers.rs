@@ -213,7 +213,7 @@ async fn a_waker_that_panics_keeps_no_notice() {
         tree.watching.tell(tree.x.clone()).await.unwrap();
         settle().await;
 
-        // An end: the first of those that wait is sick.
+        // Two futures wait for an end, and the waker of the first panics.
         let mut sick = Box::pin(tree.x.terminated());
         assert!(poll_sick(sick.as_mut(), wakes, &armed).is_pending());
         let well = tokio::spawn({

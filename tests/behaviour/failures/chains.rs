@@ -108,7 +108,7 @@ supervisor! {
 
 /// S6: a failed restart leads to the failure that the restart was meant to repair: by `before`, `source` and `find`.
 #[tokio::test(start_paused = true)]
-async fn a_failed_restart_leads_to_what_it_was_for() {
+async fn a_failed_restart_leads_to_the_failure_it_should_repair() {
     supervisor! {
         struct Strict(heard: Heard) {
             #![decider(Phase::Restart => Stop, _ => Restart)]
@@ -138,7 +138,7 @@ async fn a_failed_restart_leads_to_what_it_was_for() {
 
 /// S6: once the child is up again, earlier failures no longer belong to the chain.
 #[tokio::test(start_paused = true)]
-async fn a_failure_of_one_that_was_up_leads_to_nothing() {
+async fn a_chain_has_no_failures_from_before_the_child_was_up() {
     let heard = Heard::default();
     let tree = Ward::start(heard.clone()).await.unwrap();
     for _ in 0..2 {
@@ -377,7 +377,7 @@ async fn the_error_of_a_main_says_everything_once() {
 /// S40: `Decided` names the action that follows: at a limit, for a `Temporary` child, and where there is no supervisor
 /// above.
 #[tokio::test(start_paused = true)]
-async fn a_restart_that_cannot_be_is_not_told() {
+async fn decided_names_no_restart_that_is_impossible() {
     supervisor! {
         struct Limits(journal: Journal) {
             #![decider(|_: &Failure| Directive::Restart)]
@@ -435,9 +435,9 @@ async fn a_resume_without_an_instance_is_reported_as_a_restart() {
     assert!(resumed);
 }
 
-/// S40: a decision is not told if the tree was stopped while the decider ran.
+/// S40: a decision raises no `Decided` event if the tree was stopped while the decider ran.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_decision_that_a_stop_overtakes_is_not_told() {
+async fn a_decision_overtaken_by_a_stop_raises_no_event() {
     static DECIDES: Barrier = Barrier::new(2);
     static ANSWER: Mutex<Directive> = Mutex::new(Directive::Restart);
     supervisor! {
@@ -460,7 +460,7 @@ async fn a_decision_that_a_stop_overtakes_is_not_told() {
         tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
         tree.stop();
         while soon(events.next()).await.unwrap().path != "Overtaken" {}
-        // The one thread that is free runs this after the root, which has told its children by then.
+        // The one free thread runs this task after the root, which has notified its children by then.
         tokio::spawn(async {}).await.unwrap();
         tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
         soon(tree.join()).await;
@@ -469,9 +469,9 @@ async fn a_decision_that_a_stop_overtakes_is_not_told() {
     }
 }
 
-/// S40, S19: a decision that waits for another one above is told when it is carried out, and only then.
+/// S40, S19: a decision that waits for another one above raises its event when it is carried out, and only then.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_decision_that_is_kept_is_told_once() {
+async fn a_deferred_decision_raises_one_event() {
     static ASKED: AtomicU32 = AtomicU32::new(0);
     static DECIDES: Barrier = Barrier::new(2);
     static ABOVE: Barrier = Barrier::new(2);
@@ -500,13 +500,13 @@ async fn a_decision_that_is_kept_is_told_once() {
     let mut events = tree.events();
     let tree = tree.start().await.unwrap();
     seen(&mut events);
-    soon(tree.answers()).await; // nothing is left to be done on the two threads
+    soon(tree.answers()).await; // waits until both threads have nothing left to do
     tree.below.one.tell(Do::Fail(Boom::Told)).await.unwrap();
     tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
     tree.below.two.tell(Do::Fail(Boom::Told)).await.unwrap();
     tokio::task::spawn_blocking(|| ABOVE.wait()).await.unwrap();
     tokio::task::spawn_blocking(|| DECIDES.wait()).await.unwrap();
-    // The one thread that is free runs this after `one`, whose decision is kept by then.
+    // The one free thread runs this task after `one`, whose decision is deferred by then.
     tokio::spawn(async {}).await.unwrap();
     tokio::task::spawn_blocking(|| ABOVE.wait()).await.unwrap();
     soon(tree.below.one.terminated()).await.unwrap();
@@ -518,7 +518,7 @@ async fn a_decision_that_is_kept_is_told_once() {
 
 /// S40, S15: `Decided` names what follows also if another child takes the last restart of a shared budget meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restart_that_another_child_takes_is_not_told() {
+async fn decided_names_no_restart_that_another_child_has_taken() {
     static ASKED: AtomicU32 = AtomicU32::new(0);
     supervisor! {
         struct Sharing(journal: Journal) {
@@ -535,7 +535,7 @@ async fn a_restart_that_another_child_takes_is_not_told() {
             two: Probe = Probe::start("two", journal).await?,
         }
     }
-    // In some of the rounds they decide at the same moment.
+    // In some of the rounds both deciders answer at the same moment.
     for round in 0..500 {
         ASKED.store(0, Ordering::Relaxed);
         let mut tree = Sharing::tree(Journal::default());

@@ -67,7 +67,7 @@ async fn a_decider_gives_up_after_a_number_or_a_time() {
             settle().await;
             pass(secs(20)).await;
         }
-        // After 1, 2, 4, 8 and then ever 10 minutes: the first failure after two hours.
+        // Restarts after 1, 2, 4, 8, and then every 10 minutes: the first failure after two hours stops the child.
         assert!(matches!(soon(child.terminated()).await, Ok(Ended::Failed(_))));
         assert_eq!(begun.elapsed().as_secs() / 60, 125, "{}", child.path());
         assert_eq!(child.incarnation(), 16);

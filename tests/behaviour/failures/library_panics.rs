@@ -192,7 +192,7 @@ async fn a_bug_after_the_end_changes_nothing() {
 
 /// S25: several bugs, without a child that is up in between, end the child, and its group does not wait for it.
 #[tokio::test(start_paused = true)]
-async fn bug_after_bug_ends_it() {
+async fn several_bugs_in_a_row_end_the_child() {
     quiet_panics();
     supervisor! {
         struct Shaky(journal: Journal) {

@@ -99,7 +99,7 @@ async fn only_a_range_that_comes_up_brings_them_along() {
     assert_eq!([tree.main.incarnation(), tree.after.incarnation(), tree.last.incarnation()], [2, 2, 2]);
     assert!(tree.before.ended().is_some() && tree.after.ended().is_none());
 
-    // A member that a Stop has ended is not among them.
+    // A member that was ended by a Stop does not come up with the group.
     tree.last.tell(Do::Fail(Boom::Told)).await.unwrap();
     settle().await;
     tree.main.tell(Do::Fail(Boom::Told)).await.unwrap();

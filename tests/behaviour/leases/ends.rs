@@ -83,9 +83,9 @@ fn begin_the_end(end: &str, worker: &ActorRef<Worker>, tree: &TreeRef) {
     }
 }
 
-/// S55: a subtree that had begun to end when its lease was lost is not begun again: no work is done twice, and a subtree
-/// that somebody has stopped stays stopped. A subtree that fails is begun again after the turn of others. The rule holds
-/// at each moment of the way down, and for a loss that meets the request.
+/// S55: a subtree that had begun to end when its lease was lost is not started again: no work is done twice, and a
+/// subtree that somebody has stopped stays stopped. A subtree that fails is started again after the turn of others. The
+/// rule holds at each moment of the way down, and for a loss that meets the request.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_was_about_to_end_keeps_its_end() {
     for end in ENDS {
@@ -130,7 +130,7 @@ async fn a_tree_that_was_about_to_end_returns_from_run() {
     }
 }
 
-/// S55: a tree that was not about to end is begun again after a loss.
+/// S55: a tree that was not about to end is started again after a loss.
 #[tokio::test(start_paused = true)]
 async fn a_subtree_that_stops_for_the_loss_is_begun_again() {
     let (begun, lease) = (Arc::new(AtomicU32::new(0)), lease());
@@ -139,7 +139,7 @@ async fn a_subtree_that_stops_for_the_loss_is_begun_again() {
     advance(ms(1900)).await;
     lease.steal();
     advance(ms(300)).await;
-    // Asked for on the way down: the loss came first.
+    // The end is requested on the way down, after the loss of the lease.
     assert!(batch.ended().is_none());
     begin_the_end("it is stopped", &batch.worker, &batch);
     advance(secs(100.0)).await;

@@ -407,7 +407,7 @@ async fn run_ends_with_until_at_any_time() {
     }
 }
 
-/// S55: `run` goes from one holding to the next, and subscribers of before hear of all of them.
+/// S55: `run` goes from one holding to the next, and earlier subscribers get the events of all of them.
 #[tokio::test(start_paused = true)]
 async fn run_goes_from_one_holding_to_the_next() {
     let (log, lease) = (Log::default(), lease());

@@ -13,7 +13,7 @@ fn has_failed<A: Actor>(child: &ActorRef<A>) -> bool {
 /// S21: a first start that fails and is not retried ends the child alone, under every strategy; its siblings come up, and
 /// its handle is that of an ended child, which can be started later.
 #[tokio::test(start_paused = true)]
-async fn the_first_start_goes_on_without_it() {
+async fn the_first_start_goes_on_without_a_best_effort_child() {
     supervisor! {
         struct One(journal: Journal) {
             a: Probe = Probe::start("a", journal).await?,

@@ -291,7 +291,7 @@ async fn watches_outlive_the_watchers_restart() {
 }
 
 /// S37: a child of its own that had ended before the failure of the watcher is not stopped by the restart: its notice,
-/// which is in the mailbox, is heard by the next instance, once.
+/// which is in the mailbox, is handled by the next instance, once.
 #[tokio::test(start_paused = true)]
 async fn the_notice_of_a_child_that_had_ended_before_outlives_the_restart() {
     let journal = Journal::default();

@@ -19,7 +19,7 @@ pub enum Say {
     StopAndGoOn,
     /// `cx.stop_with` at the end of a handler; the hook takes two seconds.
     Stop,
-    /// The same before an error.
+    /// `cx.stop_with` like `Stop`, and then an error.
     StopAndFail,
     /// The handler waits for two seconds before.
     GoOnAndStop,
@@ -146,7 +146,7 @@ fn ended(app: &App, path: &str) -> Option<Ended> {
 /// S23, S26: whoever asks for a restart of a child that is about to end by itself gets the answer for a child that is
 /// stopping: a caller as well as an operator. Its work is not done twice.
 #[tokio::test(start_paused = true)]
-async fn it_is_not_restarted() {
+async fn a_child_that_is_about_to_end_is_not_restarted() {
     for (way, path, after) in WAYS {
         for by_operator in [false, true] {
             let (app, _go) = begin(way).await;
@@ -166,7 +166,7 @@ async fn it_is_not_restarted() {
 
 /// S42: the state is going down, which is no symptom.
 #[tokio::test(start_paused = true)]
-async fn it_is_shown_as_going_down() {
+async fn a_child_that_is_about_to_end_is_shown_as_going_down() {
     for (way, path, after) in WAYS {
         let (app, _go) = begin(way).await;
         pass(ms(after)).await;
@@ -195,7 +195,7 @@ async fn a_stop_that_comes_meanwhile_does_not_change_the_end() {
         pass(ms(after)).await;
         let report = soon(app.shutdown()).await;
         let child = report.children.iter().find(|child| child.path == path).expect("it is in the report");
-        // The turn of the subtree comes late: asked to stop, it had still to lose its first member.
+        // The subtree gets its stop while its first member is still up, so it may end as stopped.
         let late = way == "of a significant member";
         let done = matches!(child.ended, Ended::Done | Ended::DoneWith(_));
         assert!(done || late && matches!(child.ended, Ended::Stopped), "{way}: {:?}", child.ended);
@@ -399,9 +399,9 @@ async fn a_member_that_is_not_significant_comes_up_with_its_group() {
     }
 }
 
-/// S9, S23: a kill of a handler that has said so is a failure like any other, and what it had said is over.
+/// S9, S23: a kill of a handler that has called `cx.stop()` is a failure like any other, and its stop is forgotten.
 #[tokio::test(start_paused = true)]
-async fn a_kill_goes_before_what_the_handler_has_said() {
+async fn a_kill_overrides_a_stop_that_the_handler_has_requested() {
     let app = App::start(Arc::default()).await.unwrap();
     app.actor.tell(Say::StopAndGoOn).await.unwrap();
     settle().await;

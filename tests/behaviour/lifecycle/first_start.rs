@@ -202,7 +202,7 @@ async fn ready_waits_at_any_depth() {
     assert!(four.ready().await);
     assert_eq!(begun.elapsed(), secs(3), "an instance");
 
-    // The child of a subtree that ends meanwhile.
+    // A child restarts, and its subtree ends meanwhile.
     pass(secs(60)).await;
     let begun = tokio::time::Instant::now();
     four.b.c.d.a.late.tell(Do::Fail(Boom::Told)).await.unwrap();

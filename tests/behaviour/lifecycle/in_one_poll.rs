@@ -397,7 +397,7 @@ fn what_the_code_does_in_the_same_poll_does_not_weaken_a_request() {
     }
 }
 
-/// S26: a kill of a child, in the poll in which it hears of the restart of its supervisor, keeps nobody waiting: the child
+/// S26: a kill of a child, in the poll in which it gets the restart of its supervisor, keeps nobody waiting: the child
 /// goes down with its supervisor.
 #[test]
 fn a_kill_with_a_restart_from_above_is_carried_out() {

@@ -126,7 +126,7 @@ async fn the_watch_of_a_set_ends() {
     assert!(House::heard(&heard).is_empty(), "the new life begins without any watch");
 }
 
-/// S37: a watcher that drains is told of no instance any more.
+/// S37: a watcher that drains gets no notice of an instance any more.
 #[tokio::test(start_paused = true)]
 async fn one_that_drains_hears_of_no_instance() {
     let heard = Heard::default();
@@ -144,7 +144,7 @@ async fn one_that_drains_hears_of_no_instance() {
     assert_eq!(House::heard(&heard), [""; 0]);
 }
 
-/// S37: the ends of many instances on several threads are each told once.
+/// S37: of many instances that end on several threads, each leads to one notice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_ends_on_several_threads() {
     let heard = Heard::default();

@@ -145,7 +145,7 @@ async fn a_restart_cuts_a_wait_short() {
     assert_eq!(tree.slow.incarnation(), 3);
 }
 
-/// S26, 2d: a start in progress is dropped and begun again, in each of its steps.
+/// S26, 2d: a start in progress is dropped and started again, in each of its steps.
 #[tokio::test(start_paused = true)]
 async fn a_restart_begins_a_start_again() {
     for (place, due) in [("slow start", false), ("slow pre_start", false), ("slow post_restart", true)] {
@@ -166,7 +166,7 @@ async fn a_restart_begins_a_start_again() {
     }
 }
 
-/// S26, 2d: a first start is dropped and begun again too; callers that wait for it continue to wait.
+/// S26, 2d: a first start is dropped and started again too; callers that wait for it continue to wait.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_can_be_begun_again() {
     let (tree, journal, _) = one().await;
@@ -230,7 +230,7 @@ async fn a_restart_replaces_a_decision_that_is_kept() {
     assert_eq!(child.restart().map(drop), Ok(()), "the child waits for its start");
     settle().await;
     assert!(child.ended().is_none());
-    // The restart of the parent absorbs it.
+    // The restart of the parent absorbs the failure of the child.
     assert!(matches!(soon(child.terminated()).await, Ok(Ended::Stopped)));
     let seen = seen(&mut events);
     assert!(seen.contains(&"boss/child failed".to_owned()), "{seen:?}");
@@ -296,7 +296,7 @@ async fn what_was_stopped_starts_again() {
 /// S24, S26: a shutdown is about the life in which it was asked for, over or not, though the child has been started again
 /// when it is awaited.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_is_of_the_life_that_was_asked() {
+async fn a_shutdown_does_not_affect_the_next_life() {
     for ended in [false, true] {
         let (tree, ..) = one().await;
         if ended {

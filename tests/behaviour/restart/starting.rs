@@ -66,7 +66,7 @@ async fn the_old_incarnation_does_not_count() {
     soon(starting).await.unwrap();
     assert_eq!(tree.db.incarnation(), 2);
 
-    // A start in progress is begun again: two callers wait for the same one.
+    // A restart drops a start in progress and starts again: both callers wait for the new start.
     journal.plan("db pre_start", 2, Fault::Slow(secs(5)));
     let first = tree.db.restart().unwrap();
     pass(secs(1)).await;
@@ -77,7 +77,7 @@ async fn the_old_incarnation_does_not_count() {
     assert!(first.is_ok() && second.is_ok());
     assert_eq!(tree.db.incarnation(), 4);
 
-    // A `Starting` that is polled late still hears of its own start, whatever came after it.
+    // A `Starting` that is polled late returns the outcome of its own start, whatever came after it.
     let late = tree.db.restart().unwrap();
     settle().await;
     tree.db.stop();
@@ -103,7 +103,7 @@ async fn a_start_that_fails() {
     let text = "db has ended instead of coming up: failed while starting: Planned";
     assert_eq!((error.to_string().as_str(), error.path()), (text, "db"));
 
-    // A stop, or the end of the tree, that comes first.
+    // The child is stopped, or its tree ends, before the start is complete.
     journal.plan("db start", 1, Fault::Slow(secs(60)));
     let starting = tree.db.start_again().unwrap();
     settle().await;

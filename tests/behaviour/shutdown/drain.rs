@@ -289,7 +289,7 @@ async fn a_drain_ends_when_its_group_goes_down() {
 /// moves.
 #[tokio::test(start_paused = true)]
 async fn a_drain_of_one_that_is_not_up_is_a_stop() {
-    // Backing off.
+    // A drain of a child that backs off.
     let (tree, journal, _) = one().await;
     tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
     pass(secs(1)).await;
@@ -300,7 +300,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     pass(secs(60)).await;
     assert!(journal.take().is_empty());
 
-    // Starting again.
+    // A drain of a child that starts again.
     let (tree, journal, _) = one().await;
     journal.plan("slow post_restart", 1, Fault::Slow(secs(100)));
     tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -310,7 +310,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
     assert_eq!(journal.take(), ["slow post_stop", "slow drop"], "the hook is dropped, and `post_stop` was due");
 
-    // Going down for a restart.
+    // A drain of a child that goes down for a restart.
     let (tree, journal, _) = one().await;
     journal.plan("slow pre_restart", 1, Fault::Slow(secs(1)));
     tree.slow.tell(Do::Fail(Boom::Told)).await.unwrap();
@@ -319,7 +319,7 @@ async fn a_drain_of_one_that_is_not_up_is_a_stop() {
     assert!(matches!(soon(tree.slow.terminated()).await, Ok(Ended::Stopped)));
     assert_eq!(journal.take(), ["slow pre_restart", "slow pre_restart done", "slow post_stop", "slow drop"]);
 
-    // Its group is coming up.
+    // A drain of a child whose group is coming up.
     let journal = Journal::default();
     let group = Group::start(journal.clone()).await.unwrap();
     journal.plan("b start", 1, Fault::Slow(secs(5)));
@@ -354,7 +354,7 @@ async fn a_drain_of_one_that_has_failed_is_a_stop() {
     assert!(tree.sub.b.ended().is_none());
 }
 
-/// Fails when it is told to. Its child has `time` to go down.
+/// Fails on request. Its child has `time` to go down.
 struct Boss {
     journal: Journal,
     time: Duration,

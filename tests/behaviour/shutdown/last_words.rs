@@ -291,7 +291,8 @@ fn below_a_failure_last_words_are_heard() {
     }
 }
 
-/// S7, S17: they are heard although a message is in hand and all room is taken: each member that serves makes room again.
+/// S7, S17: they are handled although a message is in hand and all room is taken: each member that serves makes room
+/// again.
 #[test]
 fn below_a_failure_last_words_wait_for_room() {
     quiet_panics();
@@ -348,7 +349,7 @@ async fn a_last_request_ends_with_its_addressee() {
     }
 }
 
-/// S3, S36: nor is such a request redelivered: its sender hears of the failure.
+/// S3, S36: nor is such a request redelivered: its sender gets an error for the failure.
 #[tokio::test(start_paused = true)]
 async fn a_last_request_is_not_redelivered() {
     #[derive(Clone)]

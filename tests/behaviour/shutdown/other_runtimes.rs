@@ -287,7 +287,7 @@ fn a_set_that_is_gone_with_its_runtime_keeps_no_decider() {
             assert_eq!(tree.inner.set.tree().terminated().await.unwrap().kind(), EndedKind::RuntimeGone);
             tree.first.tell(Ask::Fail).await.unwrap();
             while tree.inner.other.incarnation() == 1 {
-                // Answered by the first incarnation as long as it has not heard of the failure.
+                // The first incarnation answers until it is asked to go down for the failure.
                 thread_of(&tree.inner.other).await;
             }
             assert_eq!(tree.inner.other.incarnation(), 2);
@@ -300,8 +300,8 @@ fn a_set_that_is_gone_with_its_runtime_keeps_no_decider() {
     });
 }
 
-/// S25: if the runtime of a child goes, the child has ended with it, with an event and a symptom; the others live on,
-/// nothing starts the child again, and the tree still ends in order.
+/// S25: if the runtime of a child is dropped, the child has ended with it, with an event and a symptom; the others live
+/// on, nothing starts the child again, and the tree still ends in order.
 #[test]
 fn a_child_ends_with_its_runtime() {
     comes_back(|| {

@@ -85,7 +85,7 @@ async fn a_task_that_fails_when_it_is_asked_to_end_is_in_the_report() {
 /// S24: failures of the last message, of a drained message, of `post_stop` and of `Drop`: the first one of each child
 /// is kept, and all are counted.
 #[tokio::test(start_paused = true)]
-async fn what_fails_in_the_last_message_a_hook_or_a_drop_is_in_the_report() {
+async fn the_report_contains_failures_during_shutdown() {
     quiet_panics();
     let journal = Journal::default();
     let tree = Service::start(journal.clone(), Last::Deaf).await.unwrap();
@@ -141,7 +141,7 @@ async fn a_failure_on_the_way_to_a_restart_is_an_event_only() {
 
 /// S24: when a stop turns a restart into an end, a failure on the way counts as one on the way to an end.
 #[tokio::test(start_paused = true)]
-async fn a_stop_on_the_way_to_a_restart_makes_it_a_way_out() {
+async fn a_failure_is_in_the_report_if_a_stop_replaces_the_restart() {
     let journal = Journal::default();
     let tree = Service::start(journal.clone(), Last::Deaf).await.unwrap();
     journal.plan("first pre_restart", 1, Fault::Error);

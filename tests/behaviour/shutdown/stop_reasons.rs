@@ -320,7 +320,7 @@ async fn a_supervisor_that_has_failed() {
     assert_eq!(journal.take(), all.map(|hook| format!("{hook} Restart")));
 }
 
-/// S11, S46: children that their actor keeps hear `Restart` when it is restarted by hand.
+/// S11, S46: children that their actor keeps get the reason `Restart` when it is restarted by hand.
 #[tokio::test(start_paused = true)]
 async fn children_that_are_kept() {
     struct Keeps(Journal);
@@ -329,7 +329,7 @@ async fn children_that_are_kept() {
         #[pre_start]
         async fn spawns(&mut self, cx: &mut Context<Self>) {
             let journal = self.0.clone();
-            // Refused where one is kept.
+            // Refused if the child of the instance before was kept.
             let _ = cx.spawn(child! { "kept": Says = Says { name: "kept", journal } }).await;
         }
         fn handle(&mut self, _: Tell) -> Result<(), Boom> {
@@ -579,7 +579,7 @@ impl Stumble {
     }
 }
 
-/// S38, S46: a child that is still starting when its actor has to go down hears the same reason as a child that is up:
+/// S38, S46: a child that is still starting when its actor has to go down gets the same reason as a child that is up:
 /// the reason for children of a supervisor that ends, is restarted, or has failed.
 #[tokio::test(start_paused = true)]
 async fn a_spawn_that_is_given_up_hears_the_reason_from_above() {

@@ -265,7 +265,7 @@ supervisor! {
     }
 }
 
-/// A value that writes down when it goes.
+/// A value that notes when it is dropped.
 struct Noisy(&'static str, Journal);
 
 impl Drop for Noisy {
@@ -280,7 +280,7 @@ async fn waits(cx: TaskContext, journal: Journal) -> Result<(), Boom> {
     Ok(())
 }
 
-/// S44: all are told at the same instant, each has its own time from then on, and the values go when all are down.
+/// S44: all get the stop at the same instant, each has its own time from then on, and the values are dropped last.
 #[tokio::test(start_paused = true)]
 async fn children_go_down_together_and_values_after_them() {
     let journal = Journal::default();

@@ -88,7 +88,7 @@ async fn a018_what_the_middle_does_not_handle_restarts_all_of_the_top() {
     }
 }
 
-/// A hook is never given a message; the failure tells which member failed.
+/// A hook never gets a message; the failure contains the path of the member that failed.
 #[tokio::test(start_paused = true)]
 async fn a020_hooks_see_the_failure_and_no_message() {
     let (tree, stage) = all(3).await;

@@ -196,7 +196,7 @@ impl Actor for Node {
         for _ in 0..trouble.as_ref().map_or(0, |trouble| trouble.stops) {
             keeps.pop_first();
         }
-        // A child that has ended in another way is gone.
+        // Forget children that have ended in another way.
         keeps.retain(|name| cx.child::<Node>(name).inspect(|kid| cx.keep(kid)).is_some());
         self.world.children.lock().unwrap().insert(self.path.clone(), keeps);
         let Some(trouble) = trouble else { return Ok(()) };

@@ -166,7 +166,7 @@ async fn a_shutdown_has_the_time_that_it_is_given() {
     assert_eq!(began.elapsed(), secs(6));
     assert_eq!(journal.take(), ["actor drop", "leaf drop"]);
 
-    // Within its time it ends as by a stop; a dropped future takes nothing back.
+    // A child that goes down within the time ends as by a stop; dropping the future of a shutdown cancels nothing.
     shop.actor.start_again().unwrap();
     settle().await;
     journal.take();
@@ -178,7 +178,7 @@ async fn a_shutdown_has_the_time_that_it_is_given() {
 
 /// S24: a shutdown concerns the life that the child had when it was asked, however late it is awaited.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_is_of_the_life_that_was_asked() {
+async fn a_shutdown_does_not_affect_the_next_life() {
     let (shop, _) = shop().await;
     let (down, again) = (shop.actor.shutdown().within(secs(1)), shop.actor.shutdown());
     settle().await;
@@ -239,7 +239,7 @@ async fn a_set_knows_its_handles() {
     assert_eq!((twigs.len(), &twigs[0].leaf), (1, &twig.leaf));
     assert_eq!(shop.keyed.handles(), [("first".to_owned(), shop.keyed.get("first").unwrap())]);
 
-    // Down for a restart is among them; starting for the first time, or ended, is not.
+    // The handles include an instance that is down for a restart, but none that has ended or starts for the first time.
     journal.plan("one start", 1, Fault::Slow(secs(1)));
     one.restart().unwrap();
     journal.plan("three start", 1, Fault::Slow(secs(1)));

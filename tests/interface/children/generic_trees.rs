@@ -28,7 +28,7 @@ impl Row for Order {
     const NAME: &'static str = "order";
 }
 
-/// Keeps rows, and fails when told to.
+/// Keeps rows, and fails on request.
 struct Loader<T: Row> {
     rows: Vec<T>,
 }

@@ -126,7 +126,7 @@ async fn a_race_for_a_key_has_one_winner() {
             if i % 10 == 0 {
                 ones.stop(&1);
             }
-            // An instance that has been stopped meanwhile does not answer.
+            // No answer comes from an instance that was stopped meanwhile.
             if let Ok(living) = one.ask(|reply| reply).await {
                 assert_eq!(living, 1);
             }

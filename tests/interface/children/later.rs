@@ -114,7 +114,7 @@ async fn nothing_waits_for_a_child_that_was_never_up() {
         assert!(matches!(asked, Err(AskError::Refused { reason: SendRejection::Down { .. }, .. })), "{asked:?}");
     };
     refused().await;
-    let mut sent = 1; // by the `let`
+    let mut sent = 1; // the `let` has sent one message
     let full = loop {
         match soon(below.tell(Do::Add(1))).await {
             Ok(()) if sent < 1_024 => sent += 1,
@@ -129,7 +129,7 @@ async fn nothing_waits_for_a_child_that_was_never_up() {
     assert!(below.is_alive() && task.is_alive());
     assert_eq!((below.incarnation(), &*below.path(), &*task.path()), (0, "below", "task"));
 
-    // The same while its first start is tried again.
+    // The child takes and refuses the same while its first start is retried.
     pass(secs(1)).await;
     assert!(journal.take().contains(&"below start".to_owned()));
     refused().await;
@@ -171,7 +171,7 @@ async fn a_restart_of_the_tree_keeps_the_handle() {
 
 /// S47, S21: if the tree does not come up, the child has ended, and what was sent to it are dead letters.
 #[tokio::test(start_paused = true)]
-async fn a_failed_boot_ends_it() {
+async fn a_failed_start_of_the_tree_ends_the_child() {
     let (journal, early) = (Journal::default(), Seen::default());
     journal.plan("above start", 1, Fault::Error);
     let mut tree = Pair::tree(journal.clone(), early.clone());
@@ -198,7 +198,7 @@ async fn a_failed_boot_ends_it() {
 
 /// S47, S35: with `while_down(Reject)` no message waits for the first start.
 #[tokio::test(start_paused = true)]
-async fn one_that_rejects_takes_no_message() {
+async fn a_child_that_rejects_holds_no_message_before_its_first_start() {
     supervisor! {
         struct Strict(journal: Journal) {
             above: Probe = {
@@ -216,7 +216,7 @@ async fn one_that_rejects_takes_no_message() {
 
 /// S47: the settings of the child hold from its turn on, and a stop before its turn is obeyed then.
 #[tokio::test(start_paused = true)]
-async fn its_turn_comes_as_ever() {
+async fn settings_and_stops_apply_from_the_turn_of_the_child() {
     supervisor! {
         struct Small(journal: Journal, stops: bool) {
             above: Probe = {

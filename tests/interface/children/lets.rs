@@ -307,7 +307,7 @@ async fn a_let_is_dropped_at_its_turn_when_the_tree_ends_by_itself() {
             false => Pipe::start(output, input).await.unwrap().join().await,
             true => All::start(output, input).await.unwrap().join().await,
         };
-        // Under `Together` a value goes when all children are down, so this reader is aborted.
+        // Under `Together` a value is dropped when all children are down, so this reader is aborted.
         let aborted = report.children.iter().filter(|child| child.aborted).count();
         assert_eq!((begun.elapsed(), aborted), if all { (secs(61), 1) } else { (secs(1), 0) });
     }

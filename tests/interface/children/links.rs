@@ -153,7 +153,7 @@ async fn an_unlinked_child_is_a_top_level_actor() {
 
 /// S38: the budget moves with the actor: its earlier restarts count.
 #[tokio::test(start_paused = true)]
-async fn the_budget_stays() {
+async fn a_linked_actor_keeps_its_restart_budget() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
     let one = top("one", &journal).await;
     for n in 0..10 {
@@ -172,7 +172,7 @@ async fn the_budget_stays() {
 
 /// S38: only a running actor can change its supervisor.
 #[tokio::test(start_paused = true)]
-async fn one_that_does_not_run_is_busy() {
+async fn only_a_running_actor_changes_its_supervisor() {
     let (tree, journal) = with_boss(SupervisorStrategy::default()).await;
     let one = top("one", &journal).await;
     journal.plan("one start", 1, Fault::Slow(secs(1)));

@@ -126,7 +126,7 @@ async fn trees_of_every_shape_return_their_values() {
     assert!(site.keyed.spawn(7).await.unwrap().pool().is_some());
 }
 
-/// S30: if the runtime is dropped, the value goes with it, while a handle lives.
+/// S30: if the runtime is dropped, the value is dropped too, while a handle lives.
 #[test]
 fn a_dropped_runtime_takes_the_value_along() {
     comes_back(|| {

@@ -36,7 +36,7 @@ impl Feed {
         match msg {
             Ask::Name(reply) => reply.send(self.name),
             Ask::ReplaceMe(feeds, reply) => {
-                sleep(secs(1)).await; // others ask for the same meanwhile
+                sleep(secs(1)).await; // meanwhile other callers ask for the same key
                 let refused = feeds.replace(self.number, "other", secs(0)).await.unwrap_err();
                 reply.send(refused.to_string());
             }
@@ -107,7 +107,7 @@ async fn the_new_one_starts_after_the_end_of_the_old_one() {
         })
         .collect();
     assert_eq!(reasons, [StopReason::Replaced]);
-    // Without such a key it is a spawn, with the errors of one.
+    // `replace` of a key without an instance is a spawn, with the errors of a spawn.
     let full = soon(feeds.replace(2, "two", secs(0))).await;
     assert!(matches!(full, Err(KeyedError::Spawn(SpawnError::MaxChildren { .. }))), "{full:?}");
     feeds.stop(&1);

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, secs, settle, soon};
 
-/// Does with its context what it is told.
+/// Calls the methods of its context that its messages name.
 struct Boss {
     journal: Journal,
     strategy: SupervisorStrategy,
@@ -126,7 +126,7 @@ async fn an_actor_a_task_and_a_tree_are_spawned_alike() {
 
     tree.leaf.stop(); // the last child of the tree: the tree is done
     assert!(matches!(soon(tree.terminated()).await, Ok(Ended::Done)));
-    // `Transient`, since nothing else is written.
+    // The lifecycle is `Transient`, the default of a spawned child.
     actor.tell(Do::Fail(Boom::Told)).await.unwrap();
     assert_eq!(actor.ask(Do::Incarnation).await.unwrap(), 2);
     actor.tell(Do::Stop).await.unwrap();
@@ -234,7 +234,7 @@ async fn a_temporary_child_owns_what_it_names() {
         task.restart().unwrap_err().to_string(),
         "boss/task is `Temporary` and was spawned, so it cannot be restarted; spawn another one"
     );
-    // A refused spawn drops it.
+    // A refused spawn drops the connection.
     let refused = spawn_at(&firm, child! { #[lifecycle(Temporary)] "conn": Conn = Conn(c) }).await;
     assert!(matches!(refused, Err(SpawnError::Exists { .. })));
     assert_eq!(of_c.strong_count(), 0);
@@ -281,7 +281,7 @@ async fn a_temporary_child_of_a_group_is_started_once() {
     settle().await;
     assert!(matches!(soon(slow).await.unwrap(), Err(SpawnError::Stopping { .. })), "its start was dropped");
     assert!(matches!(soon(up.terminated()).await, Ok(Ended::Stopped)));
-    // The group is down, and waits for `other`: this one has not been started yet.
+    // The group is down and waits for `other`, so the new child has not been started yet.
     let queued = at(&firm, |cx| {
         let late = child! {
             #[lifecycle(Temporary)]

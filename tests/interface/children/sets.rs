@@ -413,7 +413,7 @@ impl Host {
 }
 
 /// S27, S38, S39: a first start that is retried until its limit fails the spawn that waits for it, with the last failure,
-/// and is not begun again: in both kinds of sets, below an actor, and at the top level.
+/// and is not started again: in both kinds of sets, below an actor, and at the top level.
 #[tokio::test(start_paused = true)]
 async fn a_first_start_at_its_limit_is_the_error_of_the_spawn() {
     let journal = Journal::default();

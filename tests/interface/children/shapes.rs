@@ -104,7 +104,7 @@ async fn an_optional_child_that_was_there_is_there_whatever_stopped_it() {
     soon(maybe.terminated()).await.unwrap();
     maybe.start_again().unwrap();
     settle().await;
-    maybe.stop(); // before it is up
+    maybe.stop(); // stops the child before it is up
     soon(maybe.terminated()).await.unwrap();
     for _ in 0..2 {
         tree.held.restart().unwrap();

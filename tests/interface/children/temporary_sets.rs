@@ -74,7 +74,7 @@ async fn arguments_are_moved_and_nothing_of_them_is_kept() {
     room.stop();
     other.kill();
     settle().await;
-    // The handles still exist.
+    // The arguments are dropped although the handles still exist.
     assert_eq!([&of_a, &of_b, &of_c, &of_d].map(Weak::strong_count), [0, 0, 0, 0]);
     assert!(tree.conns.is_empty() && tree.tasks.is_empty() && tree.rooms.is_empty());
     assert!(tree.ended().is_none());
@@ -144,7 +144,7 @@ async fn a_requested_restart_is_refused() {
     conn.tell(false).await.unwrap();
     assert!(conn.ended().is_none() && task.ended().is_none());
 
-    // The same during the start, which then completes.
+    // A restart is refused during the start too, which then completes.
     let spawn = tokio::spawn(tree.slow.spawn(5, Socket::new().0));
     settle().await;
     let starting = tree.snapshot();

@@ -22,7 +22,7 @@ type Way = Vec<ActorRef<Peer>>;
 enum Msg {
     /// Asks the first of these with the rest of them. The reply is the number of actors that have answered.
     Ask(Way, Duration, Reply<usize>),
-    /// The same, in a future beside the handlers.
+    /// Asks like `Ask`, in a future beside the handlers.
     Beside(Way, Reply<usize>),
     /// Asks along both ways at once.
     Both(Way, Way, Reply<usize>),

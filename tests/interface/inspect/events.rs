@@ -186,11 +186,11 @@ async fn the_loop_over_events_goes_on_after_a_gap() {
         let left = sent.split_off(sent.len() - sent.len().min(EVENT_BUFFER));
         let mut read = Vec::new();
         let mut missed = Vec::new();
-        // By both ways to read.
+        // Read by `next` in one run, and by `try_next` in the other.
         while read.len() < left.len() {
             let event = match is_read {
                 true => slow.try_next(),
-                // An event that is lost is missed here, not waited for.
+                // The timeout turns a lost event into a failure of this test.
                 false => tokio::time::timeout(secs(1), slow.next()).await.expect("an event that was sent"),
             };
             let event = event.expect("the tree lives");
@@ -569,7 +569,7 @@ async fn the_log_of_the_declared_children_is_complete_at_info() {
     assert!(lines[1].contains(" incarnation=3 ") && lines[1].contains(" streak=3 delay=12s "), "{lines:?}");
     assert_eq!(lines[2..], ["INFO supervise: restarted path=db incarnation=4 down=21s"]);
 
-    // On request: nothing has failed.
+    // A restart on request has no `down` time, since nothing has failed.
     mall.db.restart().unwrap().await.unwrap();
     assert_eq!(log.take(Level::INFO), ["INFO supervise: restarted path=db incarnation=5"]);
 

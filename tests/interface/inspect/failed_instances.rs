@@ -155,7 +155,7 @@ async fn an_instance_that_could_not_start_is_shown() {
     assert_eq!(failed(&exchange, "users")[0].failure.phase(), Phase::Start);
 }
 
-/// S42: a set keeps the last 16, and the oldest goes first.
+/// S42: a set keeps the last 16, and drops the oldest first.
 #[tokio::test(start_paused = true)]
 async fn the_seventeenth_pushes_the_first_out() {
     let exchange = exchange().await;
@@ -266,7 +266,7 @@ async fn a_failed_instance_is_a_note_and_no_symptom() {
     }
     assert!(of_part("below", Extent::Everything).notes().is_empty());
 
-    // Beside symptoms.
+    // Failed instances are notes beside the symptoms.
     exchange.db.kill();
     soon(exchange.db.terminated()).await.unwrap();
     lose(&exchange, "bob").await;

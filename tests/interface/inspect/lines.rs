@@ -15,7 +15,7 @@ use crate::common::{pass, quiet_panics, secs};
 /// A text that would be another line of a log, colour a terminal, reverse what follows, and hide.
 const NASTY: &str = "planned panic\nERROR forged \r\u{1b}[31m\u{202e}\u{2028}\u{feff}\u{85}\u{200b}end";
 
-/// The same, as it is to be shown.
+/// The text of `NASTY` as it is to be shown.
 const SHOWN: &str = r"planned panic\nERROR forged \r\u{1b}[31m\u{202e}\u{2028}\u{feff}\u{85}\u{200b}end";
 
 #[derive(Debug, thiserror::Error)]

@@ -168,9 +168,9 @@ fn a_blocked_root_does_not_answer() {
     });
 }
 
-/// S54: the wait is over when the runtime of the tree goes before the task has run.
+/// S54: the wait is over when the runtime of the tree is dropped before the task has run.
 #[test]
-fn a_runtime_may_go() {
+fn answers_is_false_once_the_runtime_is_dropped() {
     comes_back(|| {
         let (runtime, other) = (new_runtime(), new_runtime());
         let shop = runtime.block_on(Shop::start(Journal::default())).unwrap().detach();

@@ -151,7 +151,7 @@ fn no_sender_waits_next_to_free_places() {
             let (first, has_begun, go) = block();
             quick.try_tell(first).unwrap();
             has_begun.recv().unwrap();
-            // A full batch, whose first message never ends.
+            // Fill the mailbox behind a message whose handler does not end.
             let ((begins, has_begun), (go_on, until)) = (channel(), channel());
             quick.try_tell(Paper::BlockThenAwait(begins, until)).unwrap();
             while quick.try_tell(Paper::Sign).is_ok() {}
@@ -190,7 +190,7 @@ fn no_sender_waits_next_to_free_places() {
     });
 }
 
-/// S3, S5: messages that a failed actor had taken out in a batch, but not begun, wait with the others for the whole
+/// S3, S5: messages that a failed actor had taken out in a batch, but not handled, wait with the others for the whole
 /// backoff. They are counted, and no other message can use their slots.
 #[tokio::test(start_paused = true)]
 async fn a_batch_waits_over_a_failure() {

@@ -234,7 +234,8 @@ async fn a_reply_is_passed_on_in_a_message() {
     assert_eq!(bank.account.ask_on(Some(other.clone())).await.unwrap(), expected);
     bank.account.tell(AccountMsg::at_last(0, None, "nobody")).await.unwrap();
 
-    // The actor that should answer has ended, and the message with the reply is dropped: the caller hears at once.
+    // The actor that should answer has ended, and the message with the reply is dropped: the caller gets an error at
+    // once.
     other.stop();
     other.terminated().await.unwrap();
     let answer = bank.account.ask_on(Some(other)).await;

@@ -371,13 +371,13 @@ fn nothing_of_a_source_is_left_behind() {
                 }))
             })
             .await;
-            // The number 13 fails each instance.
+            // Every instance fails at the number 13.
             while tree.reader.incarnation() < 5 {
                 tokio::time::sleep(ms(1)).await;
             }
             tree
         });
-        // One stream and one end of the present instance, perhaps of the next one, and those of the function.
+        // The references: one of the present instance, perhaps one of the next, and those of this function.
         assert!(Arc::strong_count(&items) <= 4 && Arc::strong_count(&ends) <= 4, "those of instances before are gone");
         drop(runtime);
         drop(tree);

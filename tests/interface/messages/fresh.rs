@@ -35,8 +35,8 @@ fn letters(events: &mut Events) -> Vec<(String, DeadLetterReason)> {
     letters
 }
 
-/// S35: whatever restarts the child, what waits becomes dead letters, and askers hear at once; what comes later is
-/// handled. The neighbour keeps its messages.
+/// S35: whatever restarts the child, what waits becomes dead letters, and askers get an error at once; what comes later
+/// is handled. The neighbour keeps its messages.
 #[tokio::test(start_paused = true)]
 async fn every_restart_empties_a_fresh_mailbox() {
     for by in ["its own", "the group", "above", "hand"] {

@@ -161,8 +161,8 @@ async fn waits(slow: ActorRef<Slow>, times: u64) -> Result<u64, AskError> {
     slow.ask(|reply| Do::Wait(times, reply)).forever().await
 }
 
-/// S13: a message that takes longer is dropped at its next await, which is a failure; its asker hears at once, and the
-/// next message is handled by the next instance. The time is that of one message, not of its waits.
+/// S13: a message that takes longer is dropped at its next await, which is a failure; its asker gets an error at once,
+/// and the next message is handled by the next instance. The time is that of one message, not of its waits.
 #[tokio::test(start_paused = true)]
 async fn a_message_that_takes_too_long_is_a_failure() {
     let (tree, journal, mut events) = shop().await;

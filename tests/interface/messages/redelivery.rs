@@ -170,7 +170,7 @@ async fn what_was_handled_does_not_come_again() {
 
 /// S7, S36: a Resume discards the message, and its asker gets an error at once.
 #[tokio::test(start_paused = true)]
-async fn a_resume_lets_the_message_go() {
+async fn resume_drops_the_failed_message() {
     let (tree, journal, _) = one(1).await;
     let begin = Instant::now();
     let asked = soon(tree.forgiven.ask(Eat::Bad).forever()).await;
@@ -182,13 +182,13 @@ async fn a_resume_lets_the_message_go() {
 
 /// S36: an end of the actor makes the message a dead letter.
 #[tokio::test(start_paused = true)]
-async fn an_end_makes_it_a_dead_letter() {
+async fn the_message_is_a_dead_letter_when_the_actor_ends() {
     let (tree, _, mut events) = one(1).await;
     let asked = soon(tree.picky.ask(Eat::Fatal).forever()).await;
     assert!(matches!(asked, Err(AskError::NoReply { .. })), "{asked:?}");
     soon(tree.picky.terminated()).await.unwrap();
     assert!(seen(&mut events).contains(&"picky dead letter".to_owned()));
-    // The same while the actor waits for its restart.
+    // A stop while the actor waits for its restart ends the message too.
     let (tree, ..) = one(1).await;
     let (asked, ()) = tokio::join!(tree.picky.ask(Eat::Bad).forever(), async {
         pass(ms(500)).await;
@@ -200,7 +200,7 @@ async fn an_end_makes_it_a_dead_letter() {
 
 /// S15, S36: at the limit, the message ends with the child, however many attempts are left.
 #[tokio::test(start_paused = true)]
-async fn the_limit_comes_before_the_attempts() {
+async fn the_restart_limit_ends_redelivery() {
     supervisor! {
         struct Limited(journal: Journal) {
             #![strategy(OneForOne, max_restarts = 1, on_limit = Stop)]
@@ -227,7 +227,7 @@ async fn the_limit_comes_before_the_attempts() {
 
 /// S7: without `redeliver` the asker gets an error at once, and the message is not redelivered.
 #[tokio::test(start_paused = true)]
-async fn without_it_the_message_is_gone() {
+async fn without_redeliver_the_failed_message_is_dropped() {
     let (tree, journal, _) = one(1).await;
     let begin = Instant::now();
     let asked = soon(tree.plain.ask(Eat::Bad).forever()).await;

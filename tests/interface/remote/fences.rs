@@ -163,7 +163,8 @@ fn ms1500() -> std::time::Duration {
     crate::common::ms(1500)
 }
 
-/// S58: past its lease it is dropped as it is: no hook runs, its watchers hear of it, and its children go too.
+/// S58: past its lease it is dropped as it is: no hook runs, its watchers are notified, and its children are dropped
+/// too.
 #[tokio::test(start_paused = true)]
 async fn past_the_fence_it_is_dropped_as_it_is() {
     let (fence, journal) = (Fence::new(Now::Open), Journal::default());
@@ -291,7 +292,7 @@ async fn a_fence_that_panics_lets_nothing_pass() {
     assert_eq!(journal.take(), ["far drop"]);
 }
 
-/// S25, S58: the runtime may go while a fence holds everything.
+/// S25, S58: the runtime may be dropped while a fence holds everything.
 #[test]
 fn a_runtime_goes_while_the_fence_is_closed() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -154,7 +154,7 @@ async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
 
 /// S11: a hosted actor leaves as for a restart, with this failure, from wherever it is; and it ends.
 #[tokio::test(start_paused = true)]
-async fn it_leaves_as_for_a_restart() {
+async fn a_hosted_actor_leaves_with_the_hooks_of_a_restart() {
     let leaves = ["far pre_restart", "far post_stop", "far drop"];
     let (owner, journal) = (Owner::default(), Journal::default());
     let idle = up(&owner, &journal).await;
@@ -244,7 +244,7 @@ async fn it_is_stopped_if_nobody_waits_for_its_start() {
     assert!(matches!(soon(actor.terminated()).await, Ok(Ended::Stopped)));
 }
 
-/// S3: a delivered message is made when its turn comes, past the bound of the mailbox; what is left goes with the
+/// S3: a delivered message is made when its turn comes, past the bound of the mailbox; what is left is dropped with the
 /// incarnation, and is no dead letter.
 #[tokio::test(start_paused = true)]
 async fn a_delivered_message_is_made_when_its_turn_comes() {

@@ -1,4 +1,4 @@
-//! A tree on a network, which is told when the tree begins and when it is over.
+//! A tree on a network, which is notified when the tree begins and when it is over.
 
 use std::sync::{Arc, Mutex};
 
@@ -55,7 +55,7 @@ supervisor! {
     }
 }
 
-/// S56: the network is told before the first child starts, and once the last one is down; each run is another one.
+/// S56: the network is notified before the first child starts, and once the last one is down; each run is another one.
 #[tokio::test(start_paused = true)]
 async fn a_network_is_told_of_the_begin_and_the_end_of_a_run() {
     let journal = Journal::default();

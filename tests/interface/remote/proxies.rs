@@ -159,7 +159,7 @@ async fn a_failure_beside_the_messages_loses_none_of_them() {
     elsewhere.change(|side| side.full = false);
     settle().await;
     assert_eq!(journal.take(), ["starts, heals nothing", "gets 1", "gets 2", "gets 3"]);
-    // Between two messages of one batch.
+    // The side is full between two messages of one batch.
     elsewhere.set_full(true);
     for n in 4..=6 {
         tree.proxy.tell(n).await.unwrap();
@@ -241,7 +241,7 @@ async fn a_failure_from_elsewhere_keeps_its_cause() {
 
 /// S8: a Resume keeps the instance, which is asked again; messages go on.
 #[tokio::test(start_paused = true)]
-async fn to_be_asked_again_after_a_failure_is_the_resume() {
+async fn a_resumed_proxy_is_asked_again() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());
     let tree = Resumes::start(elsewhere.clone(), journal.clone()).await.unwrap();
     settle().await;
@@ -681,7 +681,7 @@ async fn no_message_is_lost_on_several_workers() {
     }
 }
 
-/// S25: a runtime that is dropped in the middle ends a proxy that takes no messages, and waiters outside hear of it.
+/// S25: a runtime that is dropped in the middle ends a proxy that takes no messages, and notifies waiters outside.
 #[test]
 fn a_proxy_goes_with_its_runtime() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -722,7 +722,7 @@ async fn a_snapshot_shows_the_node_and_the_window() {
     assert_eq!(shown("proxy"), (None, Some(4)));
 }
 
-/// S5, S40: a proxy raises events of its own, and counts the letters that are lost elsewhere.
+/// S5, S40: a proxy raises events of its own, and counts the messages that are lost elsewhere.
 #[tokio::test(start_paused = true)]
 async fn a_proxy_raises_events_and_counts_letters() {
     let (elsewhere, journal) = (Elsewhere::default(), Journal::default());

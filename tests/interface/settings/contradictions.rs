@@ -295,7 +295,7 @@ async fn a_spawned_tree_that_has_too_little_time_to_stop_does_not_start() {
     assert_eq!((&*path, &what), ("library/shelf", &too_short));
     assert!(said.contains("library/shelf") && said.contains(text), "{said}");
 
-    // The subtree below it has too little time for its own child.
+    // Here `books`, the subtree below the shelf, has too little time for its own child.
     let (path, what, _) = refused_shelf(ask(shelf(secs(11), secs(7), secs(4))).await.unwrap());
     assert_eq!((&*path, what), ("library/shelf/books", ShutdownTooShort { need: secs(5), given: secs(4) }));
 

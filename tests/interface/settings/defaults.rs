@@ -297,7 +297,7 @@ async fn a_default_mailbox_holds_for_each_actor() {
         probe.ask(Do::Get).await.unwrap_err();
         waits.push(before.elapsed().as_secs());
         let fits = (0..2_000).take_while(|_| probe.try_tell(Do::Note("fits")).is_ok()).count();
-        rooms.push(fits + 1); // the question is there, too
+        rooms.push(fits + 1); // the unanswered question takes a place too
     }
     assert_eq!(waits, [1, 1, 9, 3, 1, 5, 5]);
     assert_eq!(rooms, [2, 7, 2_001, 2, 2, 1024, 1024]);

@@ -63,7 +63,7 @@ async fn children_may_be_called_what_they_like() {
 #[error("{0}")]
 struct Numbered(u32);
 
-/// Fails with the number that it is told.
+/// Fails with the number in its message.
 struct Failing;
 
 #[actor]
@@ -100,7 +100,7 @@ async fn settings_above_a_tree_are_those_of_the_tree() {
     tree.one.tell(2).await.unwrap(); // restarts both
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert_eq!((tree.one.incarnation(), tree.two.incarnation()), (2, 2));
-    tree.one.tell(1).await.unwrap(); // the arm of this build stops, that of the other would escalate
+    tree.one.tell(1).await.unwrap(); // in this build the arm stops; the arm for the other configuration would escalate
     assert!(matches!(tree.one.terminated().await.unwrap(), Ended::Failed(_)));
     let other = Above::start().await.unwrap();
     other.two.tell(3).await.unwrap();

@@ -64,7 +64,7 @@ async fn on_role_is_obeyed() {
 #[tokio::test(start_paused = true)]
 async fn on_lease_is_obeyed() {
     assert_eq!((of("plain").lease, of("leased").lease), (Duration::from_secs(2), GRACE));
-    assert_eq!(of("edge").lease, Duration::from_secs(2)); // an own role hides nothing else
+    assert_eq!(of("edge").lease, Duration::from_secs(2)); // a role of the child hides no other argument of the default
     assert_eq!(Defaults::SPEC.children[0].remote.unwrap().lease, Duration::from_secs(5));
 }
 
@@ -109,9 +109,9 @@ fn the_time_to_stop_has_the_way_to_the_nodes() {
     assert_eq!(Shop::SPEC.shutdown_budget(), Some(Duration::from_secs(seven - 1)));
 }
 
-/// S56, S63: each of two builds knows by it whether the other one starts the same.
+/// S56, S63: two builds compare this number, to know whether both start the same child.
 #[test]
-fn a_build_is_told_by_the_whole_declaration() {
+fn the_build_depends_on_the_whole_declaration() {
     let builds: std::collections::BTreeSet<u64> =
         ["plain", "edge", "leased", "allowed", "forbidden", "any", "wide"].map(|name| of(name).build).into();
     assert_eq!(builds.len(), 7);

@@ -36,7 +36,7 @@ fn add(counter: &AtomicU64, n: usize) {
     counter.store(counter.load(Relaxed) + n as u64, Relaxed);
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came.
+// SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(&ALLOCATIONS, 1);
@@ -367,7 +367,7 @@ async fn call() -> Row {
     (n, Box::pin(work))
 }
 
-/// So many instances that the tables have just grown.
+/// A number of instances at which the tables have just grown.
 const INSTANCES: u64 = 2_048;
 
 async fn pool(n: u64) -> (Running<Pool>, Vec<ActorRef<Counter>>) {
@@ -451,8 +451,8 @@ async fn restart_group() -> Row {
         trees.push(tree);
     }
     fail(&others, Fault::Error, 10).await;
-    // A supervisor looks after its children a second after they were told to start or go down. These looks are over
-    // before the measured phase begins, and its own come after its end.
+    // A supervisor checks its children a second after it has asked them to start or go down. These checks are over
+    // before the measured phase begins, and the checks of that phase come after its end.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     let work = async move {
         fail(&firsts, Fault::Error, 10).await;

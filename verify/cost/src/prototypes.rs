@@ -77,7 +77,7 @@ impl Prototype for Lean {
             all.push(Self::spawn(&sup).await);
         }
         assert!(sup.members.set(all.iter().map(swap::Tx::mailbox).collect()).is_ok());
-        // The handles of the others stay: without one, an actor ends.
+        // Keep the handles of the others alive: an actor without a handle ends.
         let first = all[0].clone();
         std::mem::forget(all);
         first
@@ -246,7 +246,7 @@ async fn failures<P: Prototype>(children: &[P::Child], fail: Fail, each: u64) {
         for child in others {
             P::add(child, 1);
         }
-        // Those before it were woken before it.
+        // When the last one has answered, so have all that were woken before it.
         P::get(last).await;
     }
 }

@@ -21,7 +21,7 @@ struct Inner {
     order: Vec<&'static str>,
     /// The members whose last instance has failed.
     failed: BTreeSet<&'static str>,
-    /// Whether the tree was told to stop: then a member that has failed goes down before its turn.
+    /// Whether the tree was asked to stop: then a member that has failed goes down before its turn.
     stopping: bool,
 }
 

@@ -240,7 +240,7 @@ fn with_braces(text: &str) -> String {
     } else {
         return text.to_owned();
     }
-    // Inner braces are inside of outer ones: all closing ones at a place come before opening ones.
+    // At one place, closing braces come before opening ones, so that bodies nest.
     let mut marks: Vec<(usize, bool)> = bodies.0.iter().flat_map(|&(from, to)| [(from, true), (to, false)]).collect();
     marks.sort_by_key(|&(at, opens)| (at, opens));
     let (mut out, mut done) = (String::new(), 0);

@@ -1,4 +1,4 @@
-//! The answer of a message: what a method returns, told apart by its type and by nothing else.
+//! The answer of a message: the kinds of values that a method returns, distinguished by their types alone.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -122,7 +122,7 @@ impl Messages {
         let fields = message.arguments.iter().filter_map(Argument::pattern);
         let passed = message.arguments.iter().map(|argument| argument.passed(&cx, &reply));
         let at = message.at.resolved_at(self.at);
-        // One place for all that is wrong with the future of an async method.
+        // One span for all errors about the future of an async method, so that rustc reports one.
         let mut method = method.clone();
         if *is_async {
             method.set_span(at);
@@ -143,7 +143,7 @@ impl Messages {
         }
         let send = match answer.later {
             true => quote!(let () = #answered;),
-            // The type decides, and not its name, what an answer is: it may be an alias.
+            // The type of the answer decides, not the name of that type, which may be an alias.
             false => {
                 let at = answer.gets.span().resolved_at(self.at);
                 quote_spanned! {at=>

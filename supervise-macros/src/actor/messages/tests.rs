@@ -61,7 +61,7 @@ fn no_message_has_the_name_of_a_method_of_handles() {
         assert!(!found.is_empty(), "the recorded API has no `{of}`");
         named.extend(found);
     }
-    // The trait that all calls go through stands in one file, which is read as Rust.
+    // The trait that all calls go through is declared in one file, which is parsed as Rust.
     let calls = syn::parse_file(&read("supervise-runtime/src/actor/calls.rs")).unwrap();
     let call_to = calls.items.iter().find_map(|item| match item {
         syn::Item::Trait(item) if item.ident == "CallTo" => Some(item),
@@ -295,7 +295,7 @@ fn only_an_answer_that_may_not_be_sent_is_checked_in_the_call() {
 }
 
 #[test]
-fn a_mark_that_is_not_understood_is_no_silence() {
+fn a_wrong_attribute_of_a_message_is_reported() {
     for (mark, repair) in [
         ("#[message = \"put\"]", "write `message(name = \"put\")`"),
         ("#[message(\"put\")]", "write `name = \"put\"`"),
@@ -306,7 +306,7 @@ fn a_mark_that_is_not_understood_is_no_silence() {
         let text = expand(&format!("impl Store {{ {mark} fn insert(&mut self, n: u32) {{}} }}"));
         let text = text.replace("\\\"", "\"");
         assert!(text.contains(repair), "no `{repair}` in {text}");
-        // The call is there all the same.
+        // The call is emitted in spite of the mistake.
         has(&text, &["fn insert(&self, n: u32) -> Self::Call<'_, ()>"]);
     }
 }

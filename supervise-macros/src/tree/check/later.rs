@@ -22,7 +22,7 @@ pub(super) fn body(body: &Body, errors: &mut Errors) {
         };
         let (start, others) = (names(start), names(others));
         if start.is_empty() && others.is_empty() {
-            continue; // as nearly every entry
+            continue; // nearly every entry ends here
         }
         for child in below(&body.items[i + 1..]) {
             if let Some(at) = start.iter().find_map(|names| names.later(&child.name)) {
@@ -58,7 +58,7 @@ pub(in crate::tree) fn below(items: &[Item]) -> impl Iterator<Item = &Child> {
     })
 }
 
-/// Returns whether the child has a handle before its turn, as far as its shape tells.
+/// Returns whether the child has a handle before its turn, as far as its shape shows.
 pub(in crate::tree) fn is_ahead(child: &Child) -> bool {
     matches!(child.shape, Some(Shape::One(_)))
 }

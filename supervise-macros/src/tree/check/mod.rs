@@ -152,7 +152,7 @@ fn placed(setting: &Setting, child: &Child, errors: &mut Errors) {
     };
     let message = format!("`{name}` {problem}");
     match of {
-        // There is no such method.
+        // Other options have no such method, so rustc must not see the call.
         Of::Actors => errors.reject_at(name.span(), message),
         _ => errors.at(name.span(), message),
     }

@@ -16,7 +16,7 @@ impl Visit<'_> for Mutable<'_> {
     fn visit_pat_ident(&mut self, pat: &PatIdent) {
         if let Some(mutability) = &pat.mutability {
             let why = format!("each start gets a clone of `{}`, so `mut` has no effect", pat.ident);
-            // rustc would report each change of the value.
+            // Hide the body: rustc would report each change of the value too.
             self.0.reject_on(mutability, format!("{why}; remove it, and keep what changes in an `Arc`"));
         }
         visit_pat_ident(self, pat);

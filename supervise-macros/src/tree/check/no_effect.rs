@@ -71,7 +71,7 @@ pub(super) fn child(child: &Child, above: &[Setting], errors: &mut Errors) {
         errors.at(backoff.name.span(), message);
     }
     never_restarted(child, errors);
-    // Without a shape nobody knows what the child is meant to be.
+    // Without a shape, the kind of the child is unknown, and so is the effect of its lifecycle.
     if let Some(lifecycle) = setting(&child.settings, "lifecycle")
         && child.shape.is_some()
     {
@@ -171,7 +171,7 @@ fn best_effort(word: &Ident, child: &Child, errors: &mut Errors) {
     };
     let message = format!("{reason}; remove `best_effort`");
     match child.subtree() {
-        // There is no such method.
+        // The options of a subtree have no such method, so rustc must not see the call.
         Some(_) => errors.reject_at(word.span(), message),
         None => errors.at(word.span(), message),
     }

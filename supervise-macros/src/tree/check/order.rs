@@ -25,7 +25,7 @@ pub(super) fn body(body: &Body, outer: &[Ident], errors: &mut Errors) {
                     Item::Let(entry) => bindings(&entry.pat).contains(name),
                 })
         };
-        // In a tree with many children, most expressions name none of them.
+        // Cheap test first: in a tree with many children, most expressions name none of them.
         let named_below = |free: &FreeNames| {
             let below = if free.words().iter().any(|word| names.contains(word)) { &body.items[i + 1..] } else { &[] };
             let named = self::below(below).filter(|child| free.value(&child.name).is_some());

@@ -21,7 +21,7 @@ use crate::settings::OF_NODE;
 /// Checks the names that remote children use.
 pub(super) fn tree(tree: &Tree, errors: &mut Errors) {
     if !has_remote(&tree.body) {
-        return; // as most trees
+        return; // most trees have no remote child
     }
     let mut names = Names::default();
     for param in &tree.params {
@@ -71,7 +71,7 @@ fn constant(setting: &Setting, names: &Names<'_>, errors: &mut Errors) {
             continue;
         }
         let free = FreeNames::of([&arg.value]);
-        // A word of our own may be the name of a child.
+        // A choice of `on`, such as `Allowed`, names no child, also if a child is called so.
         if let Some((name, at)) = names.mentioned(&free).next().filter(|_| !is_choice(setting, &arg.value)) {
             let what = arg.name.as_ref().map_or_else(|| "the role".to_owned(), |name| format!("`{name}`"));
             let message = format!(

@@ -79,7 +79,7 @@ impl Place<'_> {
             return;
         }
         let (place, message) = match problem {
-            // Reported where the literal stands, or the length of the array.
+            // These two are reported at the literal, or at the length of the array.
             Problem::NoTime(_) | Problem::EmptyArray => return,
             Problem::EmptyRange { .. } => {
                 (self.first("backoff"), "this range is empty; write the shorter delay first".into())

@@ -27,7 +27,7 @@ pub(super) fn settings_of_sets(body: &Body, outer: &[Ident], errors: &mut Errors
         if let (true, Some(Expr::Closure(closure))) = (child.is_set(), &child.start) {
             let arguments = closure.inputs.iter().flat_map(bindings).filter(|name| !names.contains(name));
             for name in arguments.collect::<Vec<_>>() {
-                // The others name functions, which may have the same names.
+                // Deciders and hooks are left out: they name functions, which may be called like an argument.
                 let settings = child.settings.iter();
                 let of_values = settings.filter(|setting| {
                     !["decider", "pre_restart", "post_restart"].iter().any(|function| setting.name == function)

@@ -75,7 +75,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
     let mailbox = prop_oneof![Just(Mailbox::Unbounded), (0usize..9).prop_map(Mailbox::Bounded)];
     let on_limit = prop_oneof![Just(OnLimit::Stop), Just(OnLimit::Escalate)];
     let while_down = prop_oneof![Just(WhileDown::Hold), Just(WhileDown::Reject)];
-    // Most settings are sound, so that the last rules are asked, too.
+    // Most generated settings are sound, so that the rules that are checked last are reached too.
     let first = (lifecycle, of(shutdown), weighted(0.1), weighted(0.1), of(backoff));
     let second = (of(max), of(1u64..100_000), some(0.2, on_limit), of(mailbox), of(while_down), some(0.1, 0u32..3));
     (first, second).prop_map(|(first, second)| {
@@ -98,7 +98,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
 }
 
 impl Settings {
-    /// As literals above a child.
+    /// Returns the settings as literals above a child.
     fn written(&self) -> String {
         let named = |name: &str, value: Option<String>| value.map(|value| format!("{name} = {value}"));
         let shutdown = self.shutdown.map(|shutdown| match shutdown {

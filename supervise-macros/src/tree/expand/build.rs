@@ -30,15 +30,15 @@ pub(super) fn tree(tree: &Tree, timed: bool, failed: bool) -> TokenStream {
     let body = body(&tree.name, &tree.body, scope);
     let editor = tree.params.iter().map(|param| for_editor(&param.name, false));
     let used = FreeNames::of(inside(&tree.body));
-    // After a mistake, rustc does not warn of a parameter that only the mistake uses. Both lints are as long.
+    // After a mistake, no warning of a parameter that only the mistake uses. Both names of lints have one length.
     let lint = Ident::new(if failed { "unused_variables" } else { "unreachable_code" }, Span::call_site());
     let unused = tree.params.iter().filter(|param| used.value_or_call(&param.name).is_none()).map(|param| {
         let (name, inner) = (&param.name, hidden(&param.name));
         quote!(#[allow(#lint)] let #name = &#inner;)
     });
     let times = timed.then(|| quote!(let () = Self::__TIMES;));
-    // By methods, here and in `Scope::bind`: their results are in error if the type of the parameter is, and nothing more
-    // is reported.
+    // Methods keep and clone the values, here and in `Scope::bind`: if the type of a parameter is wrong, so is their
+    // result, and rustc reports no second error.
     let keep = (!names.is_empty()).then(|| {
         quote!(
             use __rt::Keep as _;
@@ -127,7 +127,7 @@ fn binding(entry: &Let, scope: &Scope<'_>) -> TokenStream {
         builder.set_span(name.span().resolved_at(builder.span()));
         quote_spanned!(name.span()=> __rt::Builder::keep(&#builder, #name))
     });
-    // A failure there names the `let` (S6).
+    // Names the `let` in a failure of its value (S6).
     let at = names.first().filter(|_| !matches!(value, Expr::Lit(_) | Expr::Path(_))).map(|name| {
         let (builder, name) = (local("__b"), plain(name));
         quote!(__rt::Builder::at_let(&#builder, #name);)
@@ -158,7 +158,7 @@ fn statement<'a>(child: &'a Child, scope: &Scope<'a>) -> TokenStream {
         (Some(Shape::Keyed(key, unit)), Some(Expr::Closure(start))) => set(child, Some(key), unit, start, scope),
         (Some(Shape::Inline(subtree)), _) => inline(child, subtree, scope),
         _ => {
-            // The child is not complete. Its name still has a type, for the expressions below that use it.
+            // The child is not complete. Declare its name with the type, so that the expressions below compile.
             let Some(ty) = scope.types.field_type(child) else { return TokenStream::new() };
             let ty = if child.is_behind() { quote!(__rt::BuiltHandle<#ty>) } else { ty };
             return quote!(#(#cfgs)* let #name: #ty = ::core::unreachable!(););
@@ -192,12 +192,12 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
     };
     if let Some(setting) = child.only_with() {
         let Some(lease) = setting.first() else {
-            // That is reported. The name still has its type.
+            // The missing value is reported elsewhere. Keep the type of the name, so that later uses compile.
             return quote!(::core::future::pending::<::core::result::Result<_, __rt::Thrown>>());
         };
         let (start_names, rebind) = (rebind, scope.bind(&[lease]).rebind);
         let only = Ident::new("only", setting.name.span());
-        // At the lease, where rustc then reports a value that is none.
+        // The span of the lease makes rustc report a value that is no lease there.
         let (given, own) = (quote_spanned!(lease.span()=> __lease), quote_spanned!(unit.span()=> __options));
         let taken = quote_spanned!(lease.span()=> __rt::lease_of(#lease));
         let call = quote_spanned! {start.span()=>
@@ -211,7 +211,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         true => (None, options),
         false => (Some(quote_spanned!(unit.span()=> let #given = #options;)), quote!(#given)),
     };
-    // At the start expression, where rustc then reports a future that is not `Send`.
+    // The span of the start expression makes rustc report a future that is not `Send` there.
     let call = quote_spanned! {start.span()=>
         __rt::Builder::child(&#builder, #name, #options, move || { #rebind async move { #value } })
     };
@@ -430,7 +430,7 @@ pub(super) fn started(unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
                 #[allow(unreachable_code)]
                 __rt::TaskOutput::done(#output)
             };
-            // At the start expression, where rustc then reports a future that is not `Send`.
+            // The span of the start expression makes rustc report a future that is not `Send` there.
             quote_spanned!(start.span()=> __rt::future_of(async move { #done }))
         }
     };

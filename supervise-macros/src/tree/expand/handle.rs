@@ -56,9 +56,9 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
     let run_doc = format!(
         "Starts `{name}`, waits until `until` has finished or the tree has ended by itself, and shuts the tree down."
     );
-    // A parameter of the tree may have this name too.
+    // A mixed-site name: a parameter of the tree may be called `until` too.
     let until = Ident::new("until", Span::mixed_site());
-    // At the name, where rustc then reports mistakes in the types of children instead of at the whole macro call.
+    // The span of the name makes rustc report wrong types of children there, not at the whole macro call.
     let supervise = Supervise.at(name.span());
     let spec = quote_spanned!(name.span()=> <Self as #supervise::expansion::TreeHandle>::SPEC);
     let failed = around.failed.filter(|_| !tree.has_start());
@@ -198,7 +198,7 @@ fn item(
         let (cfgs, name) = (&published.entry.cfgs, published.field());
         quote!(#(#cfgs)* #[doc(hidden)] #name: #Supervise::expansion::Published,)
     });
-    // The `self` of the method around it, whatever macro the name of the child comes from.
+    // This `self` is made here, so it is that of the method also if a macro has passed the name of the child.
     let this = quote!(self);
     let clones = typed.iter().map(|(child, _)| {
         let (cfgs, name) = (&child.cfgs, &child.name);
@@ -226,7 +226,7 @@ fn item(
     let [clone, debug, deref] = [quote!(::core::clone::Clone), quote!(::core::fmt::Debug), quote!(::core::ops::Deref)]
         .map(|of| types.implementing(&of, name));
     let own = field_of_the_tree(body);
-    // At the name, to which rustc then points where a message is about the tree.
+    // The span of the name: rustc points to it in a message about the tree.
     let keyword = quote_spanned!(name.span()=> struct);
     let content = quote! {
         #(#fields)*

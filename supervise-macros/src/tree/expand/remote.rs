@@ -118,7 +118,7 @@ fn declare(child: &Child, body: &Body, crossing: &Crossing<'_>) -> TokenStream {
             ("lease", _) => lower_time(value).into_token_stream(),
             _ => lower(value).into_token_stream(),
         };
-        // At the name, where rustc then reports a value that the runtime does not take.
+        // The span of the name makes rustc report a value of a wrong type at the argument, not at the whole macro.
         quote_spanned!(name.span()=> .#name(#value))
     });
     let shutdown = child.argument("lifecycle", "shutdown").map(|(name, value)| {
@@ -193,7 +193,7 @@ fn build(child: &Child, crossing: &Crossing<'_>) -> TokenStream {
     let hash: u64 =
         bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (hash >> shift) & 0xffff);
-    // In groups, as a lint of clippy wants long literals.
+    // Groups of four digits: a lint of clippy reports long literals without them.
     format!("0x{a:04x}_{b:04x}_{c:04x}_{d:04x}").parse().unwrap_or_default()
 }
 
@@ -227,7 +227,7 @@ fn start(child: &Child, ty: &Type, crossing: &Crossing<'_>, types: Types<'_>, ed
             use __rt::later;
         )
     });
-    // At the start expression, where rustc then reports a future that is not `Send`.
+    // The span of the start expression makes rustc report a future that is not `Send` there.
     let host = quote_spanned! {start.span()=>
         #far::Order::host(
             #order,
@@ -304,7 +304,7 @@ fn far_type(value: &Value<'_>, types: Types<'_>) -> TokenStream {
             let rest = match child.unit() {
                 Some(Unit::Type(ty)) => types.far_sibling(ty, value.at),
                 Some(Unit::Remote(_, ty)) => types.far_actor(ty),
-                _ => return quote!(()), // was reported
+                _ => return quote!(()), // the mistake is reported elsewhere
             };
             let far = types.far_crate(value.at);
             let one = quote_spanned!(value.at=> #far::RemoteRef<#rest>);
@@ -317,7 +317,7 @@ fn far_type(value: &Value<'_>, types: Types<'_>) -> TokenStream {
                 _ => one,
             }
         }
-        Origin::Value(None) | Origin::Tree => quote!(()), // was reported
+        Origin::Value(None) | Origin::Tree => quote!(()), // the mistake is reported elsewhere
     }
 }
 
@@ -366,12 +366,12 @@ fn exported(value: &Value<'_>, types: Types<'_>) -> TokenStream {
             let is = match child.unit() {
                 Some(Unit::Type(ty)) => types.sibling_is(ty, value.at),
                 Some(Unit::Remote(_, ty)) => types.far_is(ty),
-                _ => return quote!(()), // was reported
+                _ => return quote!(()), // the mistake is reported elsewhere
             };
             let far = types.far_path(value.at);
             quote_spanned!(value.at=> #far::exported::<{ #is }, _>(&#name))
         }
-        Origin::Value(None) | Origin::Tree => quote!(()), // was reported
+        Origin::Value(None) | Origin::Tree => quote!(()), // the mistake is reported elsewhere
     }
 }
 

@@ -80,7 +80,7 @@ impl<'a> Scope<'a> {
     /// Binds the names in `later(..)`, and `later` itself.
     fn bind_later(&self, free: &FreeNames, bound: &mut Bound) {
         if !free.has_later() {
-            return; // as nearly every expression
+            return; // nearly every expression ends here
         }
         let builder = local("__b");
         for child in &self.ahead {
@@ -94,7 +94,7 @@ impl<'a> Scope<'a> {
                 ));
             }
             let (inner, name) = (hidden(ident), plain(ident));
-            // By a name at the mention, where rustc then says that the child is a tree.
+            // The variable has the span of the mention, where rustc then reports that the child is a tree.
             let mut given = local("__options");
             given.set_span(at.resolved_at(given.span()));
             let handle = quote_spanned!(given.span()=> __rt::Builder::later(&#builder, #name, #given));

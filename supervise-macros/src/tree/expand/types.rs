@@ -44,9 +44,9 @@ pub(super) fn subtrees(body: &Body) -> Vec<Sub<'_>> {
 /// The name of the runtime's hidden items in an expansion.
 #[derive(Debug, Clone, Copy)]
 enum Runtime {
-    /// As `__rt`, which the anonymous constant of a tree imports.
+    /// Paths begin with `__rt`, which the anonymous constant of a tree imports.
     Imported,
-    /// By their whole path, for the struct of a handle and its functions, which are outside of that constant.
+    /// Paths are whole, for the struct of a handle and its functions, which are outside of that constant.
     Absolute,
 }
 
@@ -397,13 +397,13 @@ impl<'a> Types<'a> {
 
 /// Returns the children that have a field. Each name is there once, unless `#[cfg]`s choose between two.
 pub(super) fn declared(body: &Body) -> Vec<&Child> {
-    // As text, which is cheaper to compare.
+    // Names as text are cheaper to compare than as `Ident`.
     let children: Vec<(String, &Child)> = body.children().map(|child| (child.name.to_string(), child)).collect();
     let mut fields = Vec::new();
     for (i, (name, child)) in children.iter().enumerate() {
         let twice =
             children[..i].iter().any(|(other, at)| other == name && (at.cfgs.is_empty() || child.cfgs.is_empty()));
-        // This name was reported: the handle has a field of that name itself.
+        // The handle has a field `__tree` of its own; a child of that name was reported.
         let ours = name == "__tree";
         if !twice && !ours {
             fields.push(*child);

@@ -6,7 +6,7 @@ use crate::settings::DEFAULTS;
 /// Gives each child the arguments of the defaults that it can take and that do not stand above it.
 pub(super) fn hand_out(body: &mut Body) {
     let Body { settings, items, .. } = body;
-    // In this order: whether a child takes a `backoff` depends on its lifecycle.
+    // `DEFAULTS` has the lifecycle first: whether a child takes a `backoff` depends on it.
     for default in DEFAULTS.iter().filter_map(|name| setting(settings, name)) {
         for item in items.iter_mut() {
             let Item::Child(child) = item else { continue };
@@ -23,7 +23,7 @@ fn taken(default: &Setting, child: &Child) -> Option<Setting> {
         "lifecycle" => takes_lifecycle(arg, child, own),
         "mailbox" => takes_mailbox(arg, child, own),
         "on" => takes_on(arg, child, own),
-        // As a whole: its arguments belong together.
+        // Any other setting is taken as a whole, because its arguments belong together.
         _ => own.is_none() && !child.is_temporary(),
     };
     let args: Vec<Arg> = default.args().iter().filter(takes).cloned().collect();

@@ -44,7 +44,7 @@ pub(super) fn bounds(tree: &mut Tree, errors: &mut Errors) {
     for ty in generics.type_params_mut() {
         let (name, at) = (&ty.ident, ty.ident.span());
         ty.colon_token.get_or_insert_with(|| Token![:](at));
-        // Other types that name it need no bound of it, for example `fn() -> T`.
+        // Only a parameter of the type itself needs a bound; a type that names it, such as `fn() -> T`, needs none.
         let kept = params.iter().find(|param| matches!(&param.ty, Type::Path(of) if of.path.is_ident(name)));
         if let Some(Param { name: param, .. }) = kept
             && !is_bounded(ty, clause.as_ref())
@@ -56,7 +56,7 @@ pub(super) fn bounds(tree: &mut Tree, errors: &mut Errors) {
             ty.bounds.push(parse_quote!(::core::clone::Clone));
             ty.bounds.push(parse_quote!(::core::marker::Send));
         }
-        // At no place of the source: rustc would put the bounds that it proposes next to it.
+        // The bound has no place in the source: rustc would propose further bounds next to it.
         ty.bounds.push(TypeParamBound::Lifetime(Lifetime::new("'static", Span::mixed_site())));
     }
 }

@@ -39,7 +39,7 @@ impl VisitMut for Owned<'_> {
         syn::visit_mut::visit_type_reference_mut(self, ty);
     }
 
-    // The arguments of a function are not kept.
+    // A tree keeps no argument of a function type.
     fn visit_type_fn_ptr_mut(&mut self, _: &mut TypeFnPtr) {}
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut syn::ParenthesizedGenericArguments) {}
     fn visit_return_type_mut(&mut self, _: &mut ReturnType) {}

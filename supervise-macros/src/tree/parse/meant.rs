@@ -509,7 +509,7 @@ fn length(unit: &Unit, count: &mut Expr, names: &[Ident], errors: &mut Errors) {
          a constant, or `[{item}]` with `#[initial(0..{name})]`"
     );
     errors.on(&*count, message);
-    // Long enough for every index that the user writes.
+    // A length above every index that the user may write, so that no index is a second error.
     *count = parse_quote!(4096);
 }
 
@@ -599,7 +599,7 @@ pub(super) fn word_in_front(input: ParseStream) -> syn::Result<Option<Ident>> {
         return Ok(None);
     }
     if ahead.peek(Token![=]) && word == "remote" {
-        return Ok(None); // a child without a type is another mistake
+        return Ok(None); // a missing type is reported elsewhere
     }
     input.parse::<Ident>()?;
     // `task beat = start`: the type is the word.
@@ -709,7 +709,7 @@ pub(super) fn start_of_a_task(start: &mut Expr, errors: &mut Errors) {
             errors.at(first_span(start), message);
             *start = in_async(start);
         }
-        // A program is begun in this way.
+        // Not reported: `todo!()` as the start is usual while a program is being written.
         _ if diverges(start) => *start = in_async(start),
         Expr::Call(call) if spawns(&call.func) => {
             let Some(inner) = call.args.first().filter(|_| call.args.len() == 1) else { return };

@@ -59,7 +59,7 @@ fn tree(input: ParseStream, errors: &mut Errors) -> syn::Result<Tree> {
     let mut above = Vec::new();
     for attribute in others {
         match attribute.path().get_ident() {
-            // Above a tree of its own they can mean nothing else.
+            // Above a tree that is declared on its own, these settings can only be meant for the tree.
             Some(name) if ["strategy", "decider", "shutdown"].iter().any(|of_a_tree| name == of_a_tree) => {
                 above.push(attribute);
             }

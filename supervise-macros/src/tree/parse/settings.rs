@@ -108,7 +108,7 @@ fn known(
         let tokens = meant::whole_durations(tokens, errors);
         let (args, lost) = errors.read(tokens, |input, errors| args(known, input, errors))?;
         if lost && args.is_empty() {
-            return None; // there are arguments, which could not be read
+            return None; // the arguments could not be read
         }
         Args::List(meant::args(known, args, errors))
     };

@@ -192,7 +192,7 @@ fn unit(input: ParseStream) -> syn::Result<Unit> {
             return Ok(word.map_or_else(|| Unit::Type(ty.clone()), |word| Unit::Remote(word, ty.clone())));
         }
     }
-    // For example a shape inside a shape.
+    // A shape inside a shape ends here, for example.
     Err(syn::Error::new_spanned(
         &ty,
         "a shape holds an actor, a tree or `task`; declare it as a separate tree, and use that tree here",

@@ -149,8 +149,8 @@ impl<A: Actor> Wait<'_, A, A::Msg> {
         if current::is(cell.core().id) {
             return Poll::Ready(Err(Rejected::Full)); // only this actor itself could make room
         }
-        // Without a runtime there is no clock: the message waits all the same, but no `Blocked` event says for how
-        // long.
+        // Without a runtime there is no clock, so the message waits for room, and no `Blocked` event is raised for
+        // it.
         if self.blocked.is_none() && !has_runtime() {
             return Poll::Pending;
         }
@@ -222,7 +222,7 @@ fn has_runtime() -> bool {
 pub struct Tell<'a, A, M> {
     pub(super) to: &'a dyn HasCell<A>,
     pub(super) push: Push<'a, A, M>,
-    // The message does not wait for room.
+    // True if the message does not wait for room.
     pub(super) at_once: bool,
 }
 
@@ -302,15 +302,15 @@ pin_project! {
     pub struct Ask<'a, A, R, M> {
         pub(super) to: &'a dyn HasCell<A>,
         pub(super) push: Push<'a, A, M>,
-        // Made with the first poll for a call, so that one whose answer nobody wants costs none.
+        // A call makes it at its first poll, so that a forgotten call allocates no answer.
         pub(super) answer: Option<Answer<R>>,
         pub(super) put: Option<fn(&mut M, Reply<R>)>,
-        // `None`: that of the actor, which is asked for with the first poll. The inner `None`: as long as it takes.
+        // `None`: the ask time of the actor, read at the first poll. `Some(None)`: no limit.
         pub(super) within: Option<Option<Duration>>,
-        // Begun late: only an ask that really waits costs a timer.
+        // Armed late, so that only an ask that waits takes a timer.
         pub(super) deadline: Option<Deadline>,
         pub(super) sent: bool,
-        // The message does not wait for room.
+        // True if the message does not wait for room.
         pub(super) at_once: bool,
         // An ask that was polled stays where it is: its time has begun, so `within` would come too late.
         #[pin]

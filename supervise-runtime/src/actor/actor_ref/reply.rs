@@ -139,7 +139,7 @@ impl<T> Reply<T> {
         let Some(shared) = self.0.take() else { return };
         let mut state = lock(&shared.0);
         while state.wait.is_some() {
-            state = shared.end_wait(state); // before the asker goes on, and this actor
+            state = shared.end_wait(state); // the wait ends before the asker and this actor go on
         }
         state.replies -= 1;
         let waker = state.waker.take();

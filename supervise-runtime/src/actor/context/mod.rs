@@ -514,7 +514,7 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    // These stand next to the type: in an error about a bound, rustc then calls them `Context::run`.
+    // Declared in the module of `Context`: rustc then calls them `Context::run` in an error about a bound.
 
     /// Sends a message to this actor once in every `period`, for the first time after one period.
     ///

@@ -87,7 +87,7 @@ impl<T> Inner<T> {
 
     /// Returns the time for which the oldest message waits, if times are noted.
     pub(super) fn oldest(&self, waiting: usize) -> Option<Duration> {
-        // None are kept while none are noted. The actor may have taken messages out since their number was made to fit.
+        // `None` while no times are noted. The list may be longer than the queue: the actor may have taken some since.
         let arrivals = self.blocked.arrivals()?;
         arrivals.get(arrivals.len().saturating_sub(waiting)).map(Instant::elapsed)
     }

@@ -18,7 +18,7 @@ impl<T> Inner<T> {
 
     /// Calculates how short the queue has to be for a message to be accepted without a closer look.
     pub(super) fn judge(&mut self) {
-        // A message whose time is noted takes the way of those that need a closer look.
+        // A message whose time is noted needs the closer look too.
         let open = self.gate == Admission::Open && !self.timed;
         self.open_below = if open { self.capacity.saturating_sub(self.batch) } else { 0 };
     }

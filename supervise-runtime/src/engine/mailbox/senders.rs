@@ -80,7 +80,7 @@ impl Senders {
         }
     }
 
-    /// Notes that the message goes back that the actor has taken out.
+    /// Notes that the message that the actor has taken out is put back.
     #[cfg(feature = "metrics")]
     pub(super) fn put_back(&mut self) {
         if let Some(waiting) = &mut self.0 {

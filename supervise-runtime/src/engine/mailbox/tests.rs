@@ -84,8 +84,8 @@ fn capacity(cell: &ActorCell<Letter>, inbox: &Inbox<Letter>) -> usize {
     lock(&cell.mail.inner).queue.capacity().max(inbox.batch.capacity())
 }
 
-/// A burst costs memory for no longer than it lasts: the buffers go after a second in which a
-/// quarter of them would have been enough.
+/// A burst costs memory for little longer than it lasts: the buffers are freed after a second in which a quarter of
+/// them would have been enough.
 #[tokio::test(start_paused = true)]
 async fn large_buffers_are_given_back_after_a_calm_time() {
     let (cell, mut inbox) = mailbox(usize::MAX);

@@ -1,4 +1,4 @@
-//! The task that tells systemd about a tree.
+//! The task that notifies systemd of the state of a tree.
 //!
 //! The notifier stands outside of the tree, and looks at it once a second: events would cost something for each instance of a set.
 //! The begin of a stop and the end wake it at once. Nothing that it does waits for systemd.
@@ -121,7 +121,7 @@ struct Told {
 
 #[derive(Default)]
 struct Stop {
-    /// True once systemd has been told.
+    /// True once systemd was notified.
     told: bool,
     /// The time of the next extension.
     next: Option<Instant>,
@@ -145,7 +145,7 @@ impl Notifier {
         let mut next_ping = None;
         let mut next_look = Instant::now();
         let mut pause = RETRY;
-        // Nobody may read: the socket of a service that has gone.
+        // The time after the end of the tree at which the task stops sending: systemd may no longer read.
         let mut give_up = None;
         loop {
             let now = Instant::now();
@@ -162,7 +162,7 @@ impl Notifier {
             }
             if next_ping.is_some_and(|next| next <= now) {
                 next_ping = self.watchdog.map(|interval| after(now, interval));
-                // One at a time: as long as the root does not answer, systemd hears nothing.
+                // One question at a time: as long as the root does not answer, no sign of life is sent.
                 ping.get_or_insert_with(|| Box::pin(self.tree.answers()));
             }
             let all_sent = self.send(now);
@@ -179,7 +179,7 @@ impl Notifier {
                     if up.is_ok() {
                         self.phase = Phase::Up;
                         self.is_up();
-                        // systemd begins to watch when it hears that the tree is up.
+                        // systemd starts its watchdog when it receives READY.
                         next_ping = self.watchdog.map(|_| Instant::now());
                     } else {
                         self.stops(Instant::now());
@@ -275,7 +275,7 @@ impl Notifier {
                 None => false,
             };
         }
-        // A sign of life that systemd does not take is soon none.
+        // Drop a sign of life that could not be sent within the interval: it says nothing about the present.
         let interval = self.watchdog.unwrap_or_default();
         self.due.watchdog = self.due.watchdog.filter(|at| now.saturating_duration_since(*at) < interval);
         if self.due.watchdog.is_some() && !self.due.ready && self.socket.send(&[NotifyState::Watchdog]) == Sent::Done {

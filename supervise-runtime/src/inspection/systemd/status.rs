@@ -32,7 +32,7 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) struct Status {
     pub(super) text: String,
-    /// The same without the time that is left: it changes only with the state of the tree.
+    /// The text without the time that is left, so that only a new state of the tree changes it.
     pub(super) state: String,
     /// Whether the text has a time that is left.
     pub(super) counts_down: bool,
@@ -74,7 +74,7 @@ impl Status {
         let health = health::of(&tree.cell, seen(&*tree.cell, now), now, Extent::Declared);
         let below = || health.symptoms().iter().filter(|symptom| symptom.path != own);
         let begin = match phase {
-            // How many there will be is not known yet. The last one that starts is the one below the others.
+            // The number of children is not known yet. The last symptom of a start is that of the deepest child.
             Phase::Starting => match below().rfind(|symptom| is_in(symptom, NodeStateKind::Starting)) {
                 Some(symptom) => format!("starting: {} up, {} starts", children(up), symptom.path),
                 None => format!("starting: {} up", children(up)),
@@ -84,7 +84,7 @@ impl Status {
             Phase::Stopping => format!("stopping: {living} of {} left", children(all)),
         };
         let symptoms: Vec<&Symptom> = match phase {
-            // The begin of the text has those whose turn has not come.
+            // The beginning of the text covers children that start, and those whose turn has not come.
             Phase::Starting => below()
                 .filter(|symptom| !is_in(symptom, NodeStateKind::Starting) && !is_in(symptom, NodeStateKind::Queued))
                 .collect(),

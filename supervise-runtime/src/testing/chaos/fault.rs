@@ -181,7 +181,7 @@ pub(super) fn draw(random: &mut Random, at: Duration, tree: &TreeRef, up: bool, 
             _ if all.is_empty() => None,
             _ => Some(random.below(all.len() as u64) as usize),
         };
-        // Otherwise most children would have ended soon.
+        // Start ended children again now and then: otherwise most children would soon have ended for good.
         if !ended.is_empty() && kinds.contains(&ChaosFault::StartAgain) && random.one_in(4) {
             kind = ChaosFault::StartAgain;
             target = Some(*random.pick(&ended));
@@ -229,7 +229,7 @@ pub(super) fn draw(random: &mut Random, at: Duration, tree: &TreeRef, up: bool, 
             }
         };
         let path = target.path.clone();
-        // A start that is held up needs a start.
+        // A fault that holds up a start takes effect only if the child starts, so add a restart.
         let restarts = matches!(act, Act::Slow(_) | Act::Hang) && random.below(3) < 2;
         faults.push(Fault { at, path: path.clone(), act });
         if restarts && kinds.contains(&ChaosFault::Restart) && many {

@@ -510,7 +510,7 @@ fn watched<T: TreeDef>(
     let thread = std::thread::Builder::new().name(format!("chaos, seed {seed}"));
     let worker = thread.spawn(move || {
         let ran = catch_unwind(AssertUnwindSafe(|| run::run(&runs, seed, given.as_deref(), &told)));
-        drop(runs); // before the caller is told: with what the closures of the test hold
+        drop(runs); // drops what the closures of the test hold before the caller is notified
         let _ = done.send(ran);
     });
     let worker = worker.expect("a thread for the test");
@@ -584,7 +584,7 @@ pub struct ChaosReport {
     pub runs: u64,
     /// The number of faults in all of them.
     pub faults: u64,
-    /// The number of trees that were begun: more than the runs, if some have ended under chaos.
+    /// The number of trees that were started: more than the runs, if some have ended under chaos.
     pub trees: u64,
     /// The number of starts of children.
     pub starts: u64,

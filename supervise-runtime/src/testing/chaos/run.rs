@@ -46,7 +46,7 @@ pub(super) struct Outcome {
     pub(super) spared: Vec<String>,
 }
 
-/// A tree that was begun.
+/// A tree that was started.
 struct Begun {
     witness: Arc<Witness>,
     bus: Weak<TreeShared>,
@@ -170,7 +170,7 @@ fn works<T: TreeDef>(plan: &Plan<T>, seed: u64, user: u64, handle: &Handle, user
     let Some(messages) = &plan.messages else { return };
     let mut random = Random::part(seed, 1_000_003 + user);
     loop {
-        // Counted before the look: whoever has set `over` and finds none is called no more.
+        // Counted before `over` is read: once `over` is set and no call is counted, no further call is made.
         let _calling = Calling::new(&users.calling);
         if users.over.load(SeqCst) {
             return;
@@ -421,7 +421,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
 
     /// The future of a task that was killed has gone before any time passed.
     fn kills_were_obeyed(&mut self) {
-        // In real time, the task may not have been polled yet.
+        // With real time nothing is due: the killed task may not have been polled yet.
         let now = Instant::now();
         let due = |at: Instant| at < now && self.plan.workers.is_none();
         for (_, child, incarnation) in self.killed.extract_if(.., |(at, ..)| due(*at)).collect::<Vec<_>>() {
@@ -536,7 +536,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
             if revived.tries < TRIES {
                 some = true;
                 revived.refused = tree.find(&node.path).and_then(|child| child.start_again().err());
-                // A sibling that is started again may be in the way.
+                // Not a try if the supervisor is busy with a sibling.
                 revived.tries += u32::from(!matches!(revived.refused, Some(CommandError::Busy { .. })));
             } else if let Some(refused) = &revived.refused {
                 down.push(format!("{} has ended, and is not started again: {refused}", node.path));
@@ -557,7 +557,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
                 && node.lifecycle == Lifecycle::Permanent
                 && node.strategy.is_none()
                 && node.declared.is_some_and(|declared| declared.shape != Shape::Optional)
-            // `None` is done
+            // an optional child that is `None` ends as done
             {
                 self.says(ChaosPromise::Permanent, format!("{} is permanent, and has ended by itself", node.path));
             }

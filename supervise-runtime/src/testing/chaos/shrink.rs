@@ -30,7 +30,7 @@ pub(super) fn shortened<T: TreeDef>(plan: &StdArc<Plan<T>>, seed: u64, outcome: 
     } else if let Some(outcome) = again(&best.faults) {
         best = outcome;
         let mut parts = 1;
-        // Delta debugging: without one part of the faults after the other, in ever smaller parts.
+        // Delta debugging: leave out one part of the faults at a time, in ever smaller parts.
         loop {
             let all = best.faults.clone();
             let size = all.len().div_ceil(parts).max(1);

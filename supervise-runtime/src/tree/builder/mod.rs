@@ -224,7 +224,7 @@ impl Builder {
     }
 
     /// Returns the handle of a child that is declared below, with its settings as far as they are known here.
-    // Stands next to its type: rustc shows the whole path of a method that is far from it.
+    // Declared in the module of its type: for a method elsewhere, rustc shows the whole path.
     pub fn later<T: Ahead>(&self, name: &'static str, options: ChildOptions<T>) -> T::Handle {
         self.handle_ahead(name, options)
     }

@@ -188,11 +188,11 @@ impl Builder {
         let (common, given) = (options.options.common.clone(), options.options.clone());
         let many = initial.len();
         self.counted(&Name::Declared(name), |validator| validator.set(&given, common.lifecycle_or(T::KIND), many))?;
-        // A restart of the set alone needs the arguments again, one of the tree makes new ones. So they are a value of
-        // the tree, which goes when the set is down (S30).
+        // A restart of the set alone needs the arguments again; a restart of the tree makes new ones. So the tree keeps
+        // them, and drops them when the set is down (S30).
         plan.initial = initial.is_declared().then(|| self.keep(initial));
         let place = self.next();
-        // All instances stop at the same time, so they count once. The time of trees is not known.
+        // All instances stop at the same time, so their time counts once. The time of trees is not known here.
         lock(&self.validator).takes(&given, T::KIND, None);
         let runtime = self.runtime(&Name::Declared(name), &common)?;
         // The set itself is a `Permanent` member. It ends with its last instance, if that is significant, and the tree

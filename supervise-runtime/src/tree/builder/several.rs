@@ -64,13 +64,13 @@ impl Builder {
     {
         Box::pin(async move {
             self.counted(&Name::Declared(name), |_| InvalidSettings::of_array(N))?;
-            // The elements have the same settings, so these are checked once: with the first one.
+            // The elements have the same settings, so only those of the first one are checked.
             let sound = self.sound(&Name::Element(name, 0), options, T::KIND, N)?;
             self.table().expect(self.place.load(Ordering::Relaxed) as usize + N);
             let mut handles = Vec::with_capacity(N);
             for i in 0..N {
                 let mut start = start.clone();
-                // A table of children has not more places than that.
+                // The cast loses nothing: a table of children has at most `u32::MAX` places.
                 let called = Name::Element(name, i as u32);
                 let start = CatchDrop::new(move || start(i));
                 let recipe = self.put(self.next(), called, &sound, start).await?;

@@ -384,7 +384,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)))?;
         let (mut table, found) = living.find(key.hash, &*key.key);
         match found.map(|place| Self::stands(&mut table, place)) {
-            Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` names the key twice
+            Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` has this key twice
             Some(Stands::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
         }
     }
@@ -448,8 +448,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                 let (starts, made) = match this.get_or_create(&key, &args)? {
                     Next::Have(handle) => return Ok((handle, false)),
                     Next::Starts(starts, made) => (starts, made),
-                    // The wait is notified of the end itself. Inside that very instance it would wait forever, and
-                    // returns an error.
+                    // `is_over` waits for the end of the instance. A caller inside of this very instance would wait
+                    // forever, and gets an error.
                     Next::Wait(cell) => {
                         if !is_over(cell).await {
                             return Err(SpawnError::Exists { path: this.path_of(&key) });
@@ -480,7 +480,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         None => return Ok(Next::Wait(cell)),
                         Some(ended) if table.is_replaced(cell.core().id) => {
                             drop(table);
-                            free(&living, key.hash, cell.core().id, &ended); // instead of its own task
+                            free(&living, key.hash, cell.core().id, &ended); // not left to its own task
                             continue;
                         }
                         Some(_) => {}
@@ -518,7 +518,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             let args = Shared::new(((*key.key).clone(), args));
             let set = &this.set;
             let queue = this.living().turn(key.hash);
-            // Inside of the instance this fails at once: those that come before it wait for the end of that instance.
+            // A caller inside of the instance fails at once: the callers before it wait for the end of that instance.
             let is_inside = this.living().ids(key.hash).into_iter().any(current::is_inside);
             let turn = if is_inside { None } else { Some(set.unless_caller_goes(queue.comes()).await?) };
             loop {
@@ -540,7 +540,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         set.unless_caller_goes(Upcoming { cell, waiting: Waiting::default() }.wait()).await?.ok();
                     }
                     Replacing::Begun(begun) => {
-                        drop(turn); // the rest follows, whether this future is polled or not
+                        drop(turn); // the replacement goes on, whether this future is polled or not
                         let not = |error| KeyedError::NotReplaced { path: this.path_of(&key), error };
                         let gone = || SpawnError::Stopped { path: this.path() };
                         let begun = set.unless_caller_goes(begun).await?;
@@ -571,7 +571,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     None => return Ok(Replacing::Ending(cell)),
                     Some(ended) if table.is_replaced(cell.core().id) => {
                         drop(table);
-                        free(&living, key.hash, cell.core().id, &ended); // instead of its own task
+                        free(&living, key.hash, cell.core().id, &ended); // not left to its own task
                         continue;
                     }
                     Some(_) => None,
@@ -627,14 +627,14 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     set.release(&*keyed.set.cell, id);
                 }
                 let refused = Err(SpawnError::Stopping { path: keyed.path() });
-                shielded(|| begun.send(refused)); // the caller may have gone
+                shielded(|| begun.send(refused)); // the caller may have been dropped
                 return;
             }
             let placed = keyed.set.place(&mut instance, Some(id));
             let outcome = match placed {
                 Ok((launched, after_lock)) => {
                     let (cell, handle) = (launched.cell.clone(), launched.handle.clone());
-                    // The one caller never gives up: the replacement is carried through.
+                    // The one caller that is counted here never gives up, so the replacement is carried through.
                     let before = table.put(hash, Some(place), Entry { key, cell, handle, callers: 1, unwanted: false });
                     drop(table);
                     drop_catching_panics(before);
@@ -649,7 +649,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     Err(error)
                 }
             };
-            shielded(|| begun.send(outcome)); // the caller may have gone
+            shielded(|| begun.send(outcome)); // the caller may have been dropped
         })
     }
 }
@@ -693,7 +693,7 @@ async fn is_over(cell: Arc<AnyCell>) -> bool {
         set.is_none_or(|set| set.is_ending(&*cell))
     };
     let ended = Terminated::of(cell.clone());
-    // An instance that gives way to another, or that nobody waits for, has a request on its way: its end comes.
+    // An instance that is being replaced, or for which nobody waits, gets a request to stop: wait for its end.
     if !ends() {
         return ended.await.is_ok();
     }
@@ -769,7 +769,7 @@ struct Wanted<K> {
 
 enum Next<H> {
     Have(H),
-    /// The instance starts; `true` if this call has begun it.
+    /// The instance starts; `true` if this call has started it.
     Starts(Starts<H>, bool),
     Wait(Arc<AnyCell>),
 }
@@ -807,7 +807,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Drop for Caller<K, T, Args> {
         let core = self.starts.cell.core();
         core.leave(&mut self.waiting);
         if self.detached.is_set() {
-            return; // the caller counts on, so nobody gives the start up
+            return; // the detached caller still counts, so the start is not given up
         }
         let living = self.keyed.living();
         let mut table = living.lock();

@@ -30,9 +30,9 @@ pub(super) struct Living<K, H> {
 /// The entries of each hash: nearly always one.
 pub(super) struct Table<K, H> {
     entries: HashMap<u64, Vec<Entry<K, H>>, BuildHasherDefault<Hashed>>,
-    /// By the number of the instance that is being replaced.
+    /// The successors, by the number of the instance that is being replaced.
     successors: HashMap<u64, Successor<K, H>>,
-    /// By the hash of the key: the callers of `replace` that wait for others to begin.
+    /// The callers of `replace` that wait for others to begin, by the hash of the key.
     turns: HashMap<u64, Arc<Semaphore>>,
 }
 
@@ -59,11 +59,11 @@ impl<K, H> Turn<K, H> {
 impl<K, H> Drop for Turn<K, H> {
     fn drop(&mut self) {
         let mut table = self.living.lock();
-        self.places = None; // under the lock, so that the last one sees that it is the last
+        self.places = None; // under the lock, so that the last of several sees that no other is left
         if table.turns.get(&self.hash).is_some_and(|places| Arc::strong_count(places) == 1) {
             table.turns.remove(&self.hash);
             if table.turns.is_empty() {
-                table.turns = HashMap::new(); // a burst leaves nothing behind
+                table.turns = HashMap::new(); // frees the memory of a burst
             }
         }
     }
@@ -144,7 +144,7 @@ impl<K, H> Table<K, H> {
     pub(super) fn take_successor(&mut self, id: u64) -> Option<Successor<K, H>> {
         let successor = self.successors.remove(&id);
         if self.successors.is_empty() {
-            self.successors = HashMap::new(); // a burst leaves nothing behind
+            self.successors = HashMap::new(); // frees the memory of a burst
         }
         successor
     }
@@ -182,7 +182,7 @@ impl<K, H> Living<K, H> {
 
     /// Puts a caller of `replace` behind those that wait for this hash.
     pub(super) fn turn(self: &Arc<Self>, hash: u64) -> Turn<K, H> {
-        let mut new = Some(Arc::new(Semaphore::new(WATCHERS))); // made without the lock
+        let mut new = Some(Arc::new(Semaphore::new(WATCHERS))); // allocated before the lock is taken
         let mut table = self.lock();
         let places = table.turns.entry(hash).or_insert_with(|| new.take().expect("taken once")).clone();
         drop(table);

@@ -42,7 +42,7 @@ pub(in crate::tree) struct Keeper {
     lease: Arc<dyn AnyLease>,
     name: Arc<str>,
     ttl: Duration,
-    /// The tree is on a network, where more may act than what this process has begun.
+    /// The tree is on a network, where children may act that this process has not started.
     networked: bool,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Debug for Keeper {
     }
 }
 
-/// A lease that was granted, and is given back when this is dropped: no tree has begun under it.
+/// A granted lease. Dropping it gives the lease back, unless a tree was started under it.
 pub(super) struct Grant {
     keeper: Arc<Keeper>,
     pub(super) hold: Arc<Hold>,
@@ -61,8 +61,8 @@ pub(super) struct Grant {
 
 impl Drop for Grant {
     fn drop(&mut self) {
-        // Given back, it would say that nothing acts. That nobody has waited for here: of the holder before, children may
-        // still act on nodes.
+        // A lease that is given back promises that no child acts. On a network, children of the holder before may still
+        // act on nodes, unless that holder has released the lease.
         let knows = self.hold.released || !self.keeper.networked;
         if !self.begun
             && knows
@@ -196,7 +196,7 @@ impl Keeper {
         let (mut lost, mut asked, mut over) = (false, false, false);
         let mut loses = |refused| {
             if !std::mem::replace(&mut lost, true) {
-                // An end that had begun before the loss is the end of the tree: work that is done is not begun again.
+                // If the tree was ending before the loss, it ends for good: finished work is not started again.
                 let core = cell.core();
                 let failed = matches!(core.stop_reason(), Some(StopReason::Failed | StopReason::Done));
                 let ends = || core.table().is_some_and(|table| table.inspect(Group::ends_by_itself));
@@ -218,7 +218,7 @@ impl Keeper {
                 tell(self.change(LeaseChange::Over { token }));
                 send(&**cell, SystemMessage::Abort);
             }
-            // After a suspension, tokio's timers come late by its length.
+            // Look often: after a suspension of the machine, tokio's timers come late by its length.
             let look = look.min(self.part(12)).max(Duration::from_millis(1));
             tokio::select! {
                 biased;
@@ -257,7 +257,7 @@ impl Keeper {
         if stuck || acts_elsewhere || matches!(ended, Ended::RuntimeGone) {
             tell(self.change(LeaseChange::Kept { token }));
         } else if hold.is_over() {
-            // The service may keep something for the holder, though its time is over.
+            // The lease is over, but the service may still store something for the holder.
             let _ = self.call_release(token).await;
         } else {
             while call.is_some() {

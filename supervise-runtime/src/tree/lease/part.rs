@@ -197,7 +197,7 @@ async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarna
         let Kept { ended, lost } = keeper.keep(&hold, &instance, &tell).await;
         match ended {
             _ if lost => {}
-            // Its work is done, or somebody has stopped it: it is not for this program to begin again.
+            // The subtree has finished or was stopped on request, so this program does not start it again.
             Ended::Done | Ended::DoneWith(_) | Ended::Stopped => return,
             _ => tokio::select! {
                 biased;
@@ -229,5 +229,5 @@ impl Builder {
 /// Replaces the lease of a place with that of the present build.
 pub(in crate::tree) fn replace_lease<T: Child>(only: &Leased<T>, keeper: Arc<Keeper>) {
     let before = std::mem::replace(&mut *lock(&only.keeper), keeper);
-    drop(before); // user code
+    drop(before); // runs user code
 }

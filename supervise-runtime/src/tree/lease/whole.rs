@@ -61,7 +61,7 @@ where
     /// # }
     /// ```
     pub fn only_with(mut self, lease: impl Lease) -> OnlyWith<T> {
-        self.bus(); // of all holdings
+        self.bus(); // one bus for all holdings
         let networked = self.network.is_some();
         OnlyWith { tree: self, keeper: Keeper::new(lease, networked) }
     }

@@ -118,7 +118,7 @@ pub fn begin() {
         };
         std::mem::replace(clock, fresh)
     });
-    // The wakers of a schedule that failed no longer belong to a task.
+    // The wakers of a failed schedule must not be dropped: their tasks are gone.
     std::mem::forget(before);
 }
 
