@@ -150,7 +150,9 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::NodeLeft { node } => say!(INFO, node = &**node, "a node left"),
         EventKind::NodeRefused { node, why } => say!(WARN, node = &**node, why = &**why, "a node is refused"),
         EventKind::Requested { operation, by } => say!(INFO, %operation, by = %one_line(by), "requested"),
-        EventKind::Started { seed } => say!(INFO / DEBUG, seed, "started"),
+        EventKind::Started { seed } => {
+            say!(INFO / DEBUG, seed, down = (facts.down)().map(rounded), "started")
+        }
         EventKind::Restarted => say!(INFO / DEBUG, down = (facts.down)().map(rounded), "restarted"),
         // Other children go down with a supervisor above them or with their group; that has a line of its own.
         EventKind::Stopping { reason } if facts.is_root || is_of_its_own(*reason) => {

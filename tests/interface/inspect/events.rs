@@ -476,6 +476,27 @@ async fn a_vain_ready_is_a_warning() {
 }
 
 supervisor! {
+    struct Quay(journal: Journal) {
+        #[backoff(1s..30s, random_factor = 0)]
+        ferry: Probe = Probe::start("ferry", journal).await?,
+    }
+}
+
+/// S40: a first start that was tried again is logged with the time since the first attempt that failed.
+#[tokio::test(start_paused = true)]
+async fn a_start_after_failed_attempts_says_how_long_it_took() {
+    let log = Log::default();
+    let _on = listen(log.clone());
+    let journal = Journal::default();
+    journal.plan("ferry start", 2, Fault::Error);
+    let quay = Quay::start(journal).await.unwrap();
+    quay.ready().await.unwrap();
+    let lines = log.take(Level::INFO);
+    let started = "INFO supervise: started path=ferry incarnation=3 down=3s";
+    assert!(lines.contains(&started.to_owned()), "{lines:?}");
+}
+
+supervisor! {
     struct Tavern(journal: Journal) {
         #[lifecycle(Temporary)]
         guests: [Probe] = |name: &'static str| Probe::start(name, journal).await?,
