@@ -14,7 +14,7 @@ use supervise_runtime::remote as hooks;
 
 use crate::Remote;
 use crate::errors::{guarded, to_wire_ended};
-use crate::frame::{Request, Taken};
+use crate::frame::{Outcome, Request};
 use crate::inlet::{Answers, AtOwner, Inlet};
 use crate::lock::lock;
 use crate::net::Net;
@@ -219,8 +219,8 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
                         _ => to.start_again().await,
                     };
                     answers.taken(match done {
-                        Ok(()) => Taken::Done,
-                        Err(error) => Taken::Refused(error.why().to_owned()),
+                        Ok(()) => Outcome::Done,
+                        Err(error) => Outcome::Refused(error.why().to_owned()),
                     });
                 });
                 // Requested here, so that what comes later comes after it; only the wait is a task of its own.
@@ -236,10 +236,10 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
                 run.wait_for(&node, id, async move {
                     // This task is no part of the child, so that the wait is not refused.
                     let ended = to.terminated().await.unwrap_or(Ended::RuntimeGone);
-                    answers.taken(Taken::Gone(to_wire_ended(&ended)));
+                    answers.taken(Outcome::Gone(to_wire_ended(&ended)));
                 });
             }
-            Request::Tell { .. } => answers.taken(Taken::Full),
+            Request::Tell { .. } => answers.taken(Outcome::Full),
         }
     }
 
@@ -247,7 +247,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
         let read = guarded(|| hooks::decode::<A::Msg>(body, Some(AtOwner::of(&answers.run))));
         let (msg, asks) = match read.unwrap_or_else(Err) {
             Ok(read) => read,
-            Err(why) => return answers.taken(Taken::Refused(format!("the message cannot be read: {why}"))),
+            Err(why) => return answers.taken(Outcome::Refused(format!("the message cannot be read: {why}"))),
         };
         let mut sent = self.to.try_tell(msg);
         if wait && let Err(error) = sent {
@@ -257,7 +257,7 @@ impl<A: Actor<Msg: Remote>> InletOf<A> {
             };
         }
         answers.taken(match &sent {
-            Ok(()) => Taken::Done,
+            Ok(()) => Outcome::Done,
             Err(error) => rejected(error),
         });
         if let Err(why) = guarded(|| drop(sent)) {
@@ -353,11 +353,11 @@ fn waits_for_room(request: &Request) -> bool {
     matches!(request, Request::Tell { wait: true, .. })
 }
 
-fn rejected<M>(error: &TellError<M>) -> Taken {
+fn rejected<M>(error: &TellError<M>) -> Outcome {
     match error.reason() {
-        SendRejection::Full => Taken::Full,
-        SendRejection::Down { retry_in } => Taken::Down { retry_in },
-        SendRejection::Ended => Taken::Ended,
-        other => Taken::Refused(other.to_string()),
+        SendRejection::Full => Outcome::Full,
+        SendRejection::Down { retry_in } => Outcome::Down { retry_in },
+        SendRejection::Ended => Outcome::Ended,
+        other => Outcome::Refused(other.to_string()),
     }
 }

@@ -113,7 +113,7 @@ pub(crate) struct WireError {
 }
 
 /// The answer to an ask: the bytes of the reply, or why they cannot be written; `None`: no reply will come.
-pub(crate) type WireBack = Option<Result<ByteBuf, String>>;
+pub(crate) type WireReply = Option<Result<ByteBuf, String>>;
 
 /// The order to start an instance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -181,15 +181,15 @@ pub(crate) enum ToNode {
     /// Follows each answer to a renewal, in order, so that a frame that was lost is noticed.
     Still,
     /// The answer to a request of a `RemoteRef` on the node.
-    Taken {
+    Outcome {
         id: u64,
-        taken: Taken,
+        taken: Outcome,
     },
     /// A reply to a message of a `RemoteRef` on the node.
     Reply {
         id: u64,
         ask: u64,
-        back: WireBack,
+        back: WireReply,
     },
     /// This join is over; why.
     Bye {
@@ -199,7 +199,7 @@ pub(crate) enum ToNode {
 
 /// The answer to a request of a [`RemoteRef`](crate::RemoteRef) on a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Taken {
+pub(crate) enum Outcome {
     Done,
     Full,
     Down {
@@ -308,7 +308,7 @@ pub(crate) enum ToOwner {
     Reply {
         placement: u64,
         ask: u64,
-        back: WireBack,
+        back: WireReply,
         begun: u64,
         done: u64,
     },
@@ -323,7 +323,7 @@ pub(crate) enum ToOwner {
     /// The instance is gone, and so many messages were begun.
     Ended {
         placement: u64,
-        how: How,
+        how: EndKind,
         /// On its way down.
         failures: Vec<WireFailure>,
         begun: u64,
@@ -352,7 +352,7 @@ pub(crate) enum ToOwner {
 
 /// How an instance ended on its node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum How {
+pub(crate) enum EndKind {
     /// The instance has ended by itself, perhaps with words.
     Itself(Option<String>),
     /// The instance has ended by an order of its owner.
@@ -439,7 +439,7 @@ mod tests {
             ToNode::Msg { placement: 7, seq: 1, body: ByteBuf::from([0; 40]) },
             ToNode::Leave { placement: 7, failure: failure(WireCause::NodeLost("host-7#a.0".to_owned())) },
             ToNode::Grant { asked: 4, gone: vec![1, 2], heard: 9 },
-            ToNode::Taken { id: 1, taken: Taken::Gone(WireEnded::Failed(failure(WireCause::Killed))) },
+            ToNode::Outcome { id: 1, taken: Outcome::Gone(WireEnded::Failed(failure(WireCause::Killed))) },
             ToNode::Reply { id: 1, ask: 2, back: Some(Err("no".to_owned())) },
         ];
         let to_owner = [
@@ -458,7 +458,7 @@ mod tests {
             },
             ToOwner::Ended {
                 placement: 7,
-                how: How::Itself(None),
+                how: EndKind::Itself(None),
                 failures: vec![failure(WireCause::TimedOut)],
                 begun: 1,
                 done: 1,

@@ -17,13 +17,13 @@ use supervise::Thrown;
 use supervise::error::{FarError, SpawnError};
 use supervise::policy::{ChildOptions, Directive};
 use supervise::{Actor, ActorRef, Cause, Ended, Failure, Phase};
-use supervise_runtime::remote::{self as hooks, Back, Fence, Host};
+use supervise_runtime::remote::{self as hooks, Fence, Host, ReplyBytes};
 use tokio::sync::Notify;
 
 use crate::Remote;
 use crate::clock::{Clock, Moment};
 use crate::errors::{Errors, from_wire, guarded, to_wire, too_large};
-use crate::frame::{How, PlaceOrder, ToOwner, WireFailure};
+use crate::frame::{EndKind, PlaceOrder, ToOwner, WireFailure};
 use crate::lock::lock;
 use crate::node::NodeInner;
 use crate::wire::{Peer, Wire};
@@ -34,9 +34,9 @@ const OUT: Duration = Duration::from_millis(5);
 /// The most failures on the way down that are reported: there are few hooks.
 const MOST_FAILURES: usize = 8;
 
-/// A word of the owner to an instance.
+/// A command of the owner to an instance.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum Command {
     Msg { seq: u64, body: Vec<u8> },
     Resume { upto: u64 },
     Leave(Box<WireFailure>),
@@ -44,40 +44,41 @@ pub(crate) enum Told {
     Kill,
 }
 
-/// The words of the owner that the task of an instance has not taken yet, in order. Nearly always none, so they take no room.
+/// The commands of the owner that the task of an instance has not taken yet, in order. Nearly always none, so they take no
+/// room.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
-    queue: Mutex<VecDeque<Told>>,
+pub(crate) struct Commands {
+    queue: Mutex<VecDeque<Command>>,
     bell: Notify,
 }
 
-/// Room for so many words is kept.
+/// Room for so many commands is kept.
 const KEPT: usize = 16;
 
-impl Words {
-    pub(crate) fn say(&self, told: Told) {
-        lock(&self.queue).push_back(told);
+impl Commands {
+    pub(crate) fn push(&self, command: Command) {
+        lock(&self.queue).push_back(command);
         self.bell.notify_one();
     }
 
-    /// Waits for the next word. Cancel safe.
-    async fn next(&self) -> Told {
+    /// Waits for the next command. Cancel safe.
+    async fn next(&self) -> Command {
         loop {
             let bell = self.bell.notified();
-            if let Some(told) = self.take() {
-                return told;
+            if let Some(command) = self.take() {
+                return command;
             }
             bell.await;
         }
     }
 
-    fn take(&self) -> Option<Told> {
+    fn take(&self) -> Option<Command> {
         let mut queue = lock(&self.queue);
-        let told = queue.pop_front();
+        let command = queue.pop_front();
         if queue.is_empty() && queue.capacity() > KEPT {
             *queue = VecDeque::new(); // a burst leaves nothing behind
         }
-        told
+        command
     }
 }
 
@@ -320,7 +321,7 @@ pub struct Order {
     pub(crate) run: u64,
     pub(crate) order: PlaceOrder,
     pub(crate) lease: Arc<Lease>,
-    pub(crate) words: Arc<Words>,
+    pub(crate) commands: Arc<Commands>,
 }
 
 impl fmt::Debug for Order {
@@ -423,7 +424,7 @@ impl Progress {
 /// The answer of the owner to a failure that is held.
 type Decision = Arc<Mutex<Option<Directive>>>;
 
-type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Back)> + Send>>>;
+type Asks = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, ReplyBytes)> + Send>>>;
 
 /// The messages of an instance that it has not got yet, with their numbers.
 type Queued = VecDeque<(u64, Vec<u8>)>;
@@ -481,9 +482,9 @@ where
             None
         },
     );
-    let (words, told) = (order.words.clone(), order.words.clone());
+    let (commands, told) = (order.commands.clone(), order.commands.clone());
     let instance =
-        Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers, words, context };
+        Instance { node, owner, placement, actor, lease, progress, decision, errors, redelivers, commands, context };
     let mut up = std::pin::pin!(up);
     let mut queued = VecDeque::new();
     let came_up = loop {
@@ -491,7 +492,7 @@ where
             biased;
             up = &mut up => break up,
             told = told.next() => match told {
-                Told::Msg { seq, body } => queued.push_back((seq, body)),
+                Command::Msg { seq, body } => queued.push_back((seq, body)),
                 told => instance.obey(Some(told)),
             },
             () = instance.lease.over() => {
@@ -564,7 +565,7 @@ struct Instance<A: Actor> {
     decision: Decision,
     errors: Errors,
     redelivers: bool,
-    words: Arc<Words>,
+    commands: Arc<Commands>,
     /// For the code that reads messages.
     context: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -591,27 +592,27 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
     }
 
     /// Carries out an order of the owner. `None`: no further order will come.
-    fn obey(&self, told: Option<Told>) {
-        match told {
-            Some(Told::Resume { upto }) => {
+    fn obey(&self, command: Option<Command>) {
+        match command {
+            Some(Command::Resume { upto }) => {
                 let held = self.progress.held.load(Ordering::SeqCst);
                 // A failure after this decision gets a decision of its own.
                 if held != 0 && held <= upto && self.progress.held.swap(0, Ordering::SeqCst) == held {
                     self.decide(Directive::Resume);
                 }
             }
-            Some(Told::Leave(failure)) => {
+            Some(Command::Leave(failure)) => {
                 self.progress.goes_down.store(true, Ordering::SeqCst);
                 let failure: Failure = from_wire(*failure, self.errors);
                 hooks::leave(&self.actor, &failure);
             }
-            Some(Told::Kill) => self.actor.kill(),
-            Some(Told::Stop) | None => {
+            Some(Command::Kill) => self.actor.kill(),
+            Some(Command::Stop) | None => {
                 self.progress.goes_down.store(true, Ordering::SeqCst);
                 self.actor.stop();
                 self.decide(Directive::Stop);
             }
-            Some(Told::Msg { .. }) => {}
+            Some(Command::Msg { .. }) => {}
         }
     }
 
@@ -698,17 +699,17 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
                     said = (upto, done);
                     self.send(ToOwner::Begun { placement, upto, done, ends: true });
                 }
-                next = self.words.next(), if !over => match next {
-                    Told::Msg { seq, body } => queued.push_back((seq, body)),
-                    Told::Resume { upto } => {
+                next = self.commands.next(), if !over => match next {
+                    Command::Msg { seq, body } => queued.push_back((seq, body)),
+                    Command::Resume { upto } => {
                         if told_unread.is_some_and(|number| number <= upto) {
                             (held, told_unread) = (false, None);
                         }
-                        self.obey(Some(Told::Resume { upto }));
+                        self.obey(Some(Command::Resume { upto }));
                     }
-                    Told::Leave(failure) => {
+                    Command::Leave(failure) => {
                         held = true; // no further message is started
-                        self.obey(Some(Told::Leave(failure)));
+                        self.obey(Some(Command::Leave(failure)));
                     }
                     next => self.obey(Some(next)),
                 },
@@ -725,13 +726,13 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         self.until_out().await;
         let (begun, done) = self.progress.of(&self.actor);
         let how = match ended {
-            _ if self.lease.is_dropped() => How::Dropped,
-            Some(Ended::Done) => How::Itself(None),
-            Some(Ended::DoneWith(words)) => How::Itself(Some(words.into_owned())),
-            Some(Ended::Aborted) => How::Aborted,
-            _ if self.progress.goes_down.load(Ordering::SeqCst) => How::Told,
-            Some(Ended::Failed(failure) | Ended::Limit(failure)) => How::Failed(to_wire(&failure, self.errors)),
-            _ => How::Told,
+            _ if self.lease.is_dropped() => EndKind::Dropped,
+            Some(Ended::Done) => EndKind::Itself(None),
+            Some(Ended::DoneWith(commands)) => EndKind::Itself(Some(commands.into_owned())),
+            Some(Ended::Aborted) => EndKind::Aborted,
+            _ if self.progress.goes_down.load(Ordering::SeqCst) => EndKind::Told,
+            Some(Ended::Failed(failure) | Ended::Limit(failure)) => EndKind::Failed(to_wire(&failure, self.errors)),
+            _ => EndKind::Told,
         };
         // A reply from just before the end still reaches its asker.
         while let Some(Some((ask, back))) = futures_util::FutureExt::now_or_never(asks.next()) {
@@ -742,7 +743,7 @@ impl<A: Actor<Msg: Remote>> Instance<A> {
         ToOwner::Ended { placement, how, failures, begun, done }
     }
 
-    fn reply(&self, ask: u64, back: Back, (begun, done): (u64, u64)) {
+    fn reply(&self, ask: u64, back: ReplyBytes, (begun, done): (u64, u64)) {
         let most = self.node.max_frame();
         let back = back.map(|back| match back {
             Ok(bytes) if bytes.len() > most => Err(too_large(bytes.len(), most)),

@@ -8,7 +8,7 @@ use serde_bytes::ByteBuf;
 use supervise_runtime::remote as hooks;
 
 use crate::errors::too_large;
-use crate::frame::{Request, Taken, ToNode};
+use crate::frame::{Outcome, Request, ToNode};
 use crate::lock::lock;
 use crate::run::Run;
 use crate::wire::Peer;
@@ -152,11 +152,11 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    pub(crate) fn taken(&self, taken: Taken) {
+    pub(crate) fn taken(&self, taken: Outcome) {
         self.run.answer(&self.to, self.id, taken);
     }
 
-    pub(crate) fn reply(&self, ask: u64, back: hooks::Back) {
+    pub(crate) fn reply(&self, ask: u64, back: hooks::ReplyBytes) {
         let most = self.run.net().max_frame;
         let back = back.map(|back| match back {
             Ok(bytes) if bytes.len() > most => Err(too_large(bytes.len(), most)),

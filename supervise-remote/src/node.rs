@@ -20,10 +20,10 @@ use crate::clock::{Clock, Moment};
 use crate::epoch::{self, Heard};
 use crate::errors::{guarded, too_large};
 use crate::frame::{
-    self, AHEAD, Framed, NodeHello, PROTOCOL, PlaceOrder, Request, Taken, Terms, ToNode, ToOwner, WireBack, short,
+    self, AHEAD, Framed, NodeHello, Outcome, PROTOCOL, PlaceOrder, Request, Terms, ToNode, ToOwner, WireReply, short,
 };
 use crate::health::{Followed, NodeHealth};
-use crate::hosted::{Hosting, Lease, Order, Told, Words};
+use crate::hosted::{Command, Commands, Hosting, Lease, Order};
 use crate::lock::lock;
 use crate::net::{Net, NetInner, Serves};
 use crate::outbox::{Locked, Outbox, Sends, drained};
@@ -393,7 +393,7 @@ struct OwnerState {
 struct Hosted {
     path: String,
     owner: Peer,
-    words: Arc<Words>,
+    commands: Arc<Commands>,
     lease: Arc<Lease>,
 }
 
@@ -423,8 +423,8 @@ impl From<String> for Broken {
 
 /// A request of a reference on this node.
 struct Waiting {
-    taken: Option<oneshot::Sender<Taken>>,
-    backs: HashMap<u64, oneshot::Sender<WireBack>>,
+    taken: Option<oneshot::Sender<Outcome>>,
+    backs: HashMap<u64, oneshot::Sender<WireReply>>,
 }
 
 impl Waiting {
@@ -437,11 +437,11 @@ impl Waiting {
 pub(crate) struct Awaited {
     node: Arc<NodeInner>,
     id: u64,
-    taken: oneshot::Receiver<Taken>,
+    taken: oneshot::Receiver<Outcome>,
 }
 
 impl Future for Awaited {
-    type Output = Result<Taken, oneshot::error::RecvError>;
+    type Output = Result<Outcome, oneshot::error::RecvError>;
 
     fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         std::pin::Pin::new(&mut self.taken).poll(cx)
@@ -906,10 +906,10 @@ impl NodeInner {
         // A node does what its own owner says, and nobody else.
         let Some((owner, run)) = state.owner.clone().filter(|(owner, _)| owner == from) else { return Ok(()) };
         let hosted =
-            |state: &State, placement: u64| state.hosted.get(&(run, placement)).map(|hosted| hosted.words.clone());
-        let tell = |state: &State, placement: u64, told: Told| {
-            if let Some(words) = hosted(state, placement) {
-                words.say(told);
+            |state: &State, placement: u64| state.hosted.get(&(run, placement)).map(|hosted| hosted.commands.clone());
+        let tell = |state: &State, placement: u64, command: Command| {
+            if let Some(commands) = hosted(state, placement) {
+                commands.push(command);
             }
         };
         match body {
@@ -918,11 +918,13 @@ impl NodeInner {
                 drop(state);
                 self.place(owner, run, *order);
             }
-            ToNode::Msg { placement, seq, body } => tell(&state, placement, Told::Msg { seq, body: body.into_vec() }),
-            ToNode::Resume { placement, upto } => tell(&state, placement, Told::Resume { upto }),
-            ToNode::Leave { placement, failure } => tell(&state, placement, Told::Leave(Box::new(failure))),
-            ToNode::Stop { placement } => tell(&state, placement, Told::Stop),
-            ToNode::Kill { placement } => tell(&state, placement, Told::Kill),
+            ToNode::Msg { placement, seq, body } => {
+                tell(&state, placement, Command::Msg { seq, body: body.into_vec() })
+            }
+            ToNode::Resume { placement, upto } => tell(&state, placement, Command::Resume { upto }),
+            ToNode::Leave { placement, failure } => tell(&state, placement, Command::Leave(Box::new(failure))),
+            ToNode::Stop { placement } => tell(&state, placement, Command::Stop),
+            ToNode::Kill { placement } => tell(&state, placement, Command::Kill),
             ToNode::Abort { placement } => {
                 let lease = state.hosted.get(&(run, placement)).map(|hosted| hosted.lease.clone());
                 drop(state);
@@ -955,11 +957,11 @@ impl NodeInner {
                     say!(warn, name, ?round_trip, ?lease, "answers of the owner take a third of a lease or more");
                 }
             }
-            ToNode::Taken { id, taken } => {
+            ToNode::Outcome { id, taken } => {
                 let Some(mut waiting) = state.requests.remove(&id) else { return Ok(()) };
                 let asker = waiting.taken.take();
                 // No reply comes to a message that was not accepted.
-                if taken == Taken::Done && !waiting.is_answered() {
+                if taken == Outcome::Done && !waiting.is_answered() {
                     state.requests.insert(id, waiting);
                     drop(state);
                 } else {
@@ -1083,11 +1085,11 @@ impl NodeInner {
             let mut state = self.lock();
             self.accept(&mut state, &owner, run, &order)
         };
-        let (spec, lease, words) = match placed {
+        let (spec, lease, commands) = match placed {
             Ok(placed) => placed,
             Err(why) => return self.send(&owner, ToOwner::Declined { placement, why }),
         };
-        let order = Order { node: self.clone(), owner: owner.clone(), run, order, lease, words };
+        let order = Order { node: self.clone(), owner: owner.clone(), run, order, lease, commands };
         match (spec.start)(Box::new(order)).downcast::<Hosting>() {
             Ok(hosting) => drop(tokio::spawn(hosting.0)),
             Err(_) => {
@@ -1104,7 +1106,7 @@ impl NodeInner {
         owner: &Peer,
         run: u64,
         order: &PlaceOrder,
-    ) -> Result<(&'static RemoteSpec, Arc<Lease>, Arc<Words>), String> {
+    ) -> Result<(&'static RemoteSpec, Arc<Lease>, Arc<Commands>), String> {
         if state.leaving {
             return Err("the node leaves".to_owned());
         }
@@ -1123,14 +1125,14 @@ impl NodeInner {
         let asked = asked.ok_or_else(|| no_lease(state.round_trip, order.lease))?;
         let (token, place) = ((order.epoch, order.placement), (run, order.placement));
         let lease = Lease::new(self.net.wire.clone(), asked, order.lease, order.shutdown, token, order.path.clone());
-        let words = Arc::<Words>::default();
+        let commands = Arc::<Commands>::default();
         let hosted =
-            Hosted { path: order.path.clone(), owner: owner.clone(), words: words.clone(), lease: lease.clone() };
+            Hosted { path: order.path.clone(), owner: owner.clone(), commands: commands.clone(), lease: lease.clone() };
         if state.hosted.contains_key(&place) {
             return Err("the placement is here already".to_owned());
         }
         state.hosted.insert(place, hosted);
-        Ok((spec, lease, words))
+        Ok((spec, lease, commands))
     }
 
     // ----- what blocks its thread
@@ -1141,7 +1143,7 @@ impl NodeInner {
     fn watch_threads(self: &Arc<Self>) {
         let node = Arc::downgrade(self);
         let watch = move || {
-            let mut looks = Looks::default();
+            let mut looks = BlockedBefore::default();
             while let Some(node) = node.upgrade() {
                 let (every, stuck) = {
                     let state = lock(&node.state);
@@ -1193,7 +1195,7 @@ impl NodeInner {
         to: &str,
         root: u64,
         request: Request,
-        taken: Option<oneshot::Sender<Taken>>,
+        taken: Option<oneshot::Sender<Outcome>>,
         asks: Vec<(u64, OnReply)>,
     ) -> Option<u64> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
@@ -1241,9 +1243,9 @@ const WATCH: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mi
 /// The instances that blocked a thread past their time at the last look. After a freeze the watch may come before the other
 /// threads, which then have until the next look to leave.
 #[derive(Default)]
-struct Looks(Vec<(u64, u64)>);
+struct BlockedBefore(Vec<(u64, u64)>);
 
-impl Looks {
+impl BlockedBefore {
     /// Takes the instances of this look. Returns the path of one that was found at the last look as well.
     fn look<'a>(&mut self, now: Vec<((u64, u64), &'a str)>) -> Option<&'a str> {
         let twice = now.iter().find(|(token, _)| self.0.contains(token)).map(|(_, path)| *path);
@@ -1425,7 +1427,7 @@ mod tests {
     /// S57: a process that thaws has until the next look to leave.
     #[test]
     fn an_instance_that_blocks_is_found_by_two_looks_in_a_row() {
-        let mut looks = Looks::default();
+        let mut looks = BlockedBefore::default();
         assert_eq!(looks.look(vec![((1, 1), "one")]), None);
         assert_eq!(looks.look(vec![((1, 2), "two")]), None, "another one");
         assert_eq!(looks.look(vec![]), None);

@@ -10,17 +10,17 @@ use serde_bytes::ByteBuf;
 use supervise::event::{DeadLetterReason, EventKind};
 use supervise::spec::RemoteSpec;
 use supervise::{Actor, ActorRef, Cause, Context, Failure, Phase};
-use supervise_runtime::remote::{self as hooks, Back, OnReply};
+use supervise_runtime::remote::{self as hooks, OnReply, ReplyBytes};
 use tokio::sync::Notify;
 
 use crate::Remote;
 use crate::clock::Moment;
 use crate::errors::{Errors, from_wire, guarded, to_wire, too_large};
-use crate::frame::{How, PlaceOrder, ToNode, ToOwner, WireFailure, short};
+use crate::frame::{EndKind, PlaceOrder, ToNode, ToOwner, WireFailure, short};
 use crate::inlet::{AtOwner, Inlet};
 use crate::lock::lock;
 use crate::proxy::Proxy;
-use crate::run::{Placed, Run, Waiting, Waits, Wish};
+use crate::run::{Placed, PlacementRequest, Run, Waiting, Waits};
 use crate::wire::Peer;
 
 /// How long a child waits before it asks a node again that has declined it.
@@ -39,7 +39,7 @@ pub(crate) struct Place<A: Actor<Msg: Remote>> {
     fresh: bool,
     /// Set by the first start.
     plan: OnceLock<Plan>,
-    mine: Mutex<Mine<A>>,
+    state: Mutex<State<A>>,
     changed: Notify,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Plan {
     pub(crate) errors: Errors,
 }
 
-struct Mine<A: Actor<Msg: Remote>> {
+struct State<A: Actor<Msg: Remote>> {
     run: Option<Arc<Run>>,
     /// For the code that writes messages; made once for each start.
     context: Option<Arc<AtOwner>>,
@@ -72,11 +72,11 @@ struct Mine<A: Actor<Msg: Remote>> {
     /// Callers that wait for a reply of this placement.
     pending: HashMap<u64, OnReply>,
     /// Replies that have come, to be read by the child's own task.
-    backs: VecDeque<(OnReply, Back)>,
+    backs: VecDeque<(OnReply, ReplyBytes)>,
     /// Messages that are over, to be dropped by the child's own task: their drops are code of the user.
-    trash: Vec<A::Msg>,
+    to_drop: Vec<A::Msg>,
     /// In order, each until the supervisor has decided about the one before.
-    happened: VecDeque<Happened>,
+    occurrences: VecDeque<Occurrence>,
     /// The owner has sent the order to go down.
     goes_down: bool,
     /// The child goes down since its node leaves.
@@ -111,7 +111,7 @@ enum Answer {
     Declined(String),
 }
 
-enum Happened {
+enum Occurrence {
     /// A failure, with its number if the instance waits for the decision, and whether a message was in hand.
     Failed(Option<u64>, WireFailure, bool),
     NotRead(u64, String),
@@ -123,7 +123,7 @@ enum Happened {
 
 /// Messages that are dead, to be reported and dropped without a lock.
 #[must_use]
-struct Dead<A: Actor<Msg: Remote>>(Vec<(A::Msg, DeadLetterReason)>, Vec<OnReply>);
+struct DeadLetters<A: Actor<Msg: Remote>>(Vec<(A::Msg, DeadLetterReason)>, Vec<OnReply>);
 
 impl<A: Actor<Msg: Remote>> Place<A> {
     pub(crate) fn new(redeliver: Option<u32>, fresh: bool) -> Self {
@@ -132,7 +132,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             fresh,
             plan: OnceLock::new(),
             changed: Notify::new(),
-            mine: Mutex::new(Mine {
+            state: Mutex::new(State {
                 run: None,
                 context: None,
                 me: None,
@@ -146,8 +146,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
                 asks: 0,
                 pending: HashMap::new(),
                 backs: VecDeque::new(),
-                trash: Vec::new(),
-                happened: VecDeque::new(),
+                to_drop: Vec::new(),
+                occurrences: VecDeque::new(),
                 goes_down: false,
                 moves: false,
                 is_done: None,
@@ -169,8 +169,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         self.plan.get().expect("a start gives it before anything is placed")
     }
 
-    fn lock(&self) -> MutexGuard<'_, Mine<A>> {
-        lock(&self.mine)
+    fn lock(&self) -> MutexGuard<'_, State<A>> {
+        lock(&self.state)
     }
 
     pub(crate) fn node(&self) -> Option<Peer> {
@@ -223,14 +223,14 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         }
         let healing = hooks::healing(cx).map(|failure| to_wire(failure, self.plan().errors));
         {
-            let mut mine = self.lock();
-            mine.run = Some(run.clone());
-            mine.context = Some(AtOwner::of(&run));
-            mine.me = Some(cx.actor_ref());
-            mine.happened.clear();
-            (mine.answer, mine.in_decision) = (None, None);
-            (mine.goes_down, mine.aborted, mine.closed, mine.in_hand) = (false, false, false, false);
-            mine.failures.clear();
+            let mut state = self.lock();
+            state.run = Some(run.clone());
+            state.context = Some(AtOwner::of(&run));
+            state.me = Some(cx.actor_ref());
+            state.occurrences.clear();
+            (state.answer, state.in_decision) = (None, None);
+            (state.goes_down, state.aborted, state.closed, state.in_hand) = (false, false, false, false);
+            state.failures.clear();
         }
         let place = Arc::downgrade(self);
         let at_close = move || place.upgrade().into_iter().for_each(|place| place.close());
@@ -257,9 +257,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     /// Takes the end that the instance came to by itself while it was to be moved to another node.
     fn take_done(&self) -> Option<Option<String>> {
-        let mut mine = self.lock();
-        mine.moves = false;
-        mine.is_done.take()
+        let mut state = self.lock();
+        state.moves = false;
+        state.is_done.take()
     }
 
     /// Waits for a node that takes it, and sends the order.
@@ -297,7 +297,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             let mut bell = std::pin::pin!(bell);
             bell.as_mut().enable();
             let before = self.lock().before.clone();
-            let wish = Wish {
+            let wish = PlacementRequest {
                 spec,
                 key,
                 path,
@@ -309,15 +309,15 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             };
             let waits = {
                 // Under the lock of both: a frame about the placement finds it here.
-                let mut mine = self.lock();
+                let mut state = self.lock();
                 match run.place(&wish) {
                     Ok((placement, peer)) => {
-                        mine.placed = Some((placement, peer.clone()));
-                        mine.before = Some(peer.clone());
-                        (mine.answer, mine.seq) = (None, 0);
+                        state.placed = Some((placement, peer.clone()));
+                        state.before = Some(peer.clone());
+                        (state.answer, state.seq) = (None, 0);
                         // Under the lock, so that a loss of the node comes after it.
                         hooks::set_node(&cx.actor_ref(), Some(peer.as_str().into()));
-                        drop(mine);
+                        drop(state);
                         run.flush();
                         wait.is_over();
                         hooks::emit(&cx.actor_ref(), EventKind::Placed { node: peer.to_string() });
@@ -386,14 +386,14 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             let mut changed = std::pin::pin!(changed);
             changed.as_mut().enable();
             {
-                let mut mine = self.lock();
-                if let Some(answer) = mine.answer.take() {
+                let mut state = self.lock();
+                if let Some(answer) = state.answer.take() {
                     return Ok(answer);
                 }
-                if mine.placed.is_none() {
+                if state.placed.is_none() {
                     // The node of the instance is lost, or the instance has vanished there.
-                    mine.happened.clear();
-                    return Err(mine.before.clone().expect("it was placed"));
+                    state.occurrences.clear();
+                    return Err(state.before.clone().expect("it was placed"));
                 }
             }
             changed.await;
@@ -404,42 +404,42 @@ impl<A: Actor<Msg: Remote>> Place<A> {
 
     /// The next turn of the proxy: what has happened beside the messages, and whether there is room for one.
     pub(crate) fn poll_turn(&self, cx: &mut Context<Proxy<A>>, task: &mut TaskCx<'_>) -> Poll<Result<(), Failure>> {
-        let mut mine = self.turn(task);
+        let mut state = self.turn(task);
         let failure = |cause| hooks::failure(Phase::Running, cause, cx.actor_ref().path(), cx.incarnation());
-        if let Some(upto) = mine.in_decision.take() {
+        if let Some(upto) = state.in_decision.take() {
             // The proxy is polled again after a failure, so the failure was decided Resume.
-            if let (Some((placement, peer)), Some(run)) = (&mine.placed, mine.run.clone()) {
+            if let (Some((placement, peer)), Some(run)) = (&state.placed, state.run.clone()) {
                 run.put(peer, ToNode::Resume { placement: *placement, upto });
-                drop(mine);
+                drop(state);
                 run.flush();
-                mine = self.lock();
+                state = self.lock();
             }
         }
-        let happened = mine.happened.pop_front();
-        mine.in_hand = matches!(happened, Some(Happened::Failed(_, _, true) | Happened::NotRead(..)));
-        match happened {
-            Some(Happened::Failed(number, failure, _)) => {
-                mine.in_decision = number;
-                drop(mine);
+        let occurrences = state.occurrences.pop_front();
+        state.in_hand = matches!(occurrences, Some(Occurrence::Failed(_, _, true) | Occurrence::NotRead(..)));
+        match occurrences {
+            Some(Occurrence::Failed(number, failure, _)) => {
+                state.in_decision = number;
+                drop(state);
                 return Poll::Ready(Err(from_wire(failure, self.plan().errors)));
             }
-            Some(Happened::NotRead(number, why)) => {
-                mine.in_decision = Some(number);
-                drop(mine);
+            Some(Occurrence::NotRead(number, why)) => {
+                state.in_decision = Some(number);
+                drop(state);
                 let error = supervise::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
                 return Poll::Ready(Err(failure(Cause::Error(error.into()))));
             }
-            Some(Happened::Lost(peer)) => {
-                drop(mine);
+            Some(Occurrence::Lost(peer)) => {
+                drop(state);
                 return Poll::Ready(Err(failure(Cause::NodeLost { node: peer.to_string() })));
             }
-            Some(Happened::Dropped) => {
-                let node = mine.before.as_ref().map(Peer::to_string).unwrap_or_default();
-                drop(mine);
+            Some(Occurrence::Dropped) => {
+                let node = state.before.as_ref().map(Peer::to_string).unwrap_or_default();
+                drop(state);
                 return Poll::Ready(Err(failure(Cause::NodeLost { node })));
             }
-            Some(Happened::Itself(words)) => {
-                drop(mine);
+            Some(Occurrence::Itself(words)) => {
+                drop(state);
                 match words {
                     Some(words) => cx.stop_with(words),
                     None => cx.stop(),
@@ -449,31 +449,31 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             None => {}
         }
         // The size of the next message does not count: a message larger than the rest of the window passes too.
-        let has_room = mine.sent() < self.plan().spec.window && mine.under_way < WINDOW_BYTES;
+        let has_room = state.sent() < self.plan().spec.window && state.under_way < WINDOW_BYTES;
         if has_room { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
     /// Begins a turn: what comes after this wakes the task again.
-    fn turn(&self, task: &mut TaskCx<'_>) -> MutexGuard<'_, Mine<A>> {
+    fn turn(&self, task: &mut TaskCx<'_>) -> MutexGuard<'_, State<A>> {
         loop {
             self.clean_up();
-            let mut mine = self.lock();
+            let mut state = self.lock();
             // A frame that came after `clean_up` found no waker, so clean up again.
-            if !mine.backs.is_empty() || !mine.trash.is_empty() {
+            if !state.backs.is_empty() || !state.to_drop.is_empty() {
                 continue;
             }
-            if mine.turn.as_ref().is_none_or(|waker| !waker.will_wake(task.waker())) {
-                mine.turn = Some(task.waker().clone());
+            if state.turn.as_ref().is_none_or(|waker| !waker.will_wake(task.waker())) {
+                state.turn = Some(task.waker().clone());
             }
-            return mine;
+            return state;
         }
     }
 
     /// A drain waits until everything that was sent is begun.
     pub(crate) fn poll_drained(&self, task: &mut TaskCx<'_>) -> Poll<()> {
-        let mine = self.turn(task);
+        let state = self.turn(task);
         // A failure that has come since the turn began is decided first: the turn's waker was woken for it.
-        let waits = !mine.happened.is_empty() || (mine.placed.is_some() && mine.sent() > 0);
+        let waits = !state.occurrences.is_empty() || (state.placed.is_some() && state.sent() > 0);
         if waits { Poll::Pending } else { Poll::Ready(()) }
     }
 
@@ -487,8 +487,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     fn write(&self, mut entry: Entry<A>, me: &ActorRef<Proxy<A>>) {
         // One writer: the task of the proxy. So the numbers of asks need no lock while user code runs.
         let (mut asks, run, context) = {
-            let mine = self.lock();
-            (mine.asks, mine.run.clone(), mine.context.clone())
+            let state = self.lock();
+            (state.asks, state.run.clone(), state.context.clone())
         };
         let (Some(run), Some(context)) = (run, context) else { return };
         let most = run.net().max_frame;
@@ -501,25 +501,25 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             Ok(written) => written,
             Err(why) => {
                 hooks::emit(me, EventKind::NotWritten { why });
-                return self.bury(Dead(vec![(entry.msg, DeadLetterReason::NotWritten)], Vec::new()), Some(me));
+                return self.bury(DeadLetters(vec![(entry.msg, DeadLetterReason::NotWritten)], Vec::new()), Some(me));
             }
         };
         let mut unused = Vec::new();
         {
-            let mut mine = self.lock();
-            let mine = &mut *mine;
-            mine.asks = asks;
-            if let Some((placement, peer)) = &mine.placed {
-                mine.seq = mine.seq.saturating_add(1);
-                entry.sent = Some(mine.seq);
+            let mut state = self.lock();
+            let state = &mut *state;
+            state.asks = asks;
+            if let Some((placement, peer)) = &state.placed {
+                state.seq = state.seq.saturating_add(1);
+                entry.sent = Some(state.seq);
                 entry.bytes = body.len();
-                mine.under_way = mine.under_way.saturating_add(entry.bytes);
-                mine.pending.extend(replies);
-                run.put(peer, ToNode::Msg { placement: *placement, seq: mine.seq, body: ByteBuf::from(body) });
+                state.under_way = state.under_way.saturating_add(entry.bytes);
+                state.pending.extend(replies);
+                run.put(peer, ToNode::Msg { placement: *placement, seq: state.seq, body: ByteBuf::from(body) });
             } else {
                 unused = replies; // written once more when it is placed again
             }
-            mine.window.push_back(entry);
+            state.window.push_back(entry);
         }
         run.flush();
         drop(unused);
@@ -528,10 +528,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// Drops what the incarnation before has left.
     fn empty(&self) {
         let (dead, me) = {
-            let mut mine = self.lock();
-            (mine.begun, mine.under_way) = (0, 0);
-            let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Restarted)).collect();
-            (Dead(messages, Vec::new()), mine.me.clone())
+            let mut state = self.lock();
+            (state.begun, state.under_way) = (0, 0);
+            let messages = state.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Restarted)).collect();
+            (DeadLetters(messages, Vec::new()), state.me.clone())
         };
         self.bury(dead, me.as_ref());
         self.show_window();
@@ -540,9 +540,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// Sends what waits in the window, in order.
     fn send_waiting(&self) {
         let (waiting, me) = {
-            let mut mine = self.lock();
-            (mine.begun, mine.under_way) = (0, 0);
-            (std::mem::take(&mut mine.window), mine.me.clone())
+            let mut state = self.lock();
+            (state.begun, state.under_way) = (0, 0);
+            (std::mem::take(&mut state.window), state.me.clone())
         };
         let Some(me) = me else { return };
         for mut entry in waiting {
@@ -553,9 +553,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     }
 
     fn show_window(&self) {
-        let mine = self.lock();
-        let (me, sent) = (mine.me.clone(), mine.sent());
-        drop(mine);
+        let state = self.lock();
+        let (me, sent) = (state.me.clone(), state.sent());
+        drop(state);
         if let Some(me) = me {
             hooks::set_window(&me, sent);
         }
@@ -565,11 +565,11 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// child, and without a lock.
     pub(crate) fn clean_up(&self) {
         loop {
-            let (next, trash, me) = {
-                let mut mine = self.lock();
-                (mine.backs.pop_front(), std::mem::take(&mut mine.trash), mine.me.clone())
+            let (next, to_drop, me) = {
+                let mut state = self.lock();
+                (state.backs.pop_front(), std::mem::take(&mut state.to_drop), state.me.clone())
             };
-            trash.into_iter().for_each(drop_guarded);
+            to_drop.into_iter().for_each(drop_guarded);
             let Some((on_reply, back)) = next else { return };
             let read = guarded(move || on_reply(back)).unwrap_or_else(Err);
             if let (Err(why), Some(me)) = (read, me) {
@@ -579,26 +579,26 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     }
 
     /// Reports dead messages, and leaves them to the child's own task.
-    fn bury_later(&self, dead: Dead<A>, me: Option<&ActorRef<Proxy<A>>>) {
-        let Dead(messages, askers) = dead;
+    fn bury_later(&self, dead: DeadLetters<A>, me: Option<&ActorRef<Proxy<A>>>) {
+        let DeadLetters(messages, askers) = dead;
         if let Some(me) = me {
             for (msg, reason) in &messages {
                 hooks::dead_letter(me, hooks::name_of::<A>(msg), *reason);
             }
         }
-        let mut mine = self.lock();
-        mine.trash.extend(messages.into_iter().map(|(msg, _)| msg));
-        mine.backs.extend(askers.into_iter().map(|asker| (asker, None)));
-        let has_ended = mine.me.is_none();
-        drop(mine);
+        let mut state = self.lock();
+        state.to_drop.extend(messages.into_iter().map(|(msg, _)| msg));
+        state.backs.extend(askers.into_iter().map(|asker| (asker, None)));
+        let has_ended = state.me.is_none();
+        drop(state);
         if has_ended {
             self.clean_up(); // the child has ended, so no task of it would clean up
         }
     }
 
     /// Reports dead messages, and drops them: the drops are code of the user.
-    fn bury(&self, dead: Dead<A>, me: Option<&ActorRef<Proxy<A>>>) {
-        let Dead(messages, askers) = dead;
+    fn bury(&self, dead: DeadLetters<A>, me: Option<&ActorRef<Proxy<A>>>) {
+        let DeadLetters(messages, askers) = dead;
         for (msg, reason) in messages {
             if let Some(me) = me {
                 hooks::dead_letter(me, hooks::name_of::<A>(&msg), reason);
@@ -639,8 +639,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         }
         self.show_window();
         let (aborted, failure, me) = {
-            let mut mine = self.lock();
-            (std::mem::take(&mut mine.aborted), mine.failures.pop_front(), mine.me.clone())
+            let mut state = self.lock();
+            (std::mem::take(&mut state.aborted), state.failures.pop_front(), state.me.clone())
         };
         if let Some(me) = me
             && aborted
@@ -662,10 +662,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     }
 
     fn tell_node(&self, frame: impl FnOnce(u64) -> ToNode) -> bool {
-        let mine = self.lock();
-        let (Some((placement, peer)), Some(run)) = (&mine.placed, mine.run.clone()) else { return false };
+        let state = self.lock();
+        let (Some((placement, peer)), Some(run)) = (&state.placed, state.run.clone()) else { return false };
         run.put(peer, frame(*placement));
-        drop(mine);
+        drop(state);
         run.flush();
         true
     }
@@ -673,10 +673,10 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// The proxy is gone, in order or not. A placement that is not known to be down is given up.
     pub(crate) fn let_go(&self) {
         let (given_up, me, dead, closed) = {
-            let mut mine = self.lock();
-            let given_up = mine.placed.take();
-            let dead = given_up.is_some().then(|| mine.lost(self.redeliver));
-            (given_up.zip(mine.run.clone()), mine.me.clone(), dead, mine.closed)
+            let mut state = self.lock();
+            let given_up = state.placed.take();
+            let dead = given_up.is_some().then(|| state.lost(self.redeliver));
+            (given_up.zip(state.run.clone()), state.me.clone(), dead, state.closed)
         };
         if let Some(((placement, _), run)) = given_up {
             run.give_up(placement);
@@ -695,9 +695,9 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     /// The mailbox is closed. An instance that is up goes down now, and may begin more of what was sent to it.
     fn close(&self) {
         let is_placed = {
-            let mut mine = self.lock();
-            mine.closed = mine.placed.is_some();
-            mine.closed
+            let mut state = self.lock();
+            state.closed = state.placed.is_some();
+            state.closed
         };
         if !is_placed {
             self.end();
@@ -708,17 +708,17 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     pub(crate) fn end(&self) {
         self.clean_up();
         let (dead, me) = {
-            let mut mine = self.lock();
-            mine.turn = None;
-            (mine.moves, mine.is_done) = (false, None);
+            let mut state = self.lock();
+            state.turn = None;
+            (state.moves, state.is_done) = (false, None);
             // Both lead back to this proxy, and would keep it alive; the next start sets them again.
-            (mine.run, mine.context) = (None, None);
-            mine.begun = 0;
-            mine.under_way = 0;
-            let messages = mine.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Ended)).collect();
-            let mut askers: Vec<_> = mine.pending.drain().map(|(_, on_reply)| on_reply).collect();
-            askers.extend(mine.backs.drain(..).map(|(on_reply, _)| on_reply));
-            (Dead(messages, askers), mine.me.take())
+            (state.run, state.context) = (None, None);
+            state.begun = 0;
+            state.under_way = 0;
+            let messages = state.window.drain(..).map(|entry| (entry.msg, DeadLetterReason::Ended)).collect();
+            let mut askers: Vec<_> = state.pending.drain().map(|(_, on_reply)| on_reply).collect();
+            askers.extend(state.backs.drain(..).map(|(on_reply, _)| on_reply));
+            (DeadLetters(messages, askers), state.me.take())
         };
         self.bury(dead, me.as_ref());
         if let Some(me) = &me {
@@ -817,7 +817,7 @@ fn lost(node: &Peer, path: &str, incarnation: u32) -> Failure {
     hooks::failure(Phase::Start, Cause::NodeLost { node: node.to_string() }, path.to_owned(), incarnation)
 }
 
-impl<A: Actor<Msg: Remote>> Mine<A> {
+impl<A: Actor<Msg: Remote>> State<A> {
     /// Returns how many messages are not known to be begun.
     fn sent(&self) -> usize {
         self.window.len().saturating_sub(self.begun)
@@ -846,7 +846,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
     }
 
     /// The placement is over, and its node has said how many messages were begun.
-    fn settle(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> (Vec<A::Msg>, Dead<A>) {
+    fn settle(&mut self, upto: u64, done: u64, redeliver: Option<u32>) -> (Vec<A::Msg>, DeadLetters<A>) {
         let over = self.begun(upto, done, redeliver);
         let mut dead = Vec::new();
         // The message in hand goes back to the front, as long as it may.
@@ -865,7 +865,7 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
     }
 
     /// The placement is over, and nobody knows how many messages were begun.
-    fn lost(&mut self, redeliver: Option<u32>) -> Dead<A> {
+    fn lost(&mut self, redeliver: Option<u32>) -> DeadLetters<A> {
         let mut dead = Vec::new();
         for mut entry in std::mem::take(&mut self.window) {
             match (entry.sent, redeliver) {
@@ -884,100 +884,100 @@ impl<A: Actor<Msg: Remote>> Mine<A> {
         self.forget_placement(dead)
     }
 
-    fn forget_placement(&mut self, dead: Vec<(A::Msg, DeadLetterReason)>) -> Dead<A> {
+    fn forget_placement(&mut self, dead: Vec<(A::Msg, DeadLetterReason)>) -> DeadLetters<A> {
         self.window.iter_mut().for_each(|entry| entry.sent = None);
         (self.begun, self.under_way) = (0, 0);
         self.placed = None;
-        Dead(dead, self.pending.drain().map(|(_, on_reply)| on_reply).collect())
+        DeadLetters(dead, self.pending.drain().map(|(_, on_reply)| on_reply).collect())
     }
 }
 
 impl<A: Actor<Msg: Remote>> Placed for Place<A> {
     fn frame(&self, placement: u64, frame: ToOwner) {
         let redeliver = self.redeliver;
-        let mut mine = self.lock();
-        if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
+        let mut state = self.lock();
+        if state.placed.as_ref().is_none_or(|(state, _)| *state != placement) {
             return; // a frame of a placement that was given up
         }
         let mut over = Vec::new();
-        let mut dead = Dead(Vec::new(), Vec::new());
+        let mut dead = DeadLetters(Vec::new(), Vec::new());
         let (mut leaves, mut words) = (false, None);
         match frame {
-            ToOwner::Up { .. } => mine.answer = Some(Answer::Up),
+            ToOwner::Up { .. } => state.answer = Some(Answer::Up),
             ToOwner::NotUp { failure, .. } => {
-                mine.answer = Some(Answer::NotUp(failure));
-                (over, dead) = mine.settle(0, 0, None);
+                state.answer = Some(Answer::NotUp(failure));
+                (over, dead) = state.settle(0, 0, None);
             }
             ToOwner::Declined { why, .. } => {
-                mine.answer = Some(Answer::Declined(short(why)));
-                (over, dead) = mine.settle(0, 0, None);
+                state.answer = Some(Answer::Declined(short(why)));
+                (over, dead) = state.settle(0, 0, None);
             }
             ToOwner::Begun { upto, done, ends, .. } => {
-                over = mine.begun(upto, done, redeliver);
+                over = state.begun(upto, done, redeliver);
                 leaves = ends;
             }
             ToOwner::NotRead { number, seq, why, begun, done, .. } => {
-                over = mine.begun(begun, done, redeliver);
-                let at = mine.begun;
-                if mine.window.get(at).is_some_and(|entry| entry.sent == Some(seq))
-                    && let Some(entry) = mine.window.remove(at)
+                over = state.begun(begun, done, redeliver);
+                let at = state.begun;
+                if state.window.get(at).is_some_and(|entry| entry.sent == Some(seq))
+                    && let Some(entry) = state.window.remove(at)
                 {
-                    mine.under_way = mine.under_way.saturating_sub(entry.bytes);
+                    state.under_way = state.under_way.saturating_sub(entry.bytes);
                     dead.0.push((entry.msg, DeadLetterReason::NotRead));
                 }
-                mine.happened.push_back(Happened::NotRead(number, why));
+                state.occurrences.push_back(Occurrence::NotRead(number, why));
             }
             ToOwner::Reply { ask, back, begun, done, .. } => {
-                over = mine.begun(begun, done, redeliver);
-                if let Some(on_reply) = mine.pending.remove(&ask) {
-                    mine.backs.push_back((on_reply, back.map(|back| back.map(ByteBuf::into_vec))));
+                over = state.begun(begun, done, redeliver);
+                if let Some(on_reply) = state.pending.remove(&ask) {
+                    state.backs.push_back((on_reply, back.map(|back| back.map(ByteBuf::into_vec))));
                 }
             }
             ToOwner::Failed { number, failure, begun, done, .. } => {
-                over = mine.begun(begun, done, redeliver);
-                mine.happened.push_back(Happened::Failed(Some(number), failure, done < begun));
+                over = state.begun(begun, done, redeliver);
+                state.occurrences.push_back(Occurrence::Failed(Some(number), failure, done < begun));
             }
             ToOwner::Ended { how, failures, begun, done, .. } => {
-                mine.failures.extend(failures);
-                (over, dead) = mine.settle(begun, done, redeliver);
-                if let How::Failed(failure) = &how {
-                    mine.happened.push_back(Happened::Failed(None, failure.clone(), false));
+                state.failures.extend(failures);
+                (over, dead) = state.settle(begun, done, redeliver);
+                if let EndKind::Failed(failure) = &how {
+                    state.occurrences.push_back(Occurrence::Failed(None, failure.clone(), false));
                 }
-                let happened = match how {
+                let occurrences = match how {
                     // The node leaves, and the instance had finished before it could be moved.
-                    How::Itself(words) if mine.moves => {
-                        mine.is_done = Some(words);
+                    EndKind::Itself(words) if state.moves => {
+                        state.is_done = Some(words);
                         None
                     }
-                    How::Itself(said) if mine.goes_down => {
+                    EndKind::Itself(said) if state.goes_down => {
                         words = said;
                         None
                     }
-                    How::Itself(words) => Some(Happened::Itself(words)),
+                    EndKind::Itself(words) => Some(Occurrence::Itself(words)),
                     // There is no instance to resume, so the failure is handled like the loss of the node.
-                    How::Failed(_) => Some(Happened::Dropped),
-                    How::Told if mine.goes_down => None,
-                    How::Aborted | How::Dropped if mine.goes_down => {
-                        mine.aborted = true;
+                    EndKind::Failed(_) => Some(Occurrence::Dropped),
+                    EndKind::Told if state.goes_down => None,
+                    EndKind::Aborted | EndKind::Dropped if state.goes_down => {
+                        state.aborted = true;
                         None
                     }
                     // The node took the instance down before this owner moved it: it leaves, or has another owner.
-                    How::Told | How::Dropped | How::Aborted => Some(Happened::Dropped),
+                    EndKind::Told | EndKind::Dropped | EndKind::Aborted => Some(Occurrence::Dropped),
                 };
-                mine.happened.extend(happened);
+                state.occurrences.extend(occurrences);
             }
             ToOwner::Vanished { .. } => {
-                dead = mine.lost(redeliver);
-                mine.happened.push_back(Happened::Dropped);
+                dead = state.lost(redeliver);
+                state.occurrences.push_back(Occurrence::Dropped);
             }
             _ => {}
         }
-        mine.trash.append(&mut over);
-        let me = mine.me.clone();
+        state.to_drop.append(&mut over);
+        let me = state.me.clone();
         if let Some(me) = me.as_ref().filter(|_| leaves) {
             hooks::ends_by_itself(me); // under the lock: of this placement, and of no later one
         }
-        drop(mine);
+        drop(state);
         if let (Some(me), Some(words)) = (&me, words) {
             hooks::says(me, words);
         }
@@ -989,15 +989,15 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
     fn lost(&self, placement: u64, node: &Peer, after: Duration) {
         let redeliver = self.redeliver;
         let (dead, me) = {
-            let mut mine = self.lock();
-            if mine.placed.as_ref().is_none_or(|(mine, _)| *mine != placement) {
+            let mut state = self.lock();
+            if state.placed.as_ref().is_none_or(|(state, _)| *state != placement) {
                 return;
             }
-            mine.happened.push_back(Happened::Lost(node.clone()));
-            if let Some(me) = &mine.me {
+            state.occurrences.push_back(Occurrence::Lost(node.clone()));
+            if let Some(me) = &state.me {
                 hooks::set_node(me, None);
             }
-            (mine.lost(redeliver), mine.me.clone())
+            (state.lost(redeliver), state.me.clone())
         };
         if let Some(me) = &me {
             hooks::emit(me, EventKind::NodeLost { node: node.to_string(), after });
@@ -1008,10 +1008,10 @@ impl<A: Actor<Msg: Remote>> Placed for Place<A> {
     }
 
     fn moves(&self, placement: u64) {
-        let mine = self.lock();
-        let here = mine.placed.as_ref().is_some_and(|(mine, _)| *mine == placement);
-        let me = mine.me.clone().filter(|_| here);
-        drop(mine);
+        let state = self.lock();
+        let here = state.placed.as_ref().is_some_and(|(state, _)| *state == placement);
+        let me = state.me.clone().filter(|_| here);
+        drop(state);
         if let Some(me) = me {
             // A restart that was asked for: it is charged to no budget. Refused if the child ends anyway.
             self.lock().moves = true;

@@ -13,7 +13,7 @@ use supervise_remote::wire::{Link, LinkEvent, Peer, Side, Wire as _};
 use tokio::time::sleep;
 
 use crate::frame::{
-    self, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner, WireCause, WireFailure, WirePhase,
+    self, EndKind, Framed, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner, WireCause, WireFailure, WirePhase,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -151,7 +151,7 @@ async fn an_end_by_a_bug_has_its_cause() {
         path: "played".to_owned(),
         incarnation: 1,
     };
-    node.say(ToOwner::Ended { placement, how: How::Failed(failure), failures: Vec::new(), begun: 0, done: 0 });
+    node.say(ToOwner::Ended { placement, how: EndKind::Failed(failure), failures: Vec::new(), begun: 0, done: 0 });
     let placement = node.order().await.placement;
     node.say(ToOwner::Up { placement });
     sleep(10 * MS).await;

@@ -17,7 +17,7 @@ use supervise_runtime::remote as hooks;
 
 use crate::Remote;
 use crate::errors::from_wire_ended;
-use crate::frame::{Request, Taken};
+use crate::frame::{Outcome, Request};
 use crate::node::NodeInner;
 use crate::place::Place;
 use crate::proxy::Proxy;
@@ -342,15 +342,15 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
             return Err(self.refused(msg, SendRejection::Unreachable));
         };
         let reason = match taken.await {
-            Ok(Taken::Done) => return Ok(()),
-            Ok(Taken::Full) => SendRejection::Full,
-            Ok(Taken::Down { retry_in }) => SendRejection::Down { retry_in },
-            Ok(Taken::Ended) => SendRejection::Ended,
-            Ok(Taken::Refused(why)) => {
+            Ok(Outcome::Done) => return Ok(()),
+            Ok(Outcome::Full) => SendRejection::Full,
+            Ok(Outcome::Down { retry_in }) => SendRejection::Down { retry_in },
+            Ok(Outcome::Ended) => SendRejection::Ended,
+            Ok(Outcome::Refused(why)) => {
                 say!(warn, path = &*self.path, why, "a message was refused");
                 SendRejection::Ended
             }
-            Ok(Taken::Gone(_)) | Err(_) => SendRejection::Unreachable,
+            Ok(Outcome::Gone(_)) | Err(_) => SendRejection::Unreachable,
         };
         Err(self.refused(msg, reason))
     }
@@ -440,8 +440,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         const GONE: &str = "the owner of the tree cannot be reached";
         let taken = node.request(&self.path, root, request, Vec::new()).ok_or_else(|| self.error(GONE.to_owned()))?;
         match taken.await {
-            Ok(Taken::Done) => Ok(()),
-            Ok(Taken::Refused(why)) => Err(self.error(why)),
+            Ok(Outcome::Done) => Ok(()),
+            Ok(Outcome::Refused(why)) => Err(self.error(why)),
             Ok(_) | Err(_) => Err(self.error(GONE.to_owned())),
         }
     }
@@ -495,8 +495,8 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
     async fn gone(&self, node: &Arc<NodeInner>, root: u64, request: Request) -> Ended {
         let Some(taken) = node.request(&self.path, root, request, Vec::new()) else { return Ended::RuntimeGone };
         match taken.await {
-            Ok(Taken::Gone(ended)) => from_wire_ended(ended),
-            Ok(Taken::Refused(_)) => Ended::Stopped,
+            Ok(Outcome::Gone(ended)) => from_wire_ended(ended),
+            Ok(Outcome::Refused(_)) => Ended::Stopped,
             Ok(_) | Err(_) => Ended::RuntimeGone,
         }
     }

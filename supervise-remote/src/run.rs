@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 
 use crate::clock::{Clock, Moment};
 use crate::epoch::Heard;
-use crate::frame::{self, AHEAD, Framed, NodeHello, PlaceOrder, Request, Taken, ToNode, ToOwner, short};
+use crate::frame::{self, AHEAD, Framed, NodeHello, Outcome, PlaceOrder, Request, ToNode, ToOwner, short};
 use crate::inlet::{Answers, Inlet, Inlets};
 use crate::lock::lock;
 use crate::net::NetInner;
@@ -273,7 +273,7 @@ struct Placement {
 }
 
 /// The wish of a proxy to be placed.
-pub(crate) struct Wish<'a> {
+pub(crate) struct PlacementRequest<'a> {
     pub(crate) spec: &'static RemoteSpec,
     pub(crate) key: &'a Arc<str>,
     pub(crate) path: &'a Arc<str>,
@@ -516,7 +516,7 @@ impl Run {
     }
 
     /// Places a child: picks a node, and makes the order, in one step. [`Run::flush`] has to follow.
-    pub(crate) fn place(&self, wish: &Wish<'_>) -> Result<(u64, Peer), Waits> {
+    pub(crate) fn place(&self, wish: &PlacementRequest<'_>) -> Result<(u64, Peer), Waits> {
         #[cfg(feature = "testing")]
         self.looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let now = self.clock.now();
@@ -951,8 +951,8 @@ impl Run {
                 inlet.take(Answers { run: self.clone(), to: from.clone(), id }, request);
             }
             None => {
-                let taken = Taken::Refused(format!("{to} is not a child that nodes may send to"));
-                self.send(from, ToNode::Taken { id, taken });
+                let taken = Outcome::Refused(format!("{to} is not a child that nodes may send to"));
+                self.send(from, ToNode::Outcome { id, taken });
             }
         }
     }
@@ -968,10 +968,10 @@ impl Run {
     }
 
     /// Answers a request.
-    pub(crate) fn answer(&self, to: &Peer, id: u64, taken: Taken) {
+    pub(crate) fn answer(&self, to: &Peer, id: u64, taken: Outcome) {
         let mut state = self.lock();
         let wait = state.nodes.get_mut(to).and_then(|node| node.waits.remove(&id));
-        state.send(to, ToNode::Taken { id, taken });
+        state.send(to, ToNode::Outcome { id, taken });
         drop(state);
         drop(wait);
     }
@@ -1069,7 +1069,7 @@ impl State {
     }
 
     /// Picks the node with the fewest children, the one where the child was first.
-    fn pick(&self, wish: &Wish<'_>, now: Moment) -> Result<Peer, Vec<String>> {
+    fn pick(&self, wish: &PlacementRequest<'_>, now: Moment) -> Result<Peer, Vec<String>> {
         let mut refused = Vec::new();
         let mut best: Option<(bool, usize, &Peer)> = None;
         for (peer, node) in &self.nodes {

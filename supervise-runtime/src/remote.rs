@@ -9,7 +9,7 @@ pub use crate::actor::actor_ref::Answer;
 pub use crate::actor::crossing::codec;
 #[cfg(feature = "remote")]
 pub use crate::actor::crossing::{
-    Answering, Back, Context, OnReply, Read, Written, context, decode, encode, is_crossing,
+    Answering, Context, OnReply, Read, ReplyBytes, Written, context, decode, encode, is_crossing,
 };
 pub use crate::actor::host::{
     Host, abort, ask_time, at_close, dead_letter, deliver, emit, ends_by_itself, events, failure, healing, host,

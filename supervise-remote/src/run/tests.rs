@@ -9,8 +9,8 @@ use supervise::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use tokio::time::sleep;
 
-use super::{Begin, HELLO, Placed, Run, Waits, Wish};
-use crate::frame::{self, AHEAD, Framed, How, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner};
+use super::{Begin, HELLO, Placed, PlacementRequest, Run, Waits};
+use crate::frame::{self, AHEAD, EndKind, Framed, NodeHello, PROTOCOL, PlaceOrder, Terms, ToNode, ToOwner};
 use crate::memory::Network;
 use crate::net::Net;
 use crate::wire::{Link, LinkEvent, Peer, Rights, Side, Wire as _};
@@ -163,7 +163,7 @@ fn place_as(run: &Run, holder: &Arc<dyn Placed>, path: &str) -> Result<(u64, Pee
         epoch,
         redelivers: false,
     };
-    let wish = Wish {
+    let wish = PlacementRequest {
         spec: SPEC,
         key: &key,
         path: &path,
@@ -240,7 +240,7 @@ impl World {
             "failed" => ToOwner::Failed { placement, number: 1, failure: failure(), begun: 0, done: 0 },
             "not up" => ToOwner::NotUp { placement, failure: failure() },
             "declined" => ToOwner::Declined { placement, why: String::new() },
-            "ended" => ToOwner::Ended { placement, how: How::Told, failures: Vec::new(), begun: 0, done: 0 },
+            "ended" => ToOwner::Ended { placement, how: EndKind::Told, failures: Vec::new(), begun: 0, done: 0 },
             "vanished" => ToOwner::Vanished { placement },
             "fenced" => ToOwner::Fenced { path: "child".to_owned() },
             "leaving" => ToOwner::Leaving,

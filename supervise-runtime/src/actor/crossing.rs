@@ -21,13 +21,13 @@ use crate::actor::actor_ref::{Reply, reply};
 use crate::values::failure::panic_text;
 
 /// The answer to an ask, as it crosses: bytes, or why it cannot be written, or nothing.
-pub type Back = Option<Result<Vec<u8>, String>>;
+pub type ReplyBytes = Option<Result<Vec<u8>, String>>;
 
 /// Takes the answer that came back, and gives it to the asker. An error says why it cannot be read.
-pub type OnReply = Box<dyn FnOnce(Back) -> Result<(), String> + Send>;
+pub type OnReply = Box<dyn FnOnce(ReplyBytes) -> Result<(), String> + Send>;
 
 /// Waits for the answer to an ask that came from another process, and writes it.
-pub type Answering = Pin<Box<dyn Future<Output = Back> + Send>>;
+pub type Answering = Pin<Box<dyn Future<Output = ReplyBytes> + Send>>;
 
 /// A message as it crosses, with its replies by their numbers.
 pub type Written = (Vec<u8>, Vec<(u64, OnReply)>);

@@ -28,7 +28,7 @@ fn poll<F: Future + Unpin>(mut future: F) -> Poll<F::Output> {
     Pin::new(&mut future).poll(&mut TaskContext::from_waker(Waker::noop()))
 }
 
-fn answered(answering: Answering) -> Back {
+fn answered(answering: Answering) -> ReplyBytes {
     match poll(answering) {
         Poll::Ready(back) => back,
         Poll::Pending => panic!("no answer yet"),
