@@ -1,4 +1,4 @@
-//! The way in for what nodes send: references to actors of the owner, by path.
+//! The actors of the owner that nodes may send to, by path: where they are found, and where the answers go.
 
 use std::any::Any;
 use std::collections::HashMap;

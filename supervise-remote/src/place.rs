@@ -184,7 +184,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
         self: &Arc<Self>,
         captured: &[u8],
         exports: &AtOwner,
-        inlet: Arc<dyn Inlet>,
+        inlet: impl FnOnce() -> Arc<dyn Inlet>,
         cx: &mut Context<Proxy<A>>,
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
@@ -217,7 +217,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             return Ok(());
         }
         exports.let_in(&run);
-        run.inlets.add(inlet);
+        run.inlets.add(inlet());
         if self.fresh {
             self.empty();
         }

@@ -57,8 +57,8 @@ impl<A: Actor<Msg: Remote>> Actor for Proxy<A> {
     }
 
     async fn pre_start(&mut self, cx: &mut Context<Self>) -> Result<(), Failure> {
-        let inlet = self.place.inlet(cx.actor_ref());
-        self.place.place().start(&self.captured, &self.exports, inlet, cx).await
+        let (place, proxy) = (&self.place, cx.actor_ref());
+        place.place().start(&self.captured, &self.exports, || place.inlet(proxy), cx).await
     }
 
     async fn pre_restart(&mut self, failure: &Failure, _cx: &mut Context<Self>) -> Result<(), Failure> {

@@ -43,6 +43,13 @@ KEYS = {
     "step": {"name", "uses", "with", "run"},
     "strategy": {"fail-fast", "matrix"},
 }
+# The actions, each with the settings that it may have.
+ACTIONS = {
+    "actions/checkout": {"persist-credentials": [False], "fetch-depth": [0]},
+    "actions/setup-node": {"node-version": [20, 22]},
+    "Swatinem/rust-cache": {},
+}
+RUNNERS = {"ubuntu-latest", "windows-latest", "macos-latest"}
 TRIGGERS = {"push", "pull_request", "schedule", "workflow_dispatch"}
 
 
@@ -162,6 +169,12 @@ def steps_of(name, job, matrix, shell, triggers, pinned, facts, read):
         if "uses" in step:
             if step["uses"] not in pinned:
                 wrong.append(f"{name}: not pinned by a commit with its version: {step['uses']}")
+            action = step["uses"].split("@")[0]
+            if action not in ACTIONS:
+                wrong.append(f"{name}: the action {action} is not in ACTIONS")
+            for key, value in step.get("with", {}).items():
+                if value not in ACTIONS.get(action, {}).get(key, []):
+                    wrong.append(f"{name}: {action} with {key}: {value}")
             if step["uses"].startswith("actions/checkout@"):
                 checkouts.append(step.get("with", {}))
             continue
@@ -222,11 +235,17 @@ def workflow(text, facts, read):
         if version not in (facts.channel, facts.oldest):
             wrong.append(f"Rust {version} is neither the toolchain {facts.channel} nor the oldest {facts.oldest}")
     shell = ((file.get("defaults") or {}).get("run") or {}).get("shell")
+    if set(file.get("defaults") or {}) - {"run"} or set((file.get("defaults") or {}).get("run") or {}) - {"shell"}:
+        wrong.append("defaults of another kind than the shell")
     for name, job in file["jobs"].items():
         wrong += [f"{name}: the key {key} of a job" for key in sorted(set(job) - KEYS["job"])]
         if not isinstance(job.get("timeout-minutes"), int):
             wrong.append(f"{name}: no timeout-minutes")
+        if job.get("runs-on") not in RUNNERS:
+            wrong.append(f"{name}: runs on {job.get('runs-on')}")
         container = job.get("container")
+        if isinstance(container, dict):
+            wrong += [f"{name}: the key {key} of a container" for key in sorted(set(container) - {"image", "options"})]
         image = container.get("image", "") if isinstance(container, dict) else container
         if image is not None and not image.startswith(f"rust:{facts.channel}-"):
             wrong.append(f"{name}: the container {image} is not of the toolchain {facts.channel}")

@@ -44,11 +44,9 @@ const PAGES: &[Page] = &[
             "limits/default_limit",
             "limits/slow_growth",
             "limits/unreachable_limit_of_a_group",
-            "limits/unreachable_limit_of_one_child",
             "limits/unreachable_limit_without_backoff",
             "no_effect/on_limit_of_unlimited_restarts",
             "no_effect/on_limit_with_backoff_only",
-            "no_effect/restarts_of_temporary_by_default",
             "no_effect/shared_budget_of_a_group",
             "no_effect/shared_budget_that_stops",
             "no_effect/shared_budget_without_limit",
@@ -95,6 +93,8 @@ const PAGES: &[Page] = &[
             "decider/type_without_pattern",
             "decider/unknown_directive",
             "no_effect/decider_of_temporary_children",
+            "no_effect/restarts_of_a_temporary_child",
+            "no_effect/restarts_of_temporary_by_default",
         ],
         example: "supervisor! {
     struct Shop {
@@ -138,12 +138,12 @@ const PAGES: &[Page] = &[
             ("on_limit", "at the limit, the supervisor fails, or the child ends as after a `Stop`"),
         ],
         mistakes: &[
+            "limits/unreachable_limit_of_one_child",
             "limits/unreachable_limit_with_backoff",
             "no_effect/backoff_without_restarts",
             "no_effect/child_limit_in_a_group",
             "no_effect/child_limit_with_a_shared_budget",
             "no_effect/limit_of_temporary_children",
-            "no_effect/restarts_of_a_temporary_child",
         ],
         example: "supervisor! {
     struct Shop {
@@ -159,7 +159,7 @@ const PAGES: &[Page] = &[
         args: &[
             (
                 "lifecycle",
-                "a `Permanent` child restarts after every end but a requested stop; a `Transient` one after a failure; a `Temporary` one never",
+                "unless the decision is `Stop`: a `Permanent` child restarts after every end but a requested stop, a `Transient` one after a failure, a `Temporary` one never",
             ),
             (
                 "shutdown",
@@ -169,7 +169,7 @@ const PAGES: &[Page] = &[
                 "start",
                 "the time for the start expression, `pre_start` and, with `ready`, the readiness; after it the start has failed",
             ),
-            ("handler", "the time for each message; after it the actor fails with `Cause::HandlerTimedOut`"),
+            ("handler", "the time for each message; after it the actor fails with `Cause::TimedOut`"),
             ("drain", "a stop first handles the queued messages, and lets the futures of `cx.run` finish"),
             ("ready", "the task itself says when it is up, by `cx.ready()`; the children after it wait for that"),
             (
@@ -251,7 +251,6 @@ supervisor! {
             "hooks/hook_of_the_type_above_a_child",
             "hooks/hook_returns_a_value",
             "hooks/hook_takes_shared_self",
-            "hooks/hook_with_another_error_type",
             "hooks/hook_with_wrong_parameters",
             "hooks/hook_without_its_type",
         ],
@@ -326,6 +325,7 @@ supervisor! {
             "backoff/backoff_with_unbounded_mailbox",
             "no_effect/fresh_mailbox_with_redelivery",
             "no_effect/mailbox_bounded_to_zero",
+            "settings/actor_setting_on_a_task",
             "settings/mailbox_without_a_kind",
         ],
         example: "supervisor! {
@@ -406,7 +406,7 @@ supervisor! {
             "word",
             "`Hold` lets messages wait for the restart; `Reject` gives them back to their senders at once",
         )],
-        mistakes: &["settings/actor_setting_on_a_subtree", "settings/actor_setting_on_a_task"],
+        mistakes: &["settings/actor_setting_on_a_subtree"],
         example: "supervisor! {
     struct Shop {
         #[while_down(Reject)]
@@ -520,7 +520,11 @@ fn place(setting: &Setting) -> String {
     let name = setting.name;
     let child = match setting.place {
         Place::Tree => return format!("Inside the braces of a tree, as `#![{name}(..)]`."),
-        Place::Both => "a child, or inside the braces of a tree as a rule for all its children",
+        Place::Both => {
+            return format!(
+                "Above a child, as `#[{name}(..)]`. Inside the braces of a tree, `#![{name}(..)]` is for all its children."
+            );
+        }
         Place::Child(Of::Any) => "a child",
         Place::Child(Of::Actors) => "a child that is an actor",
         Place::Child(Of::OneForOne) => "a child of a tree with `OneForOne`, or above a set of any tree",
@@ -569,15 +573,30 @@ pub(crate) fn forms() -> String {
     names.chain(SETTINGS.iter().flat_map(|setting| setting.args).map(form)).collect()
 }
 
-/// The message of the compiler for a mistake: the first line of its output, as `(problem, repair)`.
+/// The message of the compiler for a mistake, as the problem and its repair: the first line of its output, which has the
+/// repair behind a semicolon, or else the repair that the mistake itself names.
 fn message(mistake: &str) -> (String, String) {
-    let path = format!("{}/../tests/compile_fail/{mistake}.stderr", env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let read = |ending: &str| {
+        let path = format!("{}/../tests/compile_fail/{mistake}.{ending}", env!("CARGO_MANIFEST_DIR"));
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    let text = read("stderr");
     let line = text.lines().next().unwrap_or_default();
     let line = line.split_once("]: ").or_else(|| line.split_once(": ")).map_or(line, |(_, rest)| rest);
     let line = line.trim_start_matches("evaluation panicked: ");
-    let (problem, repair) = line.rsplit_once("; ").unwrap_or((line, ""));
-    (problem.to_owned(), repair.to_owned())
+    // Not a semicolon in a piece of code.
+    let at = line.match_indices("; ").map(|(at, _)| at).find(|at| line[..*at].matches('`').count().is_multiple_of(2));
+    let (problem, repair) = at.map_or((line, ""), |at| (&line[..at], &line[at + 2..]));
+    if !repair.is_empty() {
+        return (problem.to_owned(), repair.to_owned());
+    }
+    let source = read("rs");
+    let comment: Vec<_> = source.lines().map_while(|line| line.strip_prefix("// ")).collect();
+    let comment = comment.join(" ");
+    let repair = comment.split_once("Repair: ").map_or("", |(_, repair)| repair).trim_end_matches('.');
+    let mut letters = repair.chars();
+    let repair = letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
+    (problem.to_owned(), repair)
 }
 
 /// The page of the mistake in `docs/errors`: its file there, whose first line has the number of the rule.
@@ -642,6 +661,29 @@ fn reference_is_the_list() {
     }
 }
 
+/// Causes and calls that a page names are in the runtime.
+#[test]
+fn the_causes_and_calls_that_a_page_names_exist() {
+    let runtime = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../supervise-runtime/src");
+    let Ok(failure) = fs::read_to_string(runtime.join("values/failure.rs")) else { return };
+    let contexts = ["actor/context/mod.rs", "task/mod.rs", "actor/context/background.rs", "actor/context/spawn.rs"];
+    let contexts: String = contexts.iter().map(|file| fs::read_to_string(runtime.join(file)).unwrap()).collect();
+    let mut named = 0;
+    for (setting, of) in SETTINGS.iter().zip(PAGES) {
+        let text: String = of.args.iter().map(|(_, effect)| *effect).chain([setting.doc, of.short]).collect();
+        for code in text.split('`').skip(1).step_by(2) {
+            let is_there = match (code.strip_prefix("Cause::"), code.strip_prefix("cx.")) {
+                (Some(cause), _) => failure.contains(&format!("\n    {cause}")),
+                (_, Some(call)) => contexts.contains(&format!("pub fn {}", call.trim_end_matches("()"))),
+                _ => continue,
+            };
+            named += 1;
+            assert!(is_there, "{}: there is no `{code}`", setting.name);
+        }
+    }
+    assert!(named > 3, "{named}");
+}
+
 /// Each setting has a page, each argument a line on it, and each mistake of these kinds is on a page.
 #[test]
 fn every_setting_argument_and_contradiction_is_on_a_page() {
@@ -664,8 +706,9 @@ fn every_setting_argument_and_contradiction_is_on_a_page() {
             let file = entry.unwrap().file_name().into_string().unwrap();
             let Some(name) = file.strip_suffix(".stderr") else { continue };
             let mistake = format!("{kind}/{name}");
-            let shape = ["no_effect/array_of_zero_children"].contains(&&*mistake);
-            if !shape && !PAGES.iter().any(|page| page.mistakes.contains(&&*mistake)) {
+            // About the shape of a child, and a hook of the type itself.
+            let other = ["no_effect/array_of_zero_children", "hooks/hook_with_another_error_type"].contains(&&*mistake);
+            if !other && !PAGES.iter().any(|page| page.mistakes.contains(&&*mistake)) {
                 missing.push(mistake);
             }
         }

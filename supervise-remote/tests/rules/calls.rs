@@ -75,6 +75,12 @@ impl Front {
     pub(crate) async fn mean(&mut self, values: Vec<f64>) -> Result<Result<f64, Empty>, Thrown> {
         Ok(through(&self.reports, values).await?)
     }
+
+    /// Is answered by the other actor, over its owner.
+    #[message]
+    pub(crate) async fn relayed(&mut self, reply: Reply<String>) -> Result<(), Thrown> {
+        Ok(self.reports.tell(ReportsMsg::later(reply)).await?)
+    }
 }
 
 async fn through(reports: &impl ReportsCalls, values: Vec<f64>) -> Result<Result<f64, Empty>, AskError> {
@@ -107,6 +113,8 @@ async fn a_remote_child_is_called_by_its_methods() {
     assert_eq!(office.reports.mean(&[4.0][..]).within(SECOND).await, Ok(Ok(5.0)));
     assert_eq!(office.reports.mean(vec![]).await, Ok(Err(Empty)));
     assert_eq!(office.reports.later().await.unwrap(), "later");
+    assert_eq!(office.front.relayed().await.unwrap(), "later", "the reply is passed on to another node");
+    office.reports.tell(ReportsMsg::later(None)).await.unwrap();
     let failed = office.reports.crash("a bug").await;
     assert!(matches!(failed, Err(AskError::NoReply { .. })), "{failed:?}");
     assert_eq!(office.reports.mean(vec![1.0]).within(60 * SECOND).await, Ok(Ok(2.0)));

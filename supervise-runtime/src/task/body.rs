@@ -1,7 +1,6 @@
 //! An incarnation of a task: its future and its subtasks (S29).
 
 use std::future::{Future, poll_fn, ready};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll};
 
 use tokio::sync::mpsc;
@@ -10,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use crate::actor::options::Reader;
 use crate::base::BoxFuture;
 use crate::base::Each;
-use crate::base::deferred_drop::CatchDrop;
+use crate::base::deferred_drop::{CatchDrop, shielded};
 use crate::base::sync::Arc;
 use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
@@ -68,17 +67,16 @@ impl<F> TaskBody<F> {
     /// Says once that the call of `cx.ready()` has no effect: the task counted as started before.
     fn warn_of_vain_ready(&self) {
         let core = self.cell.core();
-        if core.incarnation() == 1 {
-            // A subscriber that panics harms no child (S41).
-            let said = catch_unwind(AssertUnwindSafe(|| {
+        // Of many instances with one declaration, each would say the same.
+        if core.incarnation() == 1 && core.is_declared() {
+            shielded(|| {
                 tracing::warn!(
                     target: "supervise",
                     path = %core.path(),
                     incarnation = 1,
-                    "cx.ready() has no effect: write `lifecycle(.., ready)` above the task"
+                    "cx.ready() has no effect: write `lifecycle(.., ready)` above the task, or remove the call"
                 )
-            }));
-            drop(said);
+            });
         }
     }
 

@@ -880,12 +880,8 @@ impl Failure {
     }
 }
 
-/// `{:?}` is the text of `Display`, which is also what a `main` prints that returns the failure. `{:#?}` shows each part.
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !f.alternate() {
-            return fmt::Display::fmt(self, f);
-        }
         let mut shown = f.debug_struct("Failure");
         shown
             .field("path", &self.inner.path)

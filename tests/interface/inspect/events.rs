@@ -453,6 +453,10 @@ supervisor! {
             cx.ready();
             cx.stopped().await;
         },
+        each: [task] = || |cx| async move {
+            cx.ready();
+            cx.stopped().await;
+        },
         #[lifecycle(Transient, ready)]
         useful: task = |cx| async move {
             cx.ready();
@@ -467,9 +471,11 @@ async fn a_vain_ready_is_a_warning() {
     let log = Log::default();
     let _on = listen(log.clone());
     let inlets = Inlets::start().await.unwrap();
+    for _ in 0..3 {
+        inlets.each.spawn().await.unwrap(); // each of them would say the same
+    }
     settle().await;
-    let warned =
-        "WARN supervise: cx.ready() has no effect: write `lifecycle(.., ready)` above the task path=vain incarnation=1";
+    let warned = "WARN supervise: cx.ready() has no effect: write `lifecycle(.., ready)` above the task, or remove the call path=vain incarnation=1";
     assert_eq!(log.take(Level::WARN), [warned]);
     inlets.vain.restart().unwrap().await.unwrap();
     assert_eq!((inlets.vain.incarnation(), log.take(Level::WARN)), (2, vec![]));
@@ -490,7 +496,7 @@ async fn a_start_after_failed_attempts_says_how_long_it_took() {
     let journal = Journal::default();
     journal.plan("ferry start", 2, Fault::Error);
     let quay = Quay::start(journal).await.unwrap();
-    quay.ready().await.unwrap();
+    assert!(quay.ready().await);
     let lines = log.take(Level::INFO);
     let started = "INFO supervise: started path=ferry incarnation=3 down=3s";
     assert!(lines.contains(&started.to_owned()), "{lines:?}");
@@ -503,9 +509,14 @@ supervisor! {
         #[lifecycle(Temporary)]
         cook: Probe = Probe::start("cook", journal).await?,
         #[lifecycle(Temporary)]
-        #[decider(|failure: &Failure| if failure.error() == Some(&Boom::Planned) { Directive::Resume } else { Directive::Default })]
+        #[decider(by_phase)]
         waiter: Probe = Probe::start("waiter", journal).await?,
     }
+}
+
+/// Leaves a failure while running open.
+fn by_phase(failure: &Failure) -> Directive {
+    if failure.phase() == Phase::Running { Directive::Default } else { Directive::Stop }
 }
 
 /// S40: nobody decides about the failure of a `Temporary` child without a decider of its own, so the line of its end is the
@@ -514,7 +525,8 @@ supervisor! {
 async fn an_end_about_which_nobody_decided_is_an_error() {
     let log = Log::default();
     let _on = listen(log.clone());
-    let inn = Tavern::start(Journal::default()).await.unwrap();
+    let journal = Journal::default();
+    let inn = Tavern::start(journal.clone()).await.unwrap();
     let (one, two) = (inn.guests.spawn("one").await.unwrap(), inn.guests.spawn("two").await.unwrap());
     settle().await;
     log.take(Level::DEBUG);
@@ -529,6 +541,13 @@ async fn an_end_about_which_nobody_decided_is_an_error() {
     two.stop();
     two.terminated().await.unwrap();
     assert_eq!(log.take(Level::INFO), [""; 0]);
+
+    // A decision about a later failure is a line of its own, and its end is none.
+    journal.plan("waiter start", 1, Fault::Error);
+    inn.waiter.start_again().unwrap().await.unwrap_err();
+    settle().await;
+    let errors = log.take(Level::ERROR);
+    assert!(errors.len() == 1 && errors[0].contains("failed; stopping path=waiter"), "{errors:?}");
 
     // The second time as the first; a start again that ends well is none.
     inn.cook.start_again().unwrap().await.unwrap();

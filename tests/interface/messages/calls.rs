@@ -117,7 +117,7 @@ impl Account {
 
     #[message]
     fn at_last(&mut self, more: u64, reply: Reply<u64>, _place: &str) -> Result<(), Thrown> {
-        reply.send(self.balance + more);
+        reply.send(self.balance.checked_add(more).ok_or_else(|| io::Error::other("too much"))?);
         Ok(())
     }
 }
@@ -233,6 +233,11 @@ async fn a_reply_is_passed_on_in_a_message() {
     let expected = other.balance().await.unwrap() + 1;
     assert_eq!(bank.account.ask_on(Some(other.clone())).await.unwrap(), expected);
     bank.account.tell(AccountMsg::at_last(0, None, "nobody")).await.unwrap();
+
+    // The actor fails with the reply in hand, and gets it again.
+    bank.again.deposit(u64::MAX).await.unwrap();
+    assert_eq!(bank.account.ask_on(Some(bank.again.clone())).await.unwrap(), 1);
+    assert_eq!(bank.again.incarnation(), 2);
 
     // The actor that should answer has ended, and the message with the reply is dropped: the caller gets an error at
     // once.
@@ -540,6 +545,17 @@ mod shapes {
             self.ends
         }
 
+        /// Is answered by the next message, whose name is one of Rust.
+        #[message]
+        pub fn first(&mut self, reply: Reply<Option<(K, Vec<u8>)>>, cx: &mut Context<Self>) {
+            cx.run(async { vec![1] }, |bytes| Order::r#in(bytes, reply));
+        }
+
+        #[message(name = "inside")]
+        fn r#in(&mut self, bytes: Vec<u8>, reply: Reply<Option<(K, Vec<u8>)>>) {
+            reply.send(self.all.first().map(|(key, _)| (key.clone(), bytes)));
+        }
+
         #[message]
         pub fn watch(&mut self, other: &AnyRef, cx: &mut Context<Self>) {
             cx.watch(other);
@@ -575,6 +591,8 @@ mod shapes {
         assert_eq!(room.shelf.put("c".to_owned(), 3).await.unwrap(), Err(3));
         assert_eq!(room.shelf.keys(["b".to_owned(), "x".to_owned()]).await.unwrap(), ["b"]);
         assert_eq!(room.shelf.r#type((0, 1), "").await.unwrap(), 1);
+        assert_eq!(room.shelf.first().await.unwrap(), Some(("a".to_owned(), vec![1])));
+        assert_eq!(format!("{:?}", Order::<u8, u8, 0>::r#in(vec![], None)), "Shelf::inside");
         #[expect(deprecated)]
         room.shelf.old().await.unwrap();
         room.shelf.watch(room.other.any()).await.unwrap();

@@ -98,9 +98,15 @@ impl Messages {
             _ => None,
         });
         let made = self.made(message, generics, &reply.unwrap_or_else(|| quote!(::core::option::Option::None)));
+        let takes_reply = message.arguments.iter().any(|argument| argument.reply().is_some());
+        let doc = takes_reply.then(|| {
+            let doc = "Takes the `Reply` of somebody who waits, or `None`.";
+            quote!(#[doc = ""] #[doc = #doc])
+        });
         quote! {
             #(#conditions)*
             #(#told)*
+            #doc
             #vis fn #method(#(#parameters),*) -> Self { #made }
         }
     }

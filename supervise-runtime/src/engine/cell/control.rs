@@ -517,6 +517,7 @@ impl CellCore {
             let mut life = lock(&self.life);
             let rare = life.rare_or_init();
             rare.down = now.map(|now| rare.down.unwrap_or(now));
+            rare.undecided = false;
             let before = rare.failed.replace(failure.clone());
             drop(life);
             drop(before); // outside of the lock: the error in it is a user value
