@@ -184,7 +184,7 @@ impl Directive {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OnLimit {
-    /// The supervisor fails with [`Cause::LimitReached`].
+    /// The supervisor fails with [`Cause::LimitReached`](crate::Cause::LimitReached).
     Escalate,
     /// The same as the directive `Stop`.
     Stop,
