@@ -162,8 +162,7 @@ impl Project {
                 applied.push(Applied { file, item, text });
                 applied.len() - 1
             });
-            applied[at].text =
-                changed(&applied[at].text, edit).map_err(|error| format!("`{}`: {error}", edit.item))?;
+            applied[at].text = changed(&applied[at].text, edit).map_err(|error| format!("`{}`: {error}", edit.item))?;
         }
         Ok(applied)
     }

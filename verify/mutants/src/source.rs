@@ -175,10 +175,8 @@ impl<'ast> Visit<'ast> for Items {
                 self.function(function.vis.span().byte_range().start.max(range.start), &function.sig, &function.block);
             }
             Item::Impl(of) if !is_test(&of.attrs) => {
-                let of_trait = of
-                    .trait_
-                    .as_ref()
-                    .and_then(|of| of.0.segments.last().map(|last| last.ident.to_string()));
+                let of_trait =
+                    of.trait_.as_ref().and_then(|of| of.0.segments.last().map(|last| last.ident.to_string()));
                 self.inside(ident_of(&of.self_ty), of_trait, |items| visit::visit_item_impl(items, of));
             }
             Item::Trait(of) => self.inside(of.ident.to_string(), None, |items| visit::visit_item_trait(items, of)),

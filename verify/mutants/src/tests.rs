@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::edits::{Edit, Mutant, Project, parsed};
+use crate::switches::runs_with_its_test;
 use crate::{source, with_name, wrong_survivors};
 
 const CODE: &str = "
@@ -93,4 +94,12 @@ fn a_known_survivor_has_a_name_and_a_reason() {
     let mutants = [mutant("fn Group::start", "self.due = false;", "")];
     assert_eq!(wrong_survivors("# text\n\none # the same\n", &mutants), Vec::<String>::new());
     assert_eq!(wrong_survivors("one\ntwo # why\none #\n", &mutants), ["one", "two # why", "one #"]);
+}
+
+#[test]
+fn a_macro_runs_before_the_test_of_another_crate() {
+    assert!(!runs_with_its_test(&["supervise_runtime", "supervise_macros"], "--test interface messages::calls::it"));
+    assert!(runs_with_its_test(&["supervise_macros"], "-p supervise-macros --lib actor::tests::it"));
+    assert!(runs_with_its_test(&["supervise_macros"], "--test compile_fail mistakes"));
+    assert!(runs_with_its_test(&["supervise_runtime"], "--test interface messages::calls::it"));
 }
