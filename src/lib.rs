@@ -175,6 +175,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::signal;
     #[doc(no_inline)]
+    pub use crate::spec::Render as _;
+    #[doc(no_inline)]
     pub use crate::{
         Actor, ActorRef, Cause, Children, Context, Ended, Failure, Handle, Handles, Keyed, Phase, Reply, Running,
         TaskContext, TaskRef, Thrown, Tree, TreeRef, Watched, Watcher, actor, child, decider, message, post_restart,

@@ -15,6 +15,8 @@ mod small_expanded;
 
 use std::time::Duration;
 
+use supervise::spec::Render;
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Declaration and expansion have the same drawings.

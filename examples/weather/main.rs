@@ -39,6 +39,8 @@ mod tally;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use supervise::spec::Render;
+
 use args::{Command, Load};
 use client::Service;
 use system::{Weather, WeatherManagerCalls};

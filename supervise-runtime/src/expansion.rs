@@ -17,7 +17,7 @@ pub use crate::actor::{
     Actor, ErrorOfAnActor, HandleOutput, HasHandle, IsAHandle, NoHandle, Outcome, OutputIf, Watcher, call_handle,
     may_move_between_threads,
 };
-pub use crate::base::BoxFuture;
+pub use crate::engine::watched::Watched;
 pub use crate::task::{
     Poll, Polled, Returns, Task, TaskContext, TaskFuture, TaskOutput, TaskRef, TaskStart, Unspawned, future_of,
     optional_task, task_of,
@@ -33,24 +33,25 @@ pub use crate::tree::{
     IsAChild, Keep, Launched, NamesATree, Published, Running, SendValue, SharedValue, Spawned, Start, Tree, TreeDef,
     TreeHandle, TreeRef, initial, later, launch_tree, name_of_child, new_child, new_child_once, no_initial,
 };
-pub use crate::values::asked::{
+pub use supervise_core::base::BoxFuture;
+pub use supervise_core::values::asked::{
     ArmOf, BugOfRemoteIsAsked, BugOfTaskIsAsked, EndIsAsked, InvalidSettingsAreAsked, LimitOfRemoteIsAsked,
     LimitOfTaskIsAsked, NodeOfTaskIsAsked, NotAsked, Other, OtherArm, PactOfTaskIsAsked, RequestIsAsked,
     TimeOfTaskIsAsked, arm_of,
 };
-pub use crate::values::backoff::Backoff;
-pub use crate::values::decider::{Arm, Decider, IntoDecider, SupervisorStrategy};
-pub use crate::values::declaration::{
+pub use supervise_core::values::backoff::Backoff;
+pub use supervise_core::values::decider::{Arm, Decider, IntoDecider, SupervisorStrategy};
+pub use supervise_core::values::declaration::{
     Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec, default_limit, default_shutdown,
     remote_key, shutdown_suffices,
 };
-pub use crate::values::ended::{Ended, Watched};
-pub use crate::values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
-pub use crate::values::hooks::DeclaredHooks;
-pub use crate::values::kind::ChildKind;
-pub use crate::values::outage::Outage;
-pub use crate::values::report::Report;
-pub use crate::values::strategy::{
+pub use supervise_core::values::ended::Ended;
+pub use supervise_core::values::failure::{BoxError, Cause, Decides, Failure, Phase, Thrown};
+pub use supervise_core::values::hooks::DeclaredHooks;
+pub use supervise_core::values::kind::ChildKind;
+pub use supervise_core::values::outage::Outage;
+pub use supervise_core::values::report::Report;
+pub use supervise_core::values::strategy::{
     BudgetScope, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit, ShutdownOrder,
     ShutdownTimeout, Spread, Strategy, WhileDown,
 };

@@ -18,21 +18,19 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // checks arithmetic on times only, see `clippy.toml`
 
 mod actor;
-mod base;
-mod decide;
 mod engine;
 mod inspection;
 mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tree;
-mod values;
 
 #[doc(hidden)]
 pub mod expansion;
 #[doc(hidden)]
 pub mod remote;
 
+pub use crate::engine::watched::Watched;
 pub use actor::actor_ref::{ActorRef, Reply};
 pub use actor::calls::CallTo;
 pub use actor::child_ref::{AnyRef, ChildRef};
@@ -41,6 +39,11 @@ pub use actor::follow::{Followed, Lagged};
 pub use actor::guardian;
 pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
+pub use supervise_core::values::ended::Ended;
+pub use supervise_core::values::failure::{BoxError, Cause, Failure, Phase, Thrown};
+pub use supervise_core::values::fence::FenceToken;
+pub use supervise_core::values::path;
+pub use supervise_core::values::stop_reason::StopReason;
 pub use task::{Task, TaskContext, TaskRef};
 pub use tree::children::{Children, Keyed};
 pub use tree::handles::Handles;
@@ -48,11 +51,6 @@ pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
 pub use tree::{Child, Handle, NewChild, Running, Tree, TreeRef, spawn};
-pub use values::ended::{Ended, Watched};
-pub use values::failure::{BoxError, Cause, Failure, Phase, Thrown};
-pub use values::fence::FenceToken;
-pub use values::path;
-pub use values::stop_reason::StopReason;
 
 /// Errors of calls, and the error types of user code.
 pub mod error {
@@ -60,10 +58,10 @@ pub mod error {
     pub use crate::actor::errors::{AskError, SendRejection, StartingError, TellError, WaitError};
     pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
-    pub use crate::values::far_error::FarError;
-    pub use crate::values::invalid_settings::InvalidSettings;
-    pub use crate::values::link_error::LinkError;
-    pub use crate::values::spawn_error::{SpawnError, SpawnErrorKind};
+    pub use supervise_core::values::far_error::FarError;
+    pub use supervise_core::values::invalid_settings::InvalidSettings;
+    pub use supervise_core::values::link_error::LinkError;
+    pub use supervise_core::values::spawn_error::{SpawnError, SpawnErrorKind};
 }
 
 /// Leases: trees that run only while this process holds a lease, so that of several replicas one acts.
@@ -71,15 +69,15 @@ pub mod error {
 /// See rule S55, and `docs/leases.md`.
 pub mod lease {
     pub use crate::tree::lease::{Lease, Leased, OnlyWith};
-    pub use crate::values::lease::{Acquired, LeaseCall, LeaseChange};
+    pub use supervise_core::values::lease::{Acquired, LeaseCall, LeaseChange};
 }
 
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.
 pub mod policy {
     pub use crate::actor::options::ChildOptions;
-    pub use crate::values::backoff::Backoff;
-    pub use crate::values::decider::{Arm, Decider, SupervisorStrategy};
-    pub use crate::values::strategy::{
+    pub use supervise_core::values::backoff::Backoff;
+    pub use supervise_core::values::decider::{Arm, Decider, SupervisorStrategy};
+    pub use supervise_core::values::strategy::{
         BudgetScope, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit, ShutdownOrder,
         ShutdownTimeout, Spread, Strategy, WhileDown,
     };
@@ -88,13 +86,12 @@ pub mod policy {
 /// Events: one for each change of state in a tree.
 pub mod event {
     pub use crate::engine::bus::{EVENT_BUFFER, Events};
-    pub use crate::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
-    pub use crate::values::operation::Operation;
+    pub use supervise_core::values::event::{DeadLetterReason, DecidedBy, Event, EventKind};
+    pub use supervise_core::values::operation::Operation;
 }
 
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
-    pub use crate::base::line::one_line;
     pub use crate::inspection::health::{Health, Note, NoteKind, Symptom, SymptomKind};
     pub use crate::inspection::observing::Observing;
     pub use crate::inspection::page::{NodePage, Page, PageOrder};
@@ -102,14 +99,15 @@ pub mod inspect {
     pub use crate::inspection::snapshot::{
         FailedInstance, Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot,
     };
-    pub use crate::values::ended::EndedKind;
-    pub use crate::values::failure::CauseKind;
-    pub use crate::values::hooks::DeclaredHooks;
-    pub use crate::values::kind::ChildKind;
-    pub use crate::values::mailbox_depth::MailboxDepth;
-    pub use crate::values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait};
-    pub use crate::values::observe::Observe;
-    pub use crate::values::report::{ChildReport, Report};
+    pub use supervise_core::base::line::one_line;
+    pub use supervise_core::values::ended::EndedKind;
+    pub use supervise_core::values::failure::CauseKind;
+    pub use supervise_core::values::hooks::DeclaredHooks;
+    pub use supervise_core::values::kind::ChildKind;
+    pub use supervise_core::values::mailbox_depth::MailboxDepth;
+    pub use supervise_core::values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait};
+    pub use supervise_core::values::observe::Observe;
+    pub use supervise_core::values::report::{ChildReport, Report};
 }
 
 /// Metrics of running trees, for every recorder of the facade [`metrics`](https://docs.rs/metrics).
@@ -125,20 +123,21 @@ pub mod metrics {
 
 /// The declaration of a tree as a constant.
 pub mod spec {
+    pub use crate::inspection::declared::Render;
     pub use crate::inspection::deploy::{PodSnippet, SystemdUnit};
-    pub use crate::values::declaration::{
+    pub use supervise_core::values::declaration::{
         Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec,
     };
-    pub use crate::values::outage::Outage;
+    pub use supervise_core::values::outage::Outage;
 }
 
 /// The futures that methods return. Programs await them, and seldom name them.
 pub mod future {
     pub use crate::actor::actor_ref::{Ask, Tell};
     pub use crate::actor::waits::{ShutdownRef, Starting};
-    pub use crate::base::BoxFuture;
     pub use crate::tree::Shutdown;
     pub use crate::tree::children::{GetOrSpawn, Spawn};
+    pub use supervise_core::base::BoxFuture;
 }
 
 /// Traits in the bounds of methods. Compiler messages name them; programs neither name nor implement them.
@@ -151,6 +150,6 @@ pub mod bound {
     pub use crate::actor::waits::ShutdownResult;
     pub use crate::task::TaskOutput;
     pub use crate::tree::IntoNewChild;
-    pub use crate::values::decider::IntoDecider;
-    pub use crate::values::failure::Decides;
+    pub use supervise_core::values::decider::IntoDecider;
+    pub use supervise_core::values::failure::Decides;
 }

@@ -359,7 +359,7 @@ fn a_name_of_nothing_is_found() {
         assert_eq!(wrong.len(), 1, "{code}: {wrong:?}");
     }
     for code in [
-        "cargo test -p supervise-runtime --lib decide::tests",
+        "cargo test -p supervise-core --lib decide::tests",
         "SEED=7 cargo test --test=behaviour groups::waits -- --exact --nocapture",
         "cargo test --workspace decide::tests",
         "cargo test named::a_name_of_nothing_is_found",

@@ -13,7 +13,6 @@ use std::sync::{Arc, OnceLock};
 use crate::decide::child::machine::{Cut, Order, StepEnd};
 use crate::decide::child::{Command, State};
 use crate::decide::group::AfterDown;
-use crate::engine::cell::control::CellCore;
 use crate::values::failure::{Cause, Failure, Phase};
 use crate::values::kind::ChildKind;
 
@@ -49,7 +48,7 @@ fn mode() -> &'static Mode {
 }
 
 /// Records that a decision is requested in this cell.
-pub(crate) fn cell(table: &'static str, row: &'static str, column: &'static str) {
+pub fn cell(table: &'static str, row: &'static str, column: &'static str) {
     match mode() {
         Mode::Off => {}
         Mode::Record(file) => {
@@ -73,7 +72,7 @@ pub(crate) fn cell(table: &'static str, row: &'static str, column: &'static str)
 
 /// The state of the machine of one cell, as last seen by its driver.
 #[derive(Debug, Clone)]
-pub(crate) struct Row(Arc<AtomicU8>);
+pub struct Row(Arc<AtomicU8>);
 
 const STATES: [State; 13] = [
     State::Idle,
@@ -92,16 +91,16 @@ const STATES: [State; 13] = [
 ];
 
 impl Row {
-    pub(crate) fn new() -> Row {
+    pub fn new() -> Row {
         Row(Arc::new(AtomicU8::new(0)))
     }
 
-    pub(crate) fn set(&self, state: State) {
+    pub fn set(&self, state: State) {
         let number = STATES.iter().position(|known| *known == state).expect("every state is in the list");
         self.0.store(number as u8, Ordering::Relaxed);
     }
 
-    pub(crate) fn get(&self) -> State {
+    pub fn get(&self) -> State {
         STATES[usize::from(self.0.load(Ordering::Relaxed))]
     }
 }
@@ -135,7 +134,7 @@ fn row_2a(state: State) -> &'static str {
 }
 
 /// The machine receives an order.
-pub(crate) fn order(state: State, order: &Order) {
+pub fn order(state: State, order: &Order) {
     let column = match order {
         Order::Down(..) => DOWN,
         Order::End(..) | Order::Stop { .. } => STOP,
@@ -148,7 +147,7 @@ pub(crate) fn order(state: State, order: &Order) {
 }
 
 /// The machine is notified of the end of a step.
-pub(crate) fn finished(state: State, end: &StepEnd) {
+pub fn finished(state: State, end: &StepEnd) {
     match end {
         StepEnd::Failed { .. } => cell("2a", row_2a(state), FAILURE),
         StepEnd::Cut(Cut::TimeUp) => time_is_up(state),
@@ -157,23 +156,23 @@ pub(crate) fn finished(state: State, end: &StepEnd) {
 }
 
 /// A future of `cx.run` has panicked.
-pub(crate) fn fails_alongside(state: State) {
+pub fn fails_alongside(state: State) {
     cell("2a", row_2a(state), FAILURE);
 }
 
-pub(crate) fn time_is_up(state: State) {
+pub fn time_is_up(state: State) {
     cell("2a", row_2a(state), TIME);
 }
 
 /// A caller stops or kills a child that is not up: the machine has no order for that, so its group decides.
-pub(crate) fn request(state: State, kills: bool) {
+pub fn request(state: State, kills: bool) {
     if matches!(state, State::Idle | State::AwaitingRestart | State::Ended) {
         cell("2a", row_2a(state), if kills { KILL } else { STOP });
     }
 }
 
 /// A range that goes down reaches a child on its way down already: the child joins, and its machine gets no order.
-pub(crate) fn joins(row: Option<&Row>, next: AfterDown) {
+pub fn joins(row: Option<&Row>, next: AfterDown) {
     let state = row.map(Row::get);
     if next != AfterDown::End
         && let Some(state @ (State::PreRestart | State::GoingDown | State::Stopping)) = state
@@ -184,13 +183,13 @@ pub(crate) fn joins(row: Option<&Row>, next: AfterDown) {
 
 /// A range that goes down reaches a child that is down: its machine gets no Down. `ends`: the child does not come up
 /// again.
-pub(crate) fn is_down(was_up: bool, ends: bool) {
+pub fn is_down(was_up: bool, ends: bool) {
     let state = if was_up { State::AwaitingRestart } else { State::Idle };
     cell("2a", row_2a(state), if ends { STOP } else { DOWN });
 }
 
 /// A range that goes down reaches a child that has ended.
-pub(crate) fn has_ended(next: AfterDown) {
+pub fn has_ended(next: AfterDown) {
     if next != AfterDown::End {
         cell("2a", row_2a(State::Ended), DOWN);
     }
@@ -209,15 +208,19 @@ fn row_2b(state: State) -> &'static str {
     }
 }
 
-fn of_cell(core: &CellCore, column: &'static str) {
-    // A guardian has no machine.
-    if !core.is_guardian() {
-        cell("2b", row_2b(core.probe.get()), column);
+/// A cell of the runtime, which the core does not know. A guardian has no machine, and so no row.
+pub trait Probed {
+    fn row(&self) -> Option<State>;
+}
+
+fn of_cell(core: &impl Probed, column: &'static str) {
+    if let Some(row) = core.row() {
+        cell("2b", row_2b(row), column);
     }
 }
 
 /// The budget is used up. A child that ended by itself has no row in the table.
-pub(crate) fn limit(failure: &Failure) {
+pub fn limit(failure: &Failure) {
     if matches!(failure.cause(), Cause::EndedByItself) {
         return;
     }
@@ -229,54 +232,54 @@ pub(crate) fn limit(failure: &Failure) {
     cell("2b", row_2b(row), "limit reached at its decision");
 }
 
-pub(crate) fn message(core: &CellCore) {
+pub fn message(core: &impl Probed) {
     of_cell(core, "message arrives");
 }
 
-pub(crate) fn ask(core: &CellCore) {
+pub fn ask(core: &impl Probed) {
     of_cell(core, "ask pending");
 }
 
-pub(crate) fn watch(core: &CellCore) {
+pub fn watch(core: &impl Probed) {
     of_cell(core, "watch");
 }
 
-pub(crate) fn spawn(owner: &CellCore, column: &'static str) {
-    if !owner.is_guardian() {
+pub fn spawn(owner: &impl Probed, column: &'static str) {
+    if owner.row().is_some() {
         of_cell(owner, "spawn request to it");
         group("spawn in a set", column);
     }
 }
 
-pub(crate) fn fails_below(owner: &CellCore) {
+pub fn fails_below(owner: &impl Probed) {
     of_cell(owner, "failure of a child of its own");
 }
 
-pub(crate) fn wait_timer(state: State) {
+pub fn wait_timer(state: State) {
     cell("2b", row_2b(state), "wait timer");
 }
 
 // ----- 2c
 
-pub(crate) const OLD: &str = "old instance in the range fails";
-pub(crate) const RESTART: &str = "start or new instance fails: Restart";
-pub(crate) const STOPS: &str = ".. Stop";
-pub(crate) const FIRST_START: &str = "first start, OneForOne, start fails, backoff declared, Restart";
-pub(crate) const ESCALATE: &str = ".. Escalate, limit, decider panics";
-pub(crate) const ON_REQUEST: &str = "a requested start, or one at run time, fails: Restart, Stop";
+pub const OLD: &str = "old instance in the range fails";
+pub const RESTART: &str = "start or new instance fails: Restart";
+pub const STOPS: &str = ".. Stop";
+pub const FIRST_START: &str = "first start, OneForOne, start fails, backoff declared, Restart";
+pub const ESCALATE: &str = ".. Escalate, limit, decider panics";
+pub const ON_REQUEST: &str = "a requested start, or one at run time, fails: Restart, Stop";
 
 /// All members have ended, for which the page has no column.
-pub(crate) const ENDED: &str = "ended";
+pub const ENDED: &str = "ended";
 
 /// A group receives an event.
-pub(crate) fn group(row: &'static str, column: &'static str) {
+pub fn group(row: &'static str, column: &'static str) {
     if column != ENDED {
         cell("2c", row, column);
     }
 }
 
 /// A member has ended by itself.
-pub(crate) fn done(restarted: bool, column: &'static str) {
+pub fn done(restarted: bool, column: &'static str) {
     group(
         match restarted {
             true => "a member ends by itself and is restarted (S23)",
@@ -287,7 +290,7 @@ pub(crate) fn done(restarted: bool, column: &'static str) {
 }
 
 /// The start of a tree has failed. `escalated`: because of one of its children.
-pub(crate) fn build_fails(kind: ChildKind, end: &StepEnd, escalated: bool) {
+pub fn build_fails(kind: ChildKind, end: &StepEnd, escalated: bool) {
     if kind == ChildKind::Tree && !escalated && matches!(end, StepEnd::Failed { .. }) {
         group("a `let` fails or panics", "Up (also first start)");
     }
@@ -295,7 +298,7 @@ pub(crate) fn build_fails(kind: ChildKind, end: &StepEnd, escalated: bool) {
 
 // ----- 2d
 
-pub(crate) fn on_request(state: State, moves: bool, command: Command) {
+pub fn on_request(state: State, moves: bool, command: Command) {
     let column = match command {
         Command::Restart => "`restart()`",
         Command::StartAgain => "`start_again()`",

@@ -5,12 +5,13 @@
 
 BEFORE, INSTEAD = "before", "instead"
 
+CORE = "supervise-core/src/"
 RUNTIME = "supervise-runtime/src/"
-MACHINE = RUNTIME + "decide/child/machine.rs"
-ON_REQUEST = RUNTIME + "decide/child/on_request.rs"
-MEMBER = RUNTIME + "decide/member.rs"
-GROUP = RUNTIME + "decide/group/"
-TESTS = RUNTIME + "decide/tests/"
+MACHINE = CORE + "decide/child/machine.rs"
+ON_REQUEST = CORE + "decide/child/on_request.rs"
+MEMBER = CORE + "decide/member.rs"
+GROUP = CORE + "decide/group/"
+TESTS = CORE + "decide/tests/"
 DRIVER = RUNTIME + "engine/cell/driver/"
 CONTROL = RUNTIME + "engine/cell/control.rs"
 SUPERVISOR = RUNTIME + "engine/supervisor/mod.rs"
@@ -22,16 +23,16 @@ WATCHING = RUNTIME + "actor/context/watching.rs"
 SET_ROW = "self.engine.cell.core().probe.set(self.machine.probe_state());\n"
 
 PROBES = [
-    (RUNTIME + "lib.rs", "mod inspection;\n", "mod probe;\n"),
+    (CORE + "lib.rs", "#[doc(hidden)]\npub mod decide;\n", "#[doc(hidden)]\npub mod probe;\n"),
     # ----- the machine: 2a, the timer of 2b, and the failed build of 2c
     (
         MACHINE,
         "    /// Returns the row of the tables. Only the message loop knows whether a message is in hand.\n",
-        """    pub(crate) fn probe_state(&self) -> State {
+        """    pub fn probe_state(&self) -> State {
         self.state
     }
 
-    pub(crate) fn probe_row(&self, busy: bool) -> State {
+    pub fn probe_row(&self, busy: bool) -> State {
         if busy && self.state == State::Running { State::Handling } else { self.state }
     }
 
@@ -40,23 +41,23 @@ PROBES = [
     ),
     (
         MACHINE,
-        "    pub(crate) fn order(&mut self, order: Order, port: &mut impl Port) {\n",
+        "    pub fn order(&mut self, order: Order, port: &mut impl Port) {\n",
         "        crate::probe::order(self.row(port), &order);\n",
     ),
     (
         MACHINE,
-        "    pub(crate) fn finished(&mut self, end: StepEnd, port: &mut impl Port) {\n",
+        "    pub fn finished(&mut self, end: StepEnd, port: &mut impl Port) {\n",
         "        crate::probe::finished(self.row(port), &end);\n",
     ),
     (
         MACHINE,
-        "    pub(crate) fn fails_alongside(&mut self, failure: Failure, port: &mut impl Port) {\n",
+        "    pub fn fails_alongside(&mut self, failure: Failure, port: &mut impl Port) {\n",
         "        crate::probe::fails_alongside(self.row(port));\n",
     ),
-    (MACHINE, "    pub(crate) fn time_is_up(&mut self) {\n", "        crate::probe::time_is_up(self.state);\n"),
+    (MACHINE, "    pub fn time_is_up(&mut self) {\n", "        crate::probe::time_is_up(self.state);\n"),
     (
         MACHINE,
-        "    pub(crate) fn wait_is_over(&mut self, port: &mut impl Port) {\n",
+        "    pub fn wait_is_over(&mut self, port: &mut impl Port) {\n",
         "        crate::probe::wait_timer(self.state);\n",
     ),
     (
@@ -69,26 +70,26 @@ PROBES = [
     # ----- 2d
     (
         ON_REQUEST,
-        "pub(crate) fn on_request(state: State, group_moves: bool, command: Command) -> CommandOutcome {\n",
+        "pub fn on_request(state: State, group_moves: bool, command: Command) -> CommandOutcome {\n",
         "    crate::probe::on_request(state, group_moves, command);\n",
     ),
     # ----- a member knows the state of its cell
     (
         MEMBER,
-        "    pub(crate) down_since: Option<Instant>,\n",
-        "    /// The state of its cell.\n    pub(crate) probe: Option<crate::probe::Row>,\n",
+        "    pub down_since: Option<Instant>,\n",
+        "    /// The state of its cell.\n    pub probe: Option<crate::probe::Row>,\n",
     ),
     (GROUP + "mod.rs", "            down_since: None,\n", "            probe: None,\n"),
     # ----- the group: 2c, and the parts of 2a that it decides without the machine
     (
         GROUP + "mod.rs",
         "    // ----- reading\n",
-        """    pub(crate) fn probe_row(&mut self, id: Id, row: &crate::probe::Row) {
+        """    pub fn probe_row(&mut self, id: Id, row: &crate::probe::Row) {
         self.roster.member(id).probe = Some(row.clone());
     }
 
     /// The column of table 2c.
-    pub(crate) fn probe_column(&self) -> &'static str {
+    pub fn probe_column(&self) -> &'static str {
         match self.mode {
             GroupState::Up => "Up (also first start)",
             GroupState::Steady => "steady",
@@ -152,7 +153,7 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn failed(&mut self, id: Id, instance: bool) -> FailureRoute {\n",
+        "    pub fn failed(&mut self, id: Id, instance: bool) -> FailureRoute {\n",
         "        self.probe_failed(id, instance);\n",
     ),
     (
@@ -163,7 +164,7 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: FailureInfo) {\n",
+        "    pub fn done(&mut self, id: Id, ended: Ended, failure: &Failure, facts: FailureInfo) {\n",
         "        let probe_column = self.probe_column();\n",
     ),
     (
@@ -173,7 +174,7 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn due(&mut self, id: Id, now: Instant) {\n",
+        "    pub fn due(&mut self, id: Id, now: Instant) {\n",
         '        crate::probe::group("wait timer", self.probe_column());\n',
     ),
     (
@@ -191,12 +192,12 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn suspend(&mut self) {\n",
+        "    pub fn suspend(&mut self) {\n",
         '        crate::probe::group("suspension / its end", self.probe_column());\n',
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn end_suspension(&mut self, now: Instant) {\n",
+        "    pub fn end_suspension(&mut self, now: Instant) {\n",
         '        crate::probe::group("suspension / its end", self.probe_column());\n',
     ),
     (
@@ -206,12 +207,12 @@ PROBES = [
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn restart_from_above(&mut self, failure: &Failure, now: Instant) {\n",
+        "    pub fn restart_from_above(&mut self, failure: &Failure, reason: StopReason, now: Instant) {\n",
         '        crate::probe::group("parent\'s Restart, or restart from above", self.probe_column());\n',
     ),
     (
         GROUP + "mod.rs",
-        "    pub(crate) fn stop(&mut self, reason: StopReason, now: Instant) {\n",
+        "    pub fn stop(&mut self, reason: StopReason, now: Instant) {\n",
         '        crate::probe::group("stop, shutdown, guard dropped", self.probe_column());\n',
     ),
     (
@@ -237,12 +238,24 @@ PROBES = [
     (
         CONTROL,
         "    /// True if the cell goes down after the message in hand.\n    leaving: AtomicBool,\n",
-        "    pub(crate) probe: crate::probe::Row,\n",
+        "    pub(crate) probe: supervise_core::probe::Row,\n",
+    ),
+    (
+        CONTROL,
+        "/// A cell without a mailbox: a task, a tree, a set.\n",
+        """impl supervise_core::probe::Probed for CellCore {
+    fn row(&self) -> Option<supervise_core::decide::child::State> {
+        (!self.is_guardian()).then(|| self.probe.get())
+    }
+}
+
+""",
+        BEFORE,
     ),
     (
         CONTROL,
         "            suspended: AtomicBool::new(false),\n            leaving: AtomicBool::new(false),\n",
-        "            probe: crate::probe::Row::new(),\n",
+        "            probe: supervise_core::probe::Row::new(),\n",
     ),
     (
         DRIVER + "mod.rs",
@@ -284,18 +297,18 @@ PROBES = [
     (
         DRIVER + "mod.rs",
         "    fn take_stop(&mut self, reason: StopReason) {\n",
-        "        crate::probe::request(self.machine.probe_row(self.engine.cell.is_busy()), false);\n",
+        "        supervise_core::probe::request(self.machine.probe_row(self.engine.cell.is_busy()), false);\n",
     ),
     (
         DRIVER + "mod.rs",
         "    fn take_kill(&mut self, cause: Cause) {\n",
-        "        crate::probe::request(self.machine.probe_row(self.engine.cell.is_busy()), true);\n",
+        "        supervise_core::probe::request(self.machine.probe_row(self.engine.cell.is_busy()), true);\n",
     ),
     (
         DRIVER + "engine.rs",
         "    pub(super) fn tell_group(&mut self, failure: Failure, instance: bool, handled: bool, own: &OwnEvent) -> Failure {\n",
         """        if let Some((_, owner)) = self.parent() {
-            crate::probe::fails_below(owner.core());
+            supervise_core::probe::fails_below(owner.core());
         }
 """,
     ),
@@ -303,7 +316,7 @@ PROBES = [
         DRIVER + "engine.rs",
         "        let over = self.look(|group, id| group.at(id) == MemberState::Ended).unwrap_or(true);\n",
         """        if let Some((_, owner)) = self.parent() {
-            crate::probe::fails_below(owner.core());
+            supervise_core::probe::fails_below(owner.core());
         }
 """,
     ),
@@ -311,43 +324,43 @@ PROBES = [
         SUPERVISOR,
         "    ) -> Result<AfterLock<'a>, Refused> {\n        let _shelter = DeferDrops::new();\n"
         "        let now = Instant::now();\n        let mut inner = lock(&self.inner);\n",
-        "        crate::probe::spawn(owner.core(), inner.group.probe_column());\n",
+        "        supervise_core::probe::spawn(owner.core(), inner.group.probe_column());\n",
     ),
     (
         MAILBOX,
         "    pub(crate) fn offer(&self, take: impl FnOnce() -> Option<T::Message>) -> bool {\n",
-        "        crate::probe::message(self.core());\n",
+        "        supervise_core::probe::message(self.core());\n",
     ),
     (
         MAILBOX,
         "    pub(crate) fn try_push(&self, msg: &mut Option<T::Message>, patience: Patience) -> Result<(), Rejected> {\n",
-        "        crate::probe::message(self.core());\n",
+        "        supervise_core::probe::message(self.core());\n",
     ),
     (
         MAILBOX,
         "        // Cloned and dropped outside of the lock: a waker may be user code.\n        let mut fresh = None;\n",
-        "        crate::probe::message(self.core());\n",
+        "        supervise_core::probe::message(self.core());\n",
     ),
     (
         PUSH,
-        "        let path = || this.cell.core().path();\n        let mut here = None;\n        if !*this.sent {\n",
-        "        crate::probe::ask(this.cell.core());\n",
+        "        if !*this.sent {\n",
+        "        supervise_core::probe::ask(this.to.any().core());\n",
         BEFORE,
     ),
     (
         CONTROL,
         "    pub(crate) fn poll_ended(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Ended> {\n",
-        "        crate::probe::watch(self);\n",
+        "        supervise_core::probe::watch(self);\n",
     ),
     (
         WATCHING,
         "        let other = self.other(other);\n        if other.watch.is_none() {\n",
-        "            crate::probe::watch(other.cell.core());\n",
+        "            supervise_core::probe::watch(other.cell.core());\n",
     ),
     (
         WATCHING,
         "        let pact = Arc::new(Pact::new(other.cell.core().path()));\n",
-        "        crate::probe::watch(other.cell.core());\n",
+        "        supervise_core::probe::watch(other.cell.core());\n",
     ),
     # ----- the tests of the core report which cells they reach
     (

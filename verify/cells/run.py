@@ -33,7 +33,7 @@ NOTHING = "–"
 TABLES = ["2a", "2b", "2c", "2d"]
 # A cell is shown by a test of the first of these crates that reaches it.
 CRATES = ["behaviour", "interface", "scenarios", "conformance", "threads"]
-CORE = "supervise_runtime"
+CORE = "supervise_core"
 WALKS = "decide::tests::property::"
 # The number of tests that are tried for a cell before it counts as not shown.
 TRIES = 4
@@ -91,7 +91,7 @@ def listed():
 
 def probed():
     """{file: text} of the files that the probes change."""
-    texts = {"supervise-runtime/src/probe.rs": (HERE / "probe.rs").read_text()}
+    texts = {"supervise-core/src/probe.rs": (HERE / "probe.rs").read_text()}
     wrong = []
     for file, anchor, text, *where in PROBES:
         source = texts.get(file) or (ROOT / file).read_text()
@@ -144,7 +144,7 @@ def build():
 
 
 def run(binary, crate, arguments, **more):
-    cwd = COPY / "supervise-runtime" if crate == CORE else COPY
+    cwd = COPY / "supervise-core" if crate == CORE else COPY
     command = [binary, *arguments]
     return subprocess.run(
         command, cwd=cwd, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

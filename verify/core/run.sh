@@ -15,12 +15,10 @@ version=27.1.0
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/core.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/all/core/src" "$work/all/core/docs"
-cp -r "$root"/supervise-runtime/src/{base,values,decide} "$work/all/core/src/"
-cp "$root/docs/semantics-table.md" "$work/all/core/docs/"
-sed -i 's|../../../../docs/|../../../docs/|' "$work/all/core/src/decide/tests/table.rs"
+mkdir -p "$work/all/core" "$work/all/docs"
+cp -r "$root/supervise-core/src" "$work/all/core/src"
+cp "$root/docs/semantics-table.md" "$work/all/docs/"
 cp "$here/core.toml" "$work/all/core/Cargo.toml"
-cp "$here/lib.rs" "$work/all/core/src/lib.rs"
 cp -r "$root/supervise-rules" "$work/all/rules"
 cp "$here/workspace.toml" "$work/all/Cargo.toml"
 cp "$root/Cargo.lock" "$work/all/Cargo.lock"

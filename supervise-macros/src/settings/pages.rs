@@ -665,7 +665,7 @@ fn reference_is_the_list() {
 #[test]
 fn the_causes_and_calls_that_a_page_names_exist() {
     let runtime = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../supervise-runtime/src");
-    let Ok(failure) = fs::read_to_string(runtime.join("values/failure.rs")) else { return };
+    let Ok(failure) = fs::read_to_string(runtime.join("../../supervise-core/src/values/failure.rs")) else { return };
     let contexts = ["actor/context/mod.rs", "task/mod.rs", "actor/context/background.rs", "actor/context/spawn.rs"];
     let contexts: String = contexts.iter().map(|file| fs::read_to_string(runtime.join(file)).unwrap()).collect();
     let mut named = 0;

@@ -14,17 +14,17 @@ use crate::actor::context::Context;
 use crate::actor::options::Reader;
 use crate::actor::timers::Tick;
 use crate::actor::{Actor, name_of};
-use crate::base::deferred_drop::CatchDrop;
-use crate::base::sync::Arc;
-use crate::base::{BoxFuture, Each};
-use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served, TypeName};
 use crate::engine::mailbox::{Admission, Inbox, MailboxItem, Turn};
-use crate::values::decider::SupervisorStrategy;
-use crate::values::event::{DeadLetterReason, EventKind};
-use crate::values::failure::{Failure, Thrown};
-use crate::values::kind::ChildKind;
-use crate::values::settings::Common;
+use crate::engine::settings::Common;
+use supervise_core::base::deferred_drop::CatchDrop;
+use supervise_core::base::sync::Arc;
+use supervise_core::base::{BoxFuture, Each};
+use supervise_core::decide::child::machine::Step;
+use supervise_core::values::decider::SupervisorStrategy;
+use supervise_core::values::event::{DeadLetterReason, EventKind};
+use supervise_core::values::failure::{Failure, Thrown};
+use supervise_core::values::kind::ChildKind;
 
 pub(crate) struct ActorBody<A: Actor, F> {
     cell: Arc<Cell<A>>,

@@ -13,8 +13,8 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::Reply;
 use crate::actor::context::Context;
 use crate::actor::errors::AskError;
-use crate::values::event::EventKind;
-use crate::values::failure::{BoxError, Thrown};
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::{BoxError, Thrown};
 
 /// A handle through which the methods of an `A` are called.
 ///

@@ -6,10 +6,11 @@ use std::hash::{Hash, Hasher};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::errors::WaitError;
 use crate::actor::waits::{ShutdownRef, ShutdownResult, Starting, Terminated};
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::values::ended::{Ended, Watched};
+use crate::engine::watched::Watched;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
 
 mod sealed {
     pub trait Sealed {}

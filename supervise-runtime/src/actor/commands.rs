@@ -7,13 +7,13 @@
 use std::fmt;
 
 use crate::actor::waits::Starting;
-use crate::base::deferred_drop::DeferDrops;
-use crate::base::sync::Arc;
-use crate::decide::child::{Command, CommandOutcome};
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::driver::moves;
 use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::supervisor::AfterLock;
+use supervise_core::base::deferred_drop::DeferDrops;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::child::{Command, CommandOutcome};
 
 /// The error of `restart()` and `start_again()`: why the request was refused. A start that was accepted and then fails
 /// is a [`StartingError`](crate::error::StartingError).

@@ -18,7 +18,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::actor::actor_ref::{Reply, reply};
-use crate::values::failure::panic_text;
+use supervise_core::values::failure::panic_text;
 
 /// The answer to an ask, as it crosses: bytes, or why it cannot be written, or nothing.
 pub type ReplyBytes = Option<Result<Vec<u8>, String>>;

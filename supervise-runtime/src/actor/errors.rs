@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::values::ended::Ended;
+use supervise_core::values::ended::Ended;
 
 /// The error of a message that was not accepted, with the reason and the path of the receiver.
 ///

@@ -14,13 +14,13 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::actor::actor_ref::{Cell, Envelope};
 use crate::actor::{Actor, name_of};
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::atomic::{AtomicBool, Ordering};
-use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
 use crate::engine::background::Queue;
 use crate::engine::mailbox::Rejected;
-use crate::values::event::{DeadLetterReason, EventKind};
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::drop_catching_panics;
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
+use supervise_core::base::sync::{Arc, Mutex, Weak, foreign, lock};
+use supervise_core::values::event::{DeadLetterReason, EventKind};
 
 /// A source of items that [`Context::follow`](crate::Context::follow) takes: a [`Stream`], or a receiver of tokio.
 ///

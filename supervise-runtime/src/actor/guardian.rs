@@ -3,18 +3,18 @@
 //! A top-level child has no supervisor task above it, only a group with this one member: the child decides on its own
 //! failures by the guardian's strategy.
 
-use crate::base::sync::{Arc, OnceLock};
-use crate::decide::group::Owner;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 #[cfg(feature = "metrics")]
 use crate::engine::metered;
 use crate::engine::supervisor::ChildTable;
-use crate::values::decider::SupervisorStrategy;
+use supervise_core::base::sync::{Arc, OnceLock};
+use supervise_core::decide::group::Owner;
+use supervise_core::values::decider::SupervisorStrategy;
 #[cfg(feature = "metrics")]
-use crate::values::observe::Observe;
-use crate::values::place::Name;
-use crate::values::strategy::Strategy;
+use supervise_core::values::observe::Observe;
+use supervise_core::values::place::Name;
+use supervise_core::values::strategy::Strategy;
 
 /// The strategy for top-level actors; fixed by the first spawn.
 static STRATEGY: OnceLock<SupervisorStrategy> = OnceLock::new();

@@ -8,8 +8,9 @@ use std::future::{Future, ready};
 
 use crate::actor::context::Context;
 use crate::actor::{Actor, Outcome};
-use crate::values::ended::{Ended, Watched};
-use crate::values::failure::Failure;
+use crate::engine::watched::Watched;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::Failure;
 
 /// Markers of the blanket impls.
 #[doc(hidden)]

@@ -13,22 +13,22 @@ use crate::actor::errors::{SendRejection, TellError};
 use crate::actor::guardian;
 use crate::actor::options::ChildOptions;
 use crate::actor::timers::{Make, Tick};
-use crate::base::sync::{Arc, Weak};
-use crate::decide::group::{Group, Id};
 use crate::engine::bus::{Events, Remote};
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
 use crate::engine::supervisor::Room;
-use crate::values::decider::Decider;
-use crate::values::event::{DeadLetterReason, EventKind};
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
-use crate::values::fence::Fence;
-use crate::values::kind::ChildKind;
-use crate::values::network::{TreeNetwork, TreeRoot};
-use crate::values::place::Name;
-use crate::values::spawn_error::SpawnError;
-use crate::values::strategy::{Directive, Lifecycle};
+use supervise_core::base::sync::{Arc, Weak};
+use supervise_core::decide::group::{Group, Id};
+use supervise_core::values::decider::Decider;
+use supervise_core::values::event::{DeadLetterReason, EventKind};
+use supervise_core::values::failure::{Cause, Failure, Phase, Thrown};
+use supervise_core::values::fence::Fence;
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::network::{TreeNetwork, TreeRoot};
+use supervise_core::values::place::Name;
+use supervise_core::values::spawn_error::SpawnError;
+use supervise_core::values::strategy::{Directive, Lifecycle};
 
 /// Makes a failure that happened in another process.
 pub fn failure(phase: Phase, cause: Cause, path: String, incarnation: u32) -> Failure {

@@ -25,10 +25,11 @@ use std::task::{Context as TaskCx, Poll};
 
 use crate::actor::context::Context;
 use crate::actor::hook::Form;
-use crate::values::decider::SupervisorStrategy;
-use crate::values::ended::{Ended, Watched};
-use crate::values::failure::{Failure, Thrown};
-use crate::values::hooks::DeclaredHooks;
+use crate::engine::watched::Watched;
+use supervise_core::values::decider::SupervisorStrategy;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::{Failure, Thrown};
+use supervise_core::values::hooks::DeclaredHooks;
 
 /// An actor: a state that handles one message at a time.
 ///

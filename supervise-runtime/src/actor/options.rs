@@ -8,14 +8,14 @@ use std::time::Duration;
 use crate::actor::Actor;
 use crate::actor::context::Context;
 use crate::actor::hook::RestartHook;
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::CatchDrop;
-use crate::base::sync::{Arc, Mutex, lock};
-use crate::values::backoff::Backoff;
-use crate::values::decider::IntoDecider;
-use crate::values::failure::{Failure, Thrown};
-use crate::values::settings::Common;
-use crate::values::strategy::{Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
+use crate::engine::settings::Common;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::CatchDrop;
+use supervise_core::base::sync::{Arc, Mutex, lock};
+use supervise_core::values::backoff::Backoff;
+use supervise_core::values::decider::IntoDecider;
+use supervise_core::values::failure::{Failure, Thrown};
+use supervise_core::values::strategy::{Lifecycle, Mailbox, RestartLimit, ShutdownTimeout, WhileDown};
 
 /// A hook that replaces the type's own.
 pub(crate) type HookOf<A> =

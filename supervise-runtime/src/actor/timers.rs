@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::actor::Actor;
 use crate::actor::actor_ref::{Cell, Envelope};
-use crate::base::sync::atomic::{AtomicBool, Ordering};
-use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
 use crate::engine::background::Queue;
 use crate::engine::mailbox::Rejected;
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
+use supervise_core::base::sync::{Arc, Mutex, Weak, foreign, lock};
 
 /// The source of a tick's message.
 pub(crate) enum Make<M> {

@@ -3,9 +3,9 @@
 use supervise_rules::{self as rules, Given};
 
 use crate::actor::options::Options;
-use crate::values::facts::count;
-use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
-use crate::values::strategy::{Lifecycle, WhileDown};
+use supervise_core::values::facts::count;
+use supervise_core::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
+use supervise_core::values::strategy::{Lifecycle, WhileDown};
 
 /// Checks the settings of one child of a supervisor with this strategy.
 pub(crate) fn check(options: &Options, lifecycle: Lifecycle, limits: &SupervisorLimits) -> Result<(), InvalidSettings> {

@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::actor::errors::{StartingError, WaitError};
-use crate::base::BoxFuture;
-use crate::base::clock::after;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::current;
 use crate::engine::cell::shared_wait::SharedWait;
-use crate::values::ended::Ended;
-use crate::values::report::Report;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::clock::after;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::report::Report;
 
 /// The wait for an end.
 #[derive(Debug)]
@@ -220,8 +220,8 @@ pub trait ShutdownResult: sealed::Sealed + std::fmt::Debug + Clone + Send + 'sta
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for crate::values::ended::Ended {}
-    impl Sealed for crate::values::report::Report {}
+    impl Sealed for supervise_core::values::ended::Ended {}
+    impl Sealed for supervise_core::values::report::Report {}
 }
 
 impl ShutdownResult for Ended {
@@ -247,7 +247,7 @@ impl ShutdownResult for Report {
 /// Returns the report of a tree that has ended.
 pub(crate) fn report(cell: &AnyCell, ended: Ended) -> Report {
     let (failure, failures) = cell.core().late();
-    Report { ended, children: cell.core().report(), failure, failures }
+    Report::new(ended, cell.core().report(), failure, failures)
 }
 
 /// The future of [`ChildRef::shutdown`](crate::ChildRef::shutdown): a child that is going down, whether or not this is

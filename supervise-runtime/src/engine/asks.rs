@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
-use crate::base::sync::{Arc, Mutex, Rank, lock};
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::cell::current;
-use crate::values::event::EventKind;
-use crate::values::observe::Observe;
-use crate::values::place::Path;
+use supervise_core::base::sync::{Arc, Mutex, Rank, lock};
+use supervise_core::values::event::EventKind;
+use supervise_core::values::observe::Observe;
+use supervise_core::values::place::Path;
 
 fn are_observed_in(tree: &TreeShared) -> bool {
     tree.observed.now().contains(Observe::ASKS)

@@ -7,8 +7,8 @@ use std::mem::take;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::base::sync::{Mutex, foreign, lock};
 use crate::engine::cell::waitlist::Wakers;
+use supervise_core::base::sync::{Mutex, foreign, lock};
 
 #[derive(Default)]
 pub(crate) struct Bell(Mutex<Rung>);

@@ -11,10 +11,6 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tracing::level_filters::LevelFilter;
 
-use crate::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use crate::base::sync::lock;
-use crate::base::sync::{Arc, Mutex, OnceLock, foreign};
 use crate::engine::bell::Bell;
 use crate::engine::log::{Facts, trace};
 #[cfg(feature = "metrics")]
@@ -23,9 +19,13 @@ use crate::engine::observed::Switch;
 use crate::engine::span::Spans;
 #[cfg(feature = "testing")]
 use crate::engine::witness::Witness;
-use crate::values::event::{Event, EventKind};
-use crate::values::fence::Fence;
-use crate::values::network::{TreeNetwork, TreeRoot};
+use supervise_core::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
+use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use supervise_core::base::sync::lock;
+use supervise_core::base::sync::{Arc, Mutex, OnceLock, foreign};
+use supervise_core::values::event::{Event, EventKind};
+use supervise_core::values::fence::Fence;
+use supervise_core::values::network::{TreeNetwork, TreeRoot};
 
 /// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
@@ -137,7 +137,7 @@ impl Events {
         };
         let now = Instant::now;
         let (at, started) = self.after_missed.as_ref().map_or_else(|| (now(), now()), |next| (next.at, next.started));
-        Event { path: (*self.root).to_owned(), at, incarnation: 0, kind: EventKind::Missed { events }, started }
+        Event::new((*self.root).to_owned(), at, 0, EventKind::Missed { events }, started)
     }
 }
 
@@ -385,7 +385,7 @@ impl TreeShared {
         let traced = catch_unwind(AssertUnwindSafe(|| trace(path, incarnation, &kind, facts)));
         let sent = catch_unwind(AssertUnwindSafe(|| {
             if self.heard.load(Relaxed) {
-                let event = Event { path: path(), at: Instant::now(), incarnation, kind, started: self.started() };
+                let event = Event::new(path(), Instant::now(), incarnation, kind, self.started());
                 #[cfg(feature = "testing")]
                 let heard = self.witness().map(|witness| (witness, event.clone()));
                 if let Some(sender) = self.sender() {

@@ -1,7 +1,8 @@
 //! The entries of a death watch in queues: notices of ends, and death pacts.
 
-use crate::base::sync::atomic::{AtomicBool, Ordering};
-use crate::values::ended::{Ended, Watched};
+use crate::engine::watched::Watched;
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
+use supervise_core::values::ended::Ended;
 
 /// A notice in the mailbox of a watcher.
 #[derive(Debug)]

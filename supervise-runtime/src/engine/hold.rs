@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::base::clock::Moment;
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::base::sync::{Arc, Mutex, Weak, foreign, lock};
-use crate::decide::group::Owner;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::supervisor::ChildTable;
-use crate::values::decider::SupervisorStrategy;
+use supervise_core::base::clock::Moment;
+use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use supervise_core::base::sync::{Arc, Mutex, Weak, foreign, lock};
+use supervise_core::decide::group::Owner;
+use supervise_core::values::decider::SupervisorStrategy;
 
 /// A holding of a lease, shared by its keeper and all cells that run under it. Without locks: each poll of user code in a
 /// leased tree reads it.
@@ -120,11 +120,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_holding_counts_the_time_of_a_suspension() {
         let hold = Hold::new(7, false, Moment::now(), Duration::from_secs(3));
-        crate::base::clock::pretend_suspended(Duration::from_secs(2));
+        supervise_core::base::clock::pretend_suspended(Duration::from_secs(2));
         // The clock of suspensions is read from the machine, to the microsecond.
         let left = hold.left();
         assert!(left.abs_diff(Duration::from_secs(1)) < Duration::from_millis(100), "{left:?}");
-        crate::base::clock::pretend_suspended(Duration::from_millis(1_100));
+        supervise_core::base::clock::pretend_suspended(Duration::from_millis(1_100));
         assert!(hold.is_over());
     }
 }

@@ -7,13 +7,11 @@ use std::time::Duration;
 use tracing::field::{DisplayValue, display};
 use tracing::level_filters::LevelFilter;
 
-use crate::base::line::one_line;
-use crate::values::ended::Ended;
-use crate::values::event::{DecidedBy, EventKind};
-use crate::values::failure::CauseKind;
-use crate::values::lease::LeaseChange;
-use crate::values::stop_reason::StopReason;
-use crate::values::strategy::Directive;
+use supervise_core::base::line::one_line;
+use supervise_core::values::event::{DecidedBy, EventKind};
+use supervise_core::values::lease::LeaseChange;
+use supervise_core::values::stop_reason::StopReason;
+use supervise_core::values::strategy::Directive;
 
 /// The facts about the child of an event that only a line of a log shows. They are read only if the line is written.
 pub(crate) struct Facts<'a> {
@@ -61,14 +59,14 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             say!(
                 $level,
                 failure = $failure.field(&path()),
-                cause = %word($failure.cause().kind()),
+                cause = %$failure.cause().kind().word(),
                 $($arg)+
             )
         };
     }
     match kind {
         EventKind::Decided { directive: Directive::Restart, failure, streak, by } if *streak <= 1 => {
-            let (decider, arm, delay) = (display(decider(by)), arm(by), facts.delay.map(rounded));
+            let (decider, arm, delay) = (display(by.word()), arm(by), facts.delay.map(rounded));
             let limit = facts.limit;
             fails!(
                 ERROR,
@@ -83,20 +81,20 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
             )
         }
         EventKind::Decided { directive: Directive::Restart, failure, streak, by } => {
-            let (decider, arm, delay) = (display(decider(by)), arm(by), facts.delay.map(rounded));
+            let (decider, arm, delay) = (display(by.word()), arm(by), facts.delay.map(rounded));
             fails!(WARN, failure, directive = %"restart", streak, delay, decider, arm, "failed again; restarting")
         }
         EventKind::Decided { directive: Directive::Resume, failure, by, .. } => {
-            let (decider, arm) = (display(decider(by)), arm(by));
+            let (decider, arm) = (display(by.word()), arm(by));
             fails!(WARN, failure, directive = %"resume", decider, arm, "failed; resuming")
         }
         EventKind::Decided { directive: Directive::Stop, failure, by, .. } => {
-            let (decider, arm) = (display(decider(by)), arm(by));
+            let (decider, arm) = (display(by.word()), arm(by));
             fails!(ERROR, failure, directive = %"stop", decider, arm, "failed; stopping")
         }
         // Only DEBUG: the failure of the supervisor is logged next.
         EventKind::Decided { directive: Directive::Escalate, failure, by, .. } => {
-            let (decider, arm) = (display(decider(by)), arm(by));
+            let (decider, arm) = (display(by.word()), arm(by));
             fails!(DEBUG, failure, directive = %"escalate", decider, arm, "failed; escalating")
         }
         EventKind::Decided { directive: Directive::Default, .. } => {} // never in an event: it is answered before
@@ -128,6 +126,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                 LeaseChange::Waiting => say!(INFO, %lease, "standing by: another one holds the lease"),
                 LeaseChange::Held { token, released } => say!(INFO, %lease, token, released, "holds the lease"),
                 LeaseChange::Released { token } => say!(INFO, %lease, token, "gave the lease back"),
+                _ => {}
             }
         }
         EventKind::GuardDropped { started_at } => {
@@ -164,10 +163,10 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                 ($($level:tt)+) => {
                     say!(
                         $($level)+,
-                        ended = %end(ended),
+                        ended = %ended.kind().word(),
                         reason = ended.reason(),
                         failure = ended.failure().map(|failure| failure.field(&path())),
-                        cause = ended.failure().map(|failure| display(word(failure.cause().kind()))),
+                        cause = ended.failure().map(|failure| display(failure.cause().kind().word())),
                         "ended"
                     )
                 };
@@ -183,6 +182,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
         EventKind::RestartScheduled { after } => say!(DEBUG, delay = rounded(*after), "restart scheduled"),
         EventKind::Missed { .. } => {} // never raised: a reader makes it for itself
         EventKind::Escalated { failure } => say!(DEBUG, failure = failure.field(""), "escalates"),
+        kind => say!(DEBUG, event = kind.word(), "an event"),
     }
 }
 
@@ -199,39 +199,4 @@ fn rounded(time: Duration) -> DisplayValue<String> {
 
 fn arm(by: &DecidedBy) -> Option<&'static str> {
     by.arm().map(|arm| arm.text)
-}
-
-fn decider(by: &DecidedBy) -> &'static str {
-    match by {
-        DecidedBy::Child(_) => "child",
-        DecidedBy::Supervisor(_) => "supervisor",
-        DecidedBy::Default => "default",
-    }
-}
-
-fn word(kind: CauseKind) -> &'static str {
-    match kind {
-        CauseKind::Error => "error",
-        CauseKind::Panic => "panic",
-        CauseKind::Killed => "killed",
-        CauseKind::DeathPact => "death_pact",
-        CauseKind::TimedOut => "timed_out",
-        CauseKind::EndedByItself => "ended_by_itself",
-        CauseKind::LimitReached => "limit_reached",
-        CauseKind::Requested => "requested",
-        CauseKind::NodeLost => "node_lost",
-        CauseKind::Bug => "bug",
-    }
-}
-
-fn end(ended: &Ended) -> &'static str {
-    match ended {
-        Ended::Done | Ended::DoneWith(_) => "done",
-        Ended::Stopped => "stopped",
-        Ended::Failed(_) => "failed",
-        Ended::Limit(_) => "limit",
-        Ended::Killed => "killed",
-        Ended::Aborted => "aborted",
-        Ended::RuntimeGone => "runtime_gone",
-    }
 }

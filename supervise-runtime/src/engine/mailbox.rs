@@ -32,17 +32,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::base::clock::after;
-use crate::base::deferred_drop::{drop_catching_panics, wake};
-use crate::base::sync::atomic::{AtomicU64, Ordering};
-use crate::base::sync::{Arc, Mutex, MutexGuard, Weak, foreign, lock};
-use crate::base::turn::after_others;
 use crate::engine::cell::control::{AnyCell, CellCore, CellOf, Mail};
 use crate::engine::cell::current;
-use crate::values::event::{DeadLetterReason, EventKind};
-use crate::values::hooks::DeclaredHooks;
-use crate::values::mailbox_depth::MailboxDepth;
-use crate::values::strategy::WhileDown;
+use crate::engine::turn::after_others;
+use supervise_core::base::clock::after;
+use supervise_core::base::deferred_drop::{drop_catching_panics, wake};
+use supervise_core::base::sync::atomic::{AtomicU64, Ordering};
+use supervise_core::base::sync::{Arc, Mutex, MutexGuard, Weak, foreign, lock};
+use supervise_core::values::event::{DeadLetterReason, EventKind};
+use supervise_core::values::hooks::DeclaredHooks;
+use supervise_core::values::mailbox_depth::MailboxDepth;
+use supervise_core::values::strategy::WhileDown;
 
 mod admission;
 mod arrivals;
@@ -502,12 +502,8 @@ impl<T: MailboxItem> Mail for Mailbox<T> {
         let mut inner = lock(&self.inner);
         inner.follow(cell.core(), cell.in_batch.load(Ordering::Relaxed));
         let waiting = inner.queue.len() + cell.in_batch.load(Ordering::Relaxed);
-        Some(MailboxDepth {
-            waiting,
-            capacity: (inner.capacity != usize::MAX).then_some(inner.capacity),
-            blocked: inner.blocked.len(),
-            oldest: inner.oldest(waiting),
-        })
+        let capacity = (inner.capacity != usize::MAX).then_some(inner.capacity);
+        Some(MailboxDepth::new(waiting, capacity, inner.blocked.len(), inner.oldest(waiting)))
     }
 }
 

@@ -14,16 +14,16 @@ use ::metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, Recorder, SharedString, Unit, with_recorder,
 };
 
-use crate::base::deferred_drop::{CatchDrop, drop_catching_panics};
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use crate::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
-use crate::decide::group::{Group, Owner};
 use crate::engine::cell::control::{AnyCell, CellCore, number};
-use crate::values::declaration::TreeSpec;
-use crate::values::event::{DeadLetterReason, EventKind};
-use crate::values::failure::{Cause, Failure};
-use crate::values::place::Name;
-use crate::values::strategy::Directive;
+use supervise_core::base::deferred_drop::{CatchDrop, drop_catching_panics};
+use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
+use supervise_core::decide::group::{Group, Owner};
+use supervise_core::values::declaration::TreeSpec;
+use supervise_core::values::event::{DeadLetterReason, EventKind};
+use supervise_core::values::failure::{Cause, Failure};
+use supervise_core::values::place::Name;
+use supervise_core::values::strategy::Directive;
 
 const RESTARTS: &str = "supervise.restarts";
 const RESTART_DELAY: &str = "supervise.restart.delay";
@@ -449,7 +449,7 @@ pub(crate) struct PathMeters {
     wait: OnceLock<CatchDrop<Histogram>>,
     duration: OnceLock<CatchDrop<Histogram>>,
     shutdown: OnceLock<CatchDrop<Histogram>>,
-    dead_letters: [OnceLock<CatchDrop<Counter>>; 6],
+    dead_letters: [OnceLock<CatchDrop<Counter>>; DeadLetterReason::ALL.len()],
     unread: OnceLock<CatchDrop<Counter>>,
     /// The counters of remote events, by the position in [`REMOTE`].
     remote_events: [OnceLock<CatchDrop<Counter>>; REMOTE.len()],
@@ -527,15 +527,8 @@ impl PathMeters {
 
     /// Counts a dead letter.
     pub(crate) fn dead_letter(&self, reason: DeadLetterReason) {
-        let (at, reason) = match reason {
-            DeadLetterReason::Ended => (0, "ended"),
-            DeadLetterReason::GivenUp => (1, "given_up"),
-            DeadLetterReason::Restarted => (2, "restarted"),
-            DeadLetterReason::Unknown => (3, "unknown"),
-            DeadLetterReason::NotWritten => (4, "not_written"),
-            DeadLetterReason::NotRead => (5, "not_read"),
-        };
-        self.increment(&self.dead_letters[at], DEAD_LETTERS, Some(Label::new("reason", reason)));
+        let at = reason as usize;
+        self.increment(&self.dead_letters[at], DEAD_LETTERS, Some(Label::new("reason", reason.word())));
     }
 
     /// Counts an error that nobody reads.
@@ -618,15 +611,7 @@ pub(crate) fn remote_event(event: &EventKind) -> Option<usize> {
 fn error_type(cause: &Cause) -> &'static str {
     match cause {
         Cause::Error(error) => error.type_of(),
-        Cause::Panic(_) => "panic",
-        Cause::Killed => "killed",
-        Cause::DeathPact(_) => "death_pact",
-        Cause::TimedOut => "timed_out",
-        Cause::EndedByItself => "ended_by_itself",
-        Cause::LimitReached => "limit_reached",
-        Cause::Requested => "requested",
-        Cause::NodeLost { .. } => "node_lost",
-        Cause::Bug(_) => "bug",
+        cause => cause.kind().word(),
     }
 }
 

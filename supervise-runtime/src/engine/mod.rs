@@ -13,7 +13,10 @@ pub(crate) mod mailbox;
 pub(crate) mod metered;
 pub(crate) mod observed;
 pub(crate) mod polls;
+pub(crate) mod settings;
 pub(crate) mod span;
 pub(crate) mod supervisor;
+pub(crate) mod turn;
+pub(crate) mod watched;
 #[cfg(feature = "testing")]
 pub(crate) mod witness;

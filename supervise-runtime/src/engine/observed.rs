@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::base::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use crate::base::sync::{Mutex, lock};
-use crate::values::observe::Observe;
+use supervise_core::base::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use supervise_core::base::sync::{Mutex, lock};
+use supervise_core::values::observe::Observe;
 
 /// The number of trees whose asks are observed. No schedule depends on it, so it is a standard library atomic in every
 /// build.

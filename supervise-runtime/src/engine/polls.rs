@@ -6,14 +6,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::base::sync::atomic::{
+use crate::engine::cell::control::CellCore;
+use supervise_core::base::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
     fence,
 };
-use crate::base::sync::{Arc, Mutex, OnceLock, Weak, lock};
-use crate::engine::cell::control::CellCore;
-use crate::values::observe::Observe;
+use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, lock};
+use supervise_core::values::observe::Observe;
 
 /// The note of a thread.
 #[derive(Default)]
@@ -34,7 +34,7 @@ shuttle::lazy_static! { static ref NOTES: Mutex<Vec<Weak<Note>>> = Mutex::new(Ve
 /// The time of the first note.
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
-crate::base::sync::thread_local! {
+supervise_core::base::sync::thread_local! {
     static OWN: Arc<Note> = {
         let own = Arc::new(Note::default());
         let mut notes = lock(&NOTES);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tracing::Span;
 
-use crate::base::deferred_drop::{drop_catching_panics, shielded};
-use crate::base::sync::{Mutex, lock};
+use supervise_core::base::deferred_drop::{drop_catching_panics, shielded};
+use supervise_core::base::sync::{Mutex, lock};
 
 /// A span that is entered until this is dropped. It is left in any case, even if a subscriber has panicked at the entry:
 /// one behind it knows of it already.

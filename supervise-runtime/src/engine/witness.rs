@@ -12,14 +12,14 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use crate::base::sync::{Arc, Mutex, lock};
-use crate::values::ended::Ended;
-use crate::values::event::{DeadLetterReason, Event, EventKind};
-use crate::values::failure::Cause;
-use crate::values::stop_reason::StopReason;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::drop_catching_panics;
+use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use supervise_core::base::sync::{Arc, Mutex, lock};
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::{DeadLetterReason, Event, EventKind};
+use supervise_core::values::failure::Cause;
+use supervise_core::values::stop_reason::StopReason;
 
 /// A part of the record.
 #[derive(Debug, Clone)]

@@ -1,11 +1,24 @@
-//! Drawings of a declaration.
+//! The texts of a declaration: drawings, and the units that deploy it.
 
+use crate::inspection::deploy::{PodSnippet, SystemdUnit};
 use crate::inspection::draw::{Drawing, Drawn, Tone};
-use crate::values::declaration::{ChildSpec, RemoteSpec, Shape, TreeSpec};
-use crate::values::kind::ChildKind;
-use crate::values::strategy::Strategy;
+use supervise_core::values::declaration::{ChildSpec, RemoteSpec, Shape, TreeSpec};
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::strategy::Strategy;
 
-impl TreeSpec {
+/// The texts of a declaration: drawings, and units for systemd and Kubernetes. The prelude has this trait.
+///
+/// ```
+/// use supervise::prelude::*;
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+///
+/// supervisor! { struct Shop { db: Db = Db } }
+///
+/// assert!(Shop::SPEC.render().starts_with("Shop  OneForOne\n└── db: Db  Permanent"));
+/// ```
+pub trait Render: sealed::Sealed {
     /// Draws the tree as indented text: one line for each child, followed by its settings.
     ///
     /// ```text
@@ -19,81 +32,113 @@ impl TreeSpec {
     ///
     /// The limit is the limit that holds for the child, or for each instance of a set, also where none is written: see
     /// [`DeclaredLimit`](crate::spec::DeclaredLimit). The outage is one in which each attempt fails at once.
-    pub fn render(&self) -> String {
-        self.drawing().text()
-    }
+    fn render(&self) -> String;
 
     /// Draws the tree as a [Mermaid](https://mermaid.js.org) flowchart, which many sites and editors show directly.
-    pub fn render_mermaid(&self) -> String {
-        self.drawing().mermaid()
-    }
+    fn render_mermaid(&self) -> String;
 
     /// Draws the tree in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` renders it.
-    pub fn render_graphviz(&self) -> String {
-        self.drawing().graphviz()
+    fn render_graphviz(&self) -> String;
+
+    /// Returns the text of a unit for systemd, with the time that the declaration needs to stop in order.
+    ///
+    /// See [`SystemdUnit`].
+    fn systemd_unit(&self) -> SystemdUnit<'_>;
+
+    /// Returns the part of a pod's description for Kubernetes that belongs to the tree: its probes, and the time that the
+    /// declaration needs to stop in order.
+    ///
+    /// See [`PodSnippet`].
+    fn pod_snippet(&self) -> PodSnippet<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for super::TreeSpec {}
+}
+
+impl Render for TreeSpec {
+    fn render(&self) -> String {
+        drawing(self).text()
     }
 
-    fn drawing(&self) -> Drawing {
-        // Each child with the name and the strategy of its tree.
-        let below = |of: (&'static str, Strategy), children: &'static [ChildSpec]| {
-            children.iter().map(|child| Some((of, child))).collect()
-        };
-        Drawing::of(None, |entry: Option<((&'static str, Strategy), &'static ChildSpec)>| match entry {
-            Some((of, child)) => {
-                let tree = child.below();
-                let own = (child.name, tree.map_or(Strategy::OneForOne, |tree| tree.strategy));
-                (child.drawn(of), below(own, tree.map_or(&[][..], |tree| tree.children)))
-            }
-            None => (self.drawn(), below((self.name, self.strategy), self.children)),
-        })
+    fn render_mermaid(&self) -> String {
+        drawing(self).mermaid()
     }
 
-    fn drawn(&self) -> Drawn {
-        Drawn {
-            label: self.name.to_owned(),
-            notes: self.notes(),
-            kind: ChildKind::Tree,
-            tone: Tone::Plain,
-            is_remote: false,
-        }
+    fn render_graphviz(&self) -> String {
+        drawing(self).graphviz()
     }
 
-    fn notes(&self) -> Vec<String> {
-        let mut notes = vec![format!("{:?}", self.strategy)];
-        notes.extend(self.settings.iter().map(|text| setting(text)));
-        notes
+    fn systemd_unit(&self) -> SystemdUnit<'_> {
+        SystemdUnit::of(self)
+    }
+
+    fn pod_snippet(&self) -> PodSnippet<'_> {
+        PodSnippet::of(self)
     }
 }
 
-impl ChildSpec {
-    /// A `[Tree]` may contain itself, so the tree of its instances is not drawn here.
-    fn below(&self) -> Option<&TreeSpec> {
-        if self.is_set() { None } else { self.tree() }
-    }
-
-    fn drawn(&self, of: (&str, Strategy)) -> Drawn {
-        let one = if self.remote.is_some() { format!("remote {}", self.item) } else { self.item.to_owned() };
-        let item = match self.shape {
-            Shape::One | Shape::Only => one,
-            Shape::Optional => format!("Option<{one}>"),
-            Shape::Array(count) => format!("[{one}; {count}]"),
-            Shape::Set => format!("[{one}]"),
-            Shape::Keyed(key) => format!("[{key} => {one}]"),
-        };
-        let mut notes = vec![format!("{:?}", self.lifecycle)];
-        notes.extend(self.below().map(TreeSpec::notes).unwrap_or_default());
-        notes.extend(self.remote.map(RemoteSpec::note));
-        // The setting `on` of a remote child is shown with its values, which the tree may have given.
-        let written = self.settings.iter().filter(|text| !(self.remote.is_some() && text.starts_with("on(")));
-        notes.extend(written.map(|text| setting(text)));
-        notes.extend(self.limit_note(of));
-        Drawn {
-            label: format!("{}: {item}", self.name),
-            notes,
-            kind: if self.is_set() { ChildKind::Set } else { self.kind },
-            tone: Tone::Plain,
-            is_remote: self.remote.is_some(),
+fn drawing(spec: &TreeSpec) -> Drawing {
+    // Each child with the name and the strategy of its tree.
+    let below = |of: (&'static str, Strategy), children: &'static [ChildSpec]| {
+        children.iter().map(|child| Some((of, child))).collect()
+    };
+    Drawing::of(None, |entry: Option<((&'static str, Strategy), &'static ChildSpec)>| match entry {
+        Some((of, child)) => {
+            let tree = below_of(child);
+            let own = (child.name, tree.map_or(Strategy::OneForOne, |tree| tree.strategy));
+            (drawn_child(child, of), below(own, tree.map_or(&[][..], |tree| tree.children)))
         }
+        None => (drawn(spec), below((spec.name, spec.strategy), spec.children)),
+    })
+}
+
+fn drawn(spec: &TreeSpec) -> Drawn {
+    Drawn {
+        label: spec.name.to_owned(),
+        notes: notes(spec),
+        kind: ChildKind::Tree,
+        tone: Tone::Plain,
+        is_remote: false,
+    }
+}
+
+fn notes(spec: &TreeSpec) -> Vec<String> {
+    let mut notes = vec![format!("{:?}", spec.strategy)];
+    notes.extend(spec.settings.iter().map(|text| setting(text)));
+    notes
+}
+
+/// A `[Tree]` may contain itself, so the tree of its instances is not drawn here.
+fn below_of(child: &ChildSpec) -> Option<&TreeSpec> {
+    if child.is_set() { None } else { child.tree() }
+}
+
+fn drawn_child(child: &ChildSpec, of: (&str, Strategy)) -> Drawn {
+    let one = if child.remote.is_some() { format!("remote {}", child.item) } else { child.item.to_owned() };
+    let item = match child.shape {
+        Shape::Optional => format!("Option<{one}>"),
+        Shape::Array(count) => format!("[{one}; {count}]"),
+        Shape::Set => format!("[{one}]"),
+        Shape::Keyed(key) => format!("[{key} => {one}]"),
+        _ => one,
+    };
+    let of_tree = below_of(child).map(notes).unwrap_or_default();
+    let mut notes = vec![format!("{:?}", child.lifecycle)];
+    notes.extend(of_tree);
+    notes.extend(child.remote.map(RemoteSpec::note));
+    // The setting `on` of a remote child is shown with its values, which the tree may have given.
+    let written = child.settings.iter().filter(|text| !(child.remote.is_some() && text.starts_with("on(")));
+    notes.extend(written.map(|text| setting(text)));
+    notes.extend(child.limit_note(of));
+    Drawn {
+        label: format!("{}: {item}", child.name),
+        notes,
+        kind: if child.is_set() { ChildKind::Set } else { child.kind },
+        tone: Tone::Plain,
+        is_remote: child.remote.is_some(),
     }
 }
 

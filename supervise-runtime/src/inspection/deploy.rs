@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::base::line::is_hidden;
-use crate::values::declaration::{Below, DeclaredShutdown, TreeSpec};
-use crate::values::strategy::ShutdownTimeout;
+use supervise_core::base::line::is_hidden;
+use supervise_core::values::declaration::{Below, DeclaredShutdown, TreeSpec};
+use supervise_core::values::strategy::ShutdownTimeout;
 
 /// The time that is added to what the declaration needs: a shutdown waits 5 s longer for a child that blocks its thread
 /// (S25), and the program has to exit.
@@ -15,37 +15,20 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// The variable by which the printed unit tells the program its `TimeoutStopSec`, in seconds: systemd itself does not.
 pub(crate) const TIMEOUT_STOP: &str = "SUPERVISE_TIMEOUT_STOP_SEC";
 
-impl TreeSpec {
-    /// Returns the text of a unit for systemd, with the time that the declaration needs to stop in order.
-    ///
-    /// See [`SystemdUnit`].
-    pub fn systemd_unit(&self) -> SystemdUnit<'_> {
-        SystemdUnit { spec: self, exec: None, watchdog: Some(Duration::from_secs(30)), margin: MARGIN }
-    }
-
-    /// Returns the part of a pod's description for Kubernetes that belongs to the tree: its probes, and the time that the
-    /// declaration needs to stop in order.
-    ///
-    /// See [`PodSnippet`].
-    pub fn pod_snippet(&self) -> PodSnippet<'_> {
-        PodSnippet { spec: self, name: None, image: None, port: 8080, margin: MARGIN }
-    }
-
-    /// Returns the name that a program of this tree probably has: `cell-conductor` for `CellConductor`.
-    fn program(&self) -> String {
-        let mut name = String::new();
-        for letter in self.name.chars() {
-            if letter.is_uppercase() && !name.is_empty() {
-                name.push('-');
-            }
-            name.extend(letter.to_lowercase());
+/// Returns the name that a program of this tree probably has: `cell-conductor` for `CellConductor`.
+fn program(spec: &TreeSpec) -> String {
+    let mut name = String::new();
+    for letter in spec.name.chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('-');
         }
-        name.replace('_', "-")
+        name.extend(letter.to_lowercase());
     }
+    name.replace('_', "-")
 }
 
 /// The text of a systemd unit for the program of a tree. `Display` writes it. Returned by
-/// [`TreeSpec::systemd_unit`](crate::spec::TreeSpec::systemd_unit).
+/// [`Render::systemd_unit`](crate::spec::Render::systemd_unit).
 ///
 /// `TimeoutStopSec` is the time that the declaration needs to stop in order, and 10 s. If the declaration limits no time,
 /// because a child has `shutdown = Infinity` or one that is computed, a comment names the child and says what to do.
@@ -82,6 +65,10 @@ pub struct SystemdUnit<'a> {
 }
 
 impl<'a> SystemdUnit<'a> {
+    pub(super) fn of(spec: &'a TreeSpec) -> Self {
+        SystemdUnit { spec, exec: None, watchdog: Some(Duration::from_secs(30)), margin: MARGIN }
+    }
+
     /// Sets the command of the program, as in `ExecStart`. Without it the text has a path that has to be replaced.
     pub fn exec(mut self, command: impl Into<Cow<'a, str>>) -> Self {
         self.exec = Some(command.into());
@@ -106,7 +93,7 @@ impl<'a> SystemdUnit<'a> {
 impl fmt::Display for SystemdUnit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TreeSpec { name, .. } = self.spec;
-        let program = self.spec.program();
+        let program = program(self.spec);
         writeln!(
             f,
             "# {program}.service: printed by `{name}::SPEC.systemd_unit()`. Print it again after each change of"
@@ -156,7 +143,7 @@ impl fmt::Display for SystemdUnit<'_> {
 }
 
 /// The part of a Kubernetes pod that belongs to a tree, in YAML. `Display` writes it. Returned by
-/// [`TreeSpec::pod_snippet`](crate::spec::TreeSpec::pod_snippet).
+/// [`Render::pod_snippet`](crate::spec::Render::pod_snippet).
 ///
 /// The probes ask `/startupz`, `/livez` and `/readyz`, which `supervise_console::probes(tree)` serves.
 /// `terminationGracePeriodSeconds` is the time that the declaration needs to stop in order, and 10 s; a `preStop` hook
@@ -190,6 +177,10 @@ pub struct PodSnippet<'a> {
 }
 
 impl<'a> PodSnippet<'a> {
+    pub(super) fn of(spec: &'a TreeSpec) -> Self {
+        PodSnippet { spec, name: None, image: None, port: 8080, margin: MARGIN }
+    }
+
     /// Sets the name of the container. The default is made from the name of the tree.
     pub fn name(mut self, name: impl Into<Cow<'a, str>>) -> Self {
         self.name = Some(name.into());
@@ -233,7 +224,7 @@ impl fmt::Display for PodSnippet<'_> {
             }
         }
         writeln!(f, "  containers:")?;
-        writeln!(f, "    - name: {}", quoted(self.name.as_deref().unwrap_or(&self.spec.program())))?;
+        writeln!(f, "    - name: {}", quoted(self.name.as_deref().unwrap_or(&program(self.spec))))?;
         writeln!(f, "      image: {}", quoted(self.image.as_deref().unwrap_or("REPLACE/THIS/WITH/THE/IMAGE:1.0")))?;
         writeln!(f, "      ports:")?;
         writeln!(f, "        - name: probes")?;

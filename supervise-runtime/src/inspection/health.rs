@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::base::line::one_line;
-use crate::base::sync::Arc;
-use crate::decide::group::OwnEnd;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{Extent, are_spawned, seen};
 use crate::inspection::snapshot::{
     FailedInstance, Node, NodeState, NodeWait, Snapshot, is_excused, lifecycle, own_end, state, streak,
 };
-use crate::values::ended::Ended;
-use crate::values::strategy::Lifecycle;
+use supervise_core::base::line::one_line;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::group::OwnEnd;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::strategy::Lifecycle;
 
 /// The health of a tree: healthy, or a list of symptoms. Returned by [`TreeRef::health`](crate::TreeRef::health).
 ///

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::base::sync::Arc;
-use crate::decide::group::BudgetView;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::metered::{self, Meters, Sample, Sampled};
@@ -15,7 +13,9 @@ use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{are_spawned, seen};
 use crate::inspection::snapshot::{NodeStateKind, network, own_end, state};
 use crate::tree::TreeRef;
-use crate::values::observe::Observe;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::group::BudgetView;
+use supervise_core::values::observe::Observe;
 
 impl TreeRef {
     /// Records the metrics of the whole tree that this one is part of, until the guard is dropped. See

@@ -1,6 +1,6 @@
 //! The fifth floor: trees seen from outside.
 
-mod declared;
+pub(crate) mod declared;
 pub(crate) mod deploy;
 mod draw;
 pub(crate) mod health;

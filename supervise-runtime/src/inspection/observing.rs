@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::base::sync::Arc;
 use crate::engine::bus::TreeShared;
 use crate::tree::TreeRef;
-use crate::values::observe::Observe;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::observe::Observe;
 
 impl TreeRef {
     /// Makes the whole tree that this one is part of collect these facts about its messages, until the guard is dropped.

@@ -6,12 +6,12 @@ use tokio::time::Instant;
 
 use crate::actor::child_ref::AnyRef;
 use crate::actor::commands::{self, CommandError};
-use crate::base::line::one_line;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::tree::TreeRef;
-use crate::values::event::EventKind;
-use crate::values::operation::Operation;
+use supervise_core::base::line::one_line;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::operation::Operation;
 
 /// The error of [`TreeRef::operate`]: nothing has happened.
 ///
@@ -141,6 +141,7 @@ impl TreeRef {
             }
             Operation::Stop => send(&*cell, SystemMessage::Stop),
             Operation::Kill => send(&*cell, SystemMessage::Kill),
+            operation => unreachable!("`{operation}` has an arm above"),
         }
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use tokio::time::Instant;
 
-use crate::base::sync::Arc;
-use crate::decide::group::{Group, Owner};
 use crate::engine::cell::control::AnyCell;
 use crate::engine::supervisor::{ChildTable, ChildView};
 use crate::inspection::health::{self, Health};
 use crate::inspection::snapshot::{NodeStateKind, Snapshot, own_end, state};
 use crate::tree::TreeRef;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::group::{Group, Owner};
 
 /// The nodes below a node that a snapshot or a health check looks at.
 ///

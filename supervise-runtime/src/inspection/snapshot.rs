@@ -5,25 +5,25 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::base::kinds::kinds;
-use crate::base::sync::foreign;
-use crate::decide::group::{Group, MemberView, OwnEnd};
-use crate::decide::member::MemberState;
 use crate::engine::asks;
 use crate::engine::cell::control::{AnyCell, CellCore, Elsewhere};
 use crate::engine::polls;
 use crate::engine::supervisor::{ChildTable, ChildView, FailedEnd};
 use crate::inspection::part::{Extent, Instances, are_spawned};
-use crate::values::declaration::ChildSpec;
-use crate::values::ended::Ended;
-use crate::values::failure::Failure;
-use crate::values::hooks::DeclaredHooks;
-use crate::values::kind::ChildKind;
-use crate::values::mailbox_depth::MailboxDepth;
-use crate::values::network::{NetworkView, RemoteNode};
-use crate::values::observe::Observe;
-use crate::values::outage::Outage;
-use crate::values::strategy::{Lifecycle, OnLimit, Strategy};
+use supervise_core::base::kinds::kinds;
+use supervise_core::base::sync::foreign;
+use supervise_core::decide::group::{Group, MemberView, OwnEnd};
+use supervise_core::decide::member::MemberState;
+use supervise_core::values::declaration::ChildSpec;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::Failure;
+use supervise_core::values::hooks::DeclaredHooks;
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::mailbox_depth::MailboxDepth;
+use supervise_core::values::network::{NetworkView, RemoteNode};
+use supervise_core::values::observe::Observe;
+use supervise_core::values::outage::Outage;
+use supervise_core::values::strategy::{Lifecycle, OnLimit, Strategy};
 
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
 ///

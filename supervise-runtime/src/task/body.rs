@@ -7,21 +7,21 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::actor::options::Reader;
-use crate::base::BoxFuture;
-use crate::base::Each;
-use crate::base::deferred_drop::{CatchDrop, shielded};
-use crate::base::sync::Arc;
-use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::settings::Common;
 use crate::engine::span;
 use crate::task::{Kept, NeverReady, ReadyDropped, Request, TaskContext, TaskStart, joined};
-use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
-use crate::values::kind::ChildKind;
-use crate::values::settings::Common;
-use crate::values::stop_reason::StopReason;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::Each;
+use supervise_core::base::deferred_drop::{CatchDrop, shielded};
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::child::machine::Step;
+use supervise_core::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::stop_reason::StopReason;
 
 pub(crate) struct TaskBody<F> {
     cell: Arc<BareCell>,

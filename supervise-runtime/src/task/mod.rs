@@ -20,13 +20,14 @@ use crate::actor::commands::CommandError;
 use crate::actor::errors::WaitError;
 use crate::actor::options::{ChildOptions, NotATree};
 use crate::actor::waits::{ShutdownRef, Starting, Terminated};
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::stop_signal::StopSignal;
-use crate::values::ended::{Ended, Watched};
-use crate::values::failure::{BoxError, Failure, Thrown};
-use crate::values::stop_reason::StopReason;
+use crate::engine::watched::Watched;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::{BoxError, Failure, Thrown};
+use supervise_core::values::stop_reason::StopReason;
 
 /// The type of a task: any future as a child.
 ///

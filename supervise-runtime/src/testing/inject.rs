@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::actor::child_ref::ChildRef;
 use crate::engine::cell::control::{SystemMessage, send};
-use crate::values::failure::{BoxError, Cause, Thrown};
+use supervise_core::values::failure::{BoxError, Cause, Thrown};
 
 /// A fault to inject: an error, a panic or a kill.
 ///

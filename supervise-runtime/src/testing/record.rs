@@ -1,10 +1,10 @@
 //! A record of events, as lines that can be compared.
 
 use super::diff::diff;
-use crate::base::line::one_line;
 use crate::engine::bus::Events;
-use crate::values::ended::Ended;
-use crate::values::event::{Event, EventKind};
+use supervise_core::base::line::one_line;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::{Event, EventKind};
 
 /// The events of a tree, collected from a subscription.
 ///
@@ -150,6 +150,7 @@ pub fn line(event: &Event) -> String {
         EventKind::NodeJoined { node, .. } => format!("joined {node}"),
         EventKind::NodeLeft { node } => format!("left {node}"),
         EventKind::NodeRefused { node, .. } => format!("refused {node}"),
+        kind => kind.word().replace('_', " "),
     };
     format!("{} {}", event.path, one_line(what))
 }

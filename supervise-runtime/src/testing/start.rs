@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use super::clock::{self, advance, settle};
 use super::record::Record;
-use crate::base::BoxFuture;
 use crate::tree::{Running, Tree, TreeDef};
-use crate::values::event::{Event, EventKind};
-use crate::values::failure::Failure;
-use crate::values::observe::Observe;
-use crate::values::report::Report;
+use supervise_core::base::BoxFuture;
+use supervise_core::values::event::{Event, EventKind};
+use supervise_core::values::failure::Failure;
+use supervise_core::values::observe::Observe;
+use supervise_core::values::report::Report;
 
 /// Starts a tree for a test: on the paused clock, with a fixed seed, and with all events recorded from its first start
 /// on.

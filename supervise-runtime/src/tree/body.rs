@@ -4,15 +4,15 @@ use std::future::{Future, poll_fn};
 use std::task::Poll;
 
 use crate::actor::options::Reader;
-use crate::base::deferred_drop::CatchDrop;
-use crate::base::sync::{Arc, Mutex, lock};
-use crate::decide::child::machine::Step;
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::BareCell;
-use crate::values::failure::Thrown;
-use crate::values::kind::ChildKind;
-use crate::values::settings::Common;
-use crate::values::strategy::ShutdownTimeout;
+use crate::engine::settings::Common;
+use supervise_core::base::deferred_drop::CatchDrop;
+use supervise_core::base::sync::{Arc, Mutex, lock};
+use supervise_core::decide::child::machine::Step;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::strategy::ShutdownTimeout;
 
 /// The slot for a tree's handle, filled once its build has finished.
 pub(crate) type HandleSlot<H> = Arc<Mutex<Option<H>>>;

@@ -10,21 +10,21 @@ use crate::actor::actor_ref::ActorRef;
 use crate::actor::child_ref::AnyRef;
 use crate::actor::context::make_actor;
 use crate::actor::options::{ChildOptions, Reader};
-use crate::base::sync::{Arc, Mutex, lock};
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 use crate::engine::cell::life::live;
 use crate::engine::cell::{Unbegun, require_time};
 use crate::engine::mailbox::Admission;
+use crate::engine::settings::Common;
 use crate::task::body::TaskBody;
 use crate::task::{Task, TaskRef, TaskStart};
 use crate::tree::body::HandleSlot;
-use crate::values::declaration::TreeSpec;
-use crate::values::failure::Thrown;
-use crate::values::invalid_settings::InvalidSettings;
-use crate::values::kind::ChildKind;
-use crate::values::place::Name;
-use crate::values::settings::Common;
+use supervise_core::base::sync::{Arc, Mutex, lock};
+use supervise_core::values::declaration::TreeSpec;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::invalid_settings::InvalidSettings;
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::place::Name;
 
 /// The cell of a child that is about to be made: the runtime passes it to [`Child::launch`].
 #[doc(hidden)]
@@ -284,9 +284,7 @@ pub(crate) fn apart(cell: &AnyCell, runtime: &Option<runtime::Handle>) {
 pub(crate) fn declared_runtime(above: &CellCore, common: &Common) -> Result<Option<runtime::Handle>, InvalidSettings> {
     let Some(runtime) = common.runtime.clone() else { return Ok(None) };
     #[cfg(feature = "testing")]
-    if above.bus.tested.load(crate::base::sync::atomic::Ordering::Relaxed)
-        && !crate::base::clock::is_own_clock(&runtime)
-    {
+    if above.bus.tested.load(supervise_core::base::sync::atomic::Ordering::Relaxed) && !is_own_clock(&runtime) {
         return Err(InvalidSettings::RuntimeUnderTest);
     }
     let _ = above;
@@ -294,4 +292,13 @@ pub(crate) fn declared_runtime(above: &CellCore, common: &Common) -> Result<Opti
     require_time();
     drop(_entered);
     Ok(Some(runtime))
+}
+
+/// Returns whether the runtime is the one of the test: its clock stands at the same time, which only a clock that is
+/// paused does.
+#[cfg(feature = "testing")]
+fn is_own_clock(runtime: &runtime::Handle) -> bool {
+    let own = tokio::time::Instant::now();
+    let _entered = runtime.enter();
+    own == tokio::time::Instant::now()
 }

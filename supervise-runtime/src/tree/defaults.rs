@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::actor::options::ChildOptions;
 use crate::tree::child::Child;
-use crate::values::kind::ChildKind;
-use crate::values::strategy::{Mailbox, ShutdownTimeout};
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::strategy::{Mailbox, ShutdownTimeout};
 
 impl<T: Child> ChildOptions<T> {
     /// Sets the time to go down, of a child that is not a tree.

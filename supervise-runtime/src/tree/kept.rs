@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::base::lent::Lent;
-use crate::base::sync::{Arc, Weak};
 use crate::engine::supervisor::Value;
+use supervise_core::base::lent::Lent;
+use supervise_core::base::sync::{Arc, Weak};
 
 /// A `let` or parameter that the supervisor keeps, on any thread.
 #[doc(hidden)]

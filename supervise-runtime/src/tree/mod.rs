@@ -6,13 +6,13 @@
 use std::future::Future;
 
 use crate::actor::options::{ChildOptions, Reader};
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::BareCell;
 use crate::engine::cell::life::live;
 use crate::tree::body::{HandleSlot, TreeBody};
-use crate::values::failure::Thrown;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::failure::Thrown;
 
 pub(crate) mod body;
 mod builder;

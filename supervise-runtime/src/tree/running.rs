@@ -16,22 +16,22 @@ use super::TreeRef;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::actor::waits::report;
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::Arc;
 use crate::engine::bus::{Events, Remote, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::engine::hold::Hold;
-use crate::values::declaration::TreeSpec;
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
-use crate::values::lease::Kept;
-use crate::values::network::{Held, TreeNetwork, TreeRoot, TreeRun};
-use crate::values::observe::Observe;
-use crate::values::place::Name;
-use crate::values::report::Report;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::drop_catching_panics;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::declaration::TreeSpec;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::{Cause, Failure, Phase, Thrown};
+use supervise_core::values::lease::Kept;
+use supervise_core::values::network::{Held, TreeNetwork, TreeRoot, TreeRun};
+use supervise_core::values::observe::Observe;
+use supervise_core::values::place::Name;
+use supervise_core::values::report::Report;
 
 /// A declared tree with its parameters, not yet started: `Shop::tree(config)`.
 ///
@@ -203,7 +203,7 @@ impl<T: TreeDef> Tree<T> {
     /// Marks the tree as one under test.
     #[cfg(feature = "testing")]
     pub(crate) fn tested(&mut self) {
-        self.bus().tested.store(true, crate::base::sync::atomic::Ordering::Relaxed);
+        self.bus().tested.store(true, supervise_core::base::sync::atomic::Ordering::Relaxed);
     }
 
     /// Sets the witness of all that happens in the tree.

@@ -13,17 +13,17 @@ use crate::actor::child_ref::AnyRef;
 use crate::actor::context::{Context, Startup, transient};
 use crate::actor::options::ChildOptions;
 use crate::actor::{Actor, guardian, validate};
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::CatchDrop;
-use crate::base::sync::Arc;
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::{current, require_time};
 use crate::engine::supervisor::{Refused, Room};
-use crate::values::failure::Thrown;
-use crate::values::path::escaped;
-use crate::values::place::Name;
-use crate::values::spawn_error::SpawnError;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::CatchDrop;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::path::escaped;
+use supervise_core::values::place::Name;
+use supervise_core::values::spawn_error::SpawnError;
 
 /// A start expression, boxed.
 pub(super) type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Thrown>> + Send>;

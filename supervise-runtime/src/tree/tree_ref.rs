@@ -13,16 +13,17 @@ use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::errors::WaitError;
 use crate::actor::waits::{EndWait, ShutdownRef, Starting, Terminated, report};
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
-use crate::base::sync::atomic::Ordering;
 use crate::engine::bus::Events;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
+use crate::engine::watched::Watched;
 use crate::tree::child::TreeHandle;
-use crate::values::declaration::TreeSpec;
-use crate::values::ended::{Ended, Watched};
-use crate::values::lease::Kept;
-use crate::values::report::Report;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::base::sync::atomic::Ordering;
+use supervise_core::values::declaration::TreeSpec;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::lease::Kept;
+use supervise_core::values::report::Report;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
 ///

@@ -8,10 +8,10 @@ use supervise_rules::{self as rules, Given, Waits};
 
 use crate::actor::options::Options;
 use crate::actor::validate;
-use crate::values::facts::count;
-use crate::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
-use crate::values::kind::ChildKind;
-use crate::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout};
+use supervise_core::values::facts::count;
+use supervise_core::values::invalid_settings::{InvalidSettings, SupervisorLimits, first};
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::strategy::{Lifecycle, ShutdownOrder, ShutdownTimeout};
 
 /// Checks the children of a tree while the tree is built, and adds up what they need.
 #[derive(Debug)]

@@ -27,8 +27,8 @@ use tokio::runtime::{Handle, Id as RuntimeId};
 use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::base::clock::after;
-use crate::base::sync::foreign;
+use supervise_core::base::clock::after;
+use supervise_core::base::sync::foreign;
 
 /// The longest time of an ask that leaves its timer to the next one.
 const SOON: Duration = Duration::from_secs(10);

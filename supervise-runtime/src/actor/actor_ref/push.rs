@@ -16,11 +16,11 @@ use super::reply::{Answer, Reply, reply};
 use super::{BLOCKED, Cell, HasCell};
 use crate::actor::Actor;
 use crate::actor::errors::{AskError, TellError};
-use crate::base::clock::after;
 use crate::engine::cell::current;
 use crate::engine::mailbox::{Patience, Rejected};
 use crate::engine::observed;
-use crate::values::event::EventKind;
+use supervise_core::base::clock::after;
+use supervise_core::values::event::EventKind;
 
 /// A message on its way into a mailbox. The number of the variant is apart, as in [`Envelope`](super::Envelope).
 #[repr(u8)]

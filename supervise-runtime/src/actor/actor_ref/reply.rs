@@ -12,10 +12,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as Cx, Poll, Waker};
 
-use crate::base::deferred_drop::wake;
-use crate::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 use crate::engine::asks::{self, Ticket};
 use crate::engine::cell::control::CellCore;
+use supervise_core::base::deferred_drop::wake;
+use supervise_core::base::sync::{Arc, Mutex, MutexGuard, foreign, lock};
 
 struct Shared<T>(Mutex<State<T>>);
 

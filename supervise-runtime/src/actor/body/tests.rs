@@ -5,13 +5,13 @@ use std::future::ready;
 
 use super::*;
 use crate::actor::options::ChildOptions;
-use crate::decide::member::Member;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::CellCore;
 use crate::engine::cell::driver::Driver;
 use crate::engine::cell::life::live;
-use crate::values::place::Name;
-use crate::values::strategy::WhileDown;
+use supervise_core::decide::member::Member;
+use supervise_core::values::place::Name;
+use supervise_core::values::strategy::WhileDown;
 
 struct Idle;
 

@@ -11,10 +11,10 @@ use super::Context;
 use crate::actor::Actor;
 use crate::actor::follow::{Follow, Followed, Source};
 use crate::actor::timers::{Make, Tick, Timer};
-use crate::base::clock::after;
-use crate::base::sync::Arc;
 use crate::engine::background::{BackgroundWork, Queue};
 use crate::engine::cell::control::{SystemMessage, queue};
+use supervise_core::base::clock::after;
+use supervise_core::base::sync::Arc;
 
 /// The resolution of tokio's clock.
 const SHORTEST: Duration = Duration::from_millis(1);

@@ -11,11 +11,11 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::ActorRef;
 use crate::actor::guardian;
 use crate::actor::waits::Terminated;
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, send};
 use crate::engine::cell::current;
-use crate::values::link_error::LinkError;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::link_error::LinkError;
 
 impl<A: Actor> Context<A> {
     /// Takes over a top-level actor, which becomes a child of this actor, supervised by [`Actor::supervision`], and

@@ -7,14 +7,14 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::Cell;
 use crate::actor::body::ActorBody;
 use crate::actor::options::{ChildOptions, Reader};
-use crate::base::sync::Arc;
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, Waiting, send};
 use crate::engine::cell::life::{live, live_healing};
 use crate::engine::mailbox::ActorCell;
-use crate::values::ended::Ended;
-use crate::values::failure::{Cause, Failure, Phase, Thrown};
-use crate::values::spawn_error::SpawnError;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::{Cause, Failure, Phase, Thrown};
+use supervise_core::values::spawn_error::SpawnError;
 
 /// The default lifecycle of a child that is spawned at run time (S23).
 pub(crate) fn transient<T>(options: ChildOptions<T>) -> ChildOptions<T> {

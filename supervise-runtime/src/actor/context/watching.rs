@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, number};
 use crate::engine::death_watch::Pact;
 use crate::engine::supervisor::TellEach;
-use crate::values::ended::Ended;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
 
 /// The watched actors, by id.
 #[derive(Default)]

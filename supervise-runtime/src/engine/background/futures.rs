@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::Queue;
-use crate::base::sync::atomic::{AtomicBool, Ordering};
-use crate::base::sync::{Arc, Mutex, foreign, lock};
-use crate::base::{BoxFuture, Each};
-use crate::values::event::DeadLetterReason;
-use crate::values::failure::panic_text;
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
+use supervise_core::base::sync::{Arc, Mutex, foreign, lock};
+use supervise_core::base::{BoxFuture, Each};
+use supervise_core::values::event::DeadLetterReason;
+use supervise_core::values::failure::panic_text;
 
 /// A future that resolves to the tick that carries its result to the actor.
 pub(crate) type BackgroundFuture = BoxFuture<'static, Arc<dyn Queue>>;

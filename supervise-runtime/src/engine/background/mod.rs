@@ -16,12 +16,12 @@ use tokio_util::sync::DropGuard;
 
 mod futures;
 
-use crate::base::clock::after;
-use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::Arc;
-use crate::base::{BoxFuture, Each};
-use crate::values::event::DeadLetterReason;
 pub(crate) use futures::{BackgroundFuture, Running};
+use supervise_core::base::clock::after;
+use supervise_core::base::deferred_drop::drop_catching_panics;
+use supervise_core::base::sync::Arc;
+use supervise_core::base::{BoxFuture, Each};
+use supervise_core::values::event::DeadLetterReason;
 
 use futures::FutureSet;
 

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::future::{Future, ready};
 use std::time::Duration;
 
-use crate::base::sync::Arc;
-use crate::base::{BoxFuture, Each};
-use crate::decide::child::machine::Step;
-use crate::decide::member::Settings;
-use crate::values::decider::SupervisorStrategy;
-use crate::values::failure::{Failure, Thrown};
-use crate::values::kind::ChildKind;
-use crate::values::settings::Common;
+use crate::engine::settings::Common;
+use supervise_core::base::sync::Arc;
+use supervise_core::base::{BoxFuture, Each};
+use supervise_core::decide::child::machine::Step;
+use supervise_core::decide::member::Settings;
+use supervise_core::values::decider::SupervisorStrategy;
+use supervise_core::values::failure::{Failure, Thrown};
+use supervise_core::values::kind::ChildKind;
 
 /// The result of an instance's loop, if it is not a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +151,7 @@ pub(crate) fn settings(common: &Common, kind: ChildKind) -> Arc<Settings> {
 
 /// Returns the time after which the watchdog checks the child; `None`: as long as it takes.
 fn stop_timeout(common: &Common, kind: ChildKind) -> Option<Duration> {
-    use crate::values::strategy::ShutdownTimeout;
+    use supervise_core::values::strategy::ShutdownTimeout;
     match common.shutdown_or_default(kind) {
         ShutdownTimeout::Within(time) => Some(time),
         ShutdownTimeout::Kill => Some(Duration::from_secs(5)),

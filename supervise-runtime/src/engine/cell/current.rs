@@ -6,9 +6,9 @@ use std::iter;
 use std::mem::ManuallyDrop;
 
 use super::control::AnyCell;
-use crate::base::sync::{Arc, foreign};
+use supervise_core::base::sync::{Arc, foreign};
 
-crate::base::sync::thread_local! {
+supervise_core::base::sync::thread_local! {
     // Only lent to the thread, so never dropped here: a thread local without a destructor is cheaper.
     static CURRENT: Cell<ManuallyDrop<Option<Arc<AnyCell>>>> = const { Cell::new(ManuallyDrop::new(None)) };
     static LEAVING: Cell<bool> = const { Cell::new(false) };

@@ -7,11 +7,11 @@ use std::sync::Arc as StdArc;
 use std::task::{Context, Poll, ready};
 
 use super::control::AnyCell;
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::drop_catching_panics;
-use crate::base::sync::Arc;
-use crate::values::event::EventKind;
-use crate::values::fence::Fence;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::drop_catching_panics;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::fence::Fence;
 
 /// The life of a cell behind a fence, which is asked at each poll: a task of its own, so that nothing of the cell is
 /// polled before the answer, neither user code nor its timers and background work.

@@ -5,10 +5,10 @@ use super::control::AnyCell;
 use super::driver::Driver;
 #[cfg(feature = "testing")]
 use super::driver::Exit;
-use crate::base::sync::Arc;
-use crate::decide::child::machine::Step;
-use crate::values::failure::Failure;
-use crate::values::settings::Common;
+use crate::engine::settings::Common;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::child::machine::Step;
+use supervise_core::values::failure::Failure;
 
 mod bug;
 mod farewell;

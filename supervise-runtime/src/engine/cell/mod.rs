@@ -14,10 +14,10 @@ use std::future::Future;
 
 use tokio::runtime::Handle;
 
-use crate::base::BoxFuture;
-use crate::base::sync::{Arc, foreign};
 use control::AnyCell;
 use fenced::Fenced;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::{Arc, foreign};
 
 pub(crate) mod body;
 pub(crate) mod control;

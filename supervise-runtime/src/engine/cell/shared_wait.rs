@@ -1,8 +1,8 @@
 //! The wait of any number of callers for one answer of a child.
 
-use crate::base::sync::OnceLock;
 use crate::engine::bell::Bell;
-use crate::values::ended::Ended;
+use supervise_core::base::sync::OnceLock;
+use supervise_core::values::ended::Ended;
 
 /// An answer of a child that several callers may wait for: that a requested start is up, or a sign of life. An error if
 /// the child has ended first.

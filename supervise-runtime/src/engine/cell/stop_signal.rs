@@ -4,10 +4,10 @@ use tokio::sync::watch;
 #[cfg(feature = "tokio-util")]
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::base::deferred_drop::shielded;
+use supervise_core::base::deferred_drop::shielded;
 #[cfg(feature = "tokio-util")]
-use crate::base::sync::Arc;
-use crate::values::stop_reason::StopReason;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::stop_reason::StopReason;
 
 /// Asks a task to stop. The task is also notified when the last `StopSignal` is dropped.
 #[derive(Debug, Clone)]

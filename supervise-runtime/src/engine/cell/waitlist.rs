@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::task::Waker;
 
-use crate::base::deferred_drop::wake;
+use supervise_core::base::deferred_drop::wake;
 
 /// A list of waiters. Each has a ticket, by which it can leave. Entering and leaving cost the logarithm of the number
 /// of waiters, in any order. An empty list does not allocate.

@@ -16,10 +16,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{ActorCell, Inbox, Inner, MailboxItem};
-use crate::base::sync::atomic::Ordering;
-use crate::base::sync::{MutexGuard, lock};
 use crate::engine::cell::control::CellCore;
-use crate::values::observe::Observe;
+use supervise_core::base::sync::atomic::Ordering;
+use supervise_core::base::sync::{MutexGuard, lock};
+use supervise_core::values::observe::Observe;
 
 impl<T> Inner<T> {
     /// Begins to note times, or ends it, as the tree of this cell wants it now.

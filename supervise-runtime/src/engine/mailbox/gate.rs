@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::{ActorCell, Admission, Inner, Mailbox, MailboxItem, Patience, Rejected};
-use crate::base::sync::lock;
+use supervise_core::base::sync::lock;
 
 impl<T> Inner<T> {
     pub(super) fn set_gate(&mut self, gate: Admission) {

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use tokio::time::Instant;
 
-use crate::base::deferred_drop::wake;
+use supervise_core::base::deferred_drop::wake;
 
 /// The senders that wait for room, by ticket, in the order of their arrival. Few mailboxes ever have one, refuse one, or
 /// are observed, so all this together takes no more room than a pointer.

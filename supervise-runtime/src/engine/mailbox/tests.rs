@@ -6,9 +6,9 @@ use std::task::Wake;
 
 use super::*;
 use crate::engine::bus::TreeShared;
-use crate::values::hooks::DeclaredHooks;
-use crate::values::observe::Observe;
-use crate::values::place::Name;
+use supervise_core::values::hooks::DeclaredHooks;
+use supervise_core::values::observe::Observe;
+use supervise_core::values::place::Name;
 
 /// A message of eight bytes.
 struct Letter(u64);

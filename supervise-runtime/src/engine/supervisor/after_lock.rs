@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{Entry, Inner};
-use crate::base::sync::{Arc, foreign};
-use crate::decide::child::OwnOrder;
-use crate::decide::child::machine::Order;
-use crate::decide::group::{Id, Told};
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring};
-use crate::values::event::EventKind;
+use supervise_core::base::sync::{Arc, foreign};
+use supervise_core::decide::child::OwnOrder;
+use supervise_core::decide::child::machine::Order;
+use supervise_core::decide::group::{Id, Told};
+use supervise_core::values::event::EventKind;
 
 /// Tasks to wake, events to raise and entries to drop, once this thread holds no lock any more.
 #[must_use = "tasks wait for being woken"]

@@ -4,9 +4,10 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use super::ChildTable;
-use crate::base::sync::{Arc, foreign, lock};
 use crate::engine::cell::control::CellCore;
-use crate::values::ended::{Ended, Watched};
+use crate::engine::watched::Watched;
+use supervise_core::base::sync::{Arc, foreign, lock};
+use supervise_core::values::ended::Ended;
 
 /// Notifies one watcher of the end of an instance.
 pub(crate) type TellEach = Arc<dyn Fn(Watched, &Ended) + Send + Sync>;

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use tokio::time::Instant;
 
 use super::{ChildTable, Entry, Inner};
-use crate::base::sync::lock;
-use crate::decide::group::{Id, Owner};
-use crate::values::ended::Ended;
-use crate::values::failure::Failure;
+use supervise_core::base::sync::lock;
+use supervise_core::decide::group::{Id, Owner};
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::Failure;
 
 /// The number that a set keeps.
 const KEPT: usize = 16;
@@ -69,8 +69,8 @@ impl ChildTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::sync::Arc;
-    use crate::values::failure::{Cause, Phase, Thrown};
+    use supervise_core::base::sync::Arc;
+    use supervise_core::values::failure::{Cause, Phase, Thrown};
 
     #[derive(Debug, thiserror::Error)]
     #[error("gone")]

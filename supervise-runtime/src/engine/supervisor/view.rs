@@ -3,11 +3,11 @@
 use tokio::time::Instant;
 
 use super::{ChildTable, Entry, Indexed, Inner, hash};
-use crate::base::sync::atomic::Ordering;
-use crate::base::sync::{Arc, lock};
-use crate::decide::group::{BudgetView, Group, Id, MemberView};
 use crate::engine::cell::control::AnyCell;
-use crate::values::strategy::Strategy;
+use supervise_core::base::sync::atomic::Ordering;
+use supervise_core::base::sync::{Arc, lock};
+use supervise_core::decide::group::{BudgetView, Group, Id, MemberView};
+use supervise_core::values::strategy::Strategy;
 
 /// A child as its supervisor sees it now.
 pub(crate) struct ChildView {

@@ -6,15 +6,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{ChildTable, Entry, Inner};
-use crate::base::clock::after;
-use crate::base::deferred_drop::DeferDrops;
-use crate::base::sync::{Arc, lock};
-use crate::decide::group::Id;
-use crate::decide::member::MemberState;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::report::ChildEnd;
+use supervise_core::base::clock::after;
+use supervise_core::base::deferred_drop::DeferDrops;
+use supervise_core::base::sync::{Arc, lock};
+use supervise_core::decide::group::Id;
+use supervise_core::decide::member::MemberState;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::report::ChildEnd;
 
 /// After its time, a child gets this long before it counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_millis(500);

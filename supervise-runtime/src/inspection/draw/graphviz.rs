@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Drawing, Tone};
-use crate::base::line::one_line;
-use crate::values::kind::ChildKind;
+use supervise_core::base::line::one_line;
+use supervise_core::values::kind::ChildKind;
 
 impl Drawing {
     pub(crate) fn graphviz(&self) -> String {
@@ -18,6 +18,7 @@ impl Drawing {
                 ChildKind::Task => "parallelogram",
                 ChildKind::Tree => "box",
                 ChildKind::Set => "hexagon",
+                _ => "box3d",
             };
             let colour = match node.tone {
                 Tone::Plain => "",

@@ -3,8 +3,8 @@
 use std::fmt::{Display, Write};
 
 use super::{Drawing, Drawn, Tone};
-use crate::base::line::one_line;
 use crate::inspection::snapshot::{Node, NodeState, Snapshot};
+use supervise_core::base::line::one_line;
 
 impl Snapshot {
     /// Draws the tree as indented text: one line for each node with its state, incarnation, restarts, mailbox and,

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Drawing, Tone};
-use crate::base::line::one_line;
-use crate::values::kind::ChildKind;
+use supervise_core::base::line::one_line;
+use supervise_core::values::kind::ChildKind;
 
 impl Drawing {
     pub(crate) fn mermaid(&self) -> String {
@@ -16,6 +16,7 @@ impl Drawing {
                 ChildKind::Task => ("[/", "/]"),
                 ChildKind::Tree => ("[[", "]]"),
                 ChildKind::Set => ("{{", "}}"),
+                _ => ("[", "]"),
             };
             let lines: Vec<_> = std::iter::once(&node.label).chain(&node.notes).map(|line| escaped(line)).collect();
             let class = match node.tone {

@@ -5,7 +5,7 @@ mod live;
 mod mermaid;
 mod text;
 
-use crate::values::kind::ChildKind;
+use supervise_core::values::kind::ChildKind;
 
 /// All nodes of a tree as a list: each after its parent, and before its later siblings. The depth of a tree may exceed
 /// the stack, so nothing here is nested.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Drawing, Drawn};
-use crate::base::line::one_line;
+use supervise_core::base::line::one_line;
 
 impl Drawing {
     pub(crate) fn text(&self) -> String {

@@ -22,7 +22,7 @@ impl<T: TreeDef> Tree<T> {
     /// The notices need no thread and no connection: messages go to the socket that systemd names in `NOTIFY_SOCKET`. Without that
     /// variable nothing is done, as on systems other than Unix.
     ///
-    /// [`systemd_unit`](crate::spec::TreeSpec::systemd_unit) prints the unit. If the program runs under a `TimeoutStopSec`
+    /// [`systemd_unit`](crate::spec::Render::systemd_unit) prints the unit. If the program runs under a `TimeoutStopSec`
     /// that is shorter than what the declaration needs, the start warns; for that the unit has to have the variable that
     /// the printed one has.
     ///

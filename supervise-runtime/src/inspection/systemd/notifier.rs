@@ -14,13 +14,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::socket::{Sent, Socket};
 use super::status::{Phase, Status};
-use crate::base::clock::after;
-use crate::base::deferred_drop::shielded;
-use crate::decide::group::Group;
 use crate::engine::cell::control::Waiting;
 use crate::inspection::deploy::TIMEOUT_STOP;
 use crate::tree::TreeRef;
-use crate::values::declaration::TreeSpec;
+use supervise_core::base::clock::after;
+use supervise_core::base::deferred_drop::shielded;
+use supervise_core::decide::group::Group;
+use supervise_core::values::declaration::TreeSpec;
 
 /// The time after the end of the tree in which its last messages are tried.
 const GIVE_UP: Duration = Duration::from_secs(10);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sd_notify::NotifyState;
 
-use crate::base::deferred_drop::shielded;
+use supervise_core::base::deferred_drop::shielded;
 
 /// A socket of our own, since `sd_notify::notify` waits while systemd does not read, and knows no abstract addresses.
 #[derive(Debug)]

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::base::line::one_line;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::AnyCell;
 use crate::inspection::health::{self, Symptom, SymptomKind};
 use crate::inspection::part::{Extent, are_spawned, seen};
 use crate::inspection::snapshot::{NodeState, NodeStateKind};
 use crate::tree::TreeRef;
-use crate::values::ended::{Ended, EndedKind};
-use crate::values::failure::Failure;
+use supervise_core::base::line::one_line;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::{Ended, EndedKind};
+use supervise_core::values::failure::Failure;
 
 /// The number of symptoms that are named.
 const NAMED: usize = 3;
@@ -170,6 +170,7 @@ fn end(ended: &Ended) -> &'static str {
         EndedKind::Killed => "killed",
         EndedKind::Aborted => "aborted",
         EndedKind::RuntimeGone => "with its runtime",
+        kind => kind.word(),
     }
 }
 
@@ -193,7 +194,7 @@ fn children(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::failure;
+    use supervise_core::values::failure;
 
     /// S52, S15: the status says of a limit whether restarts were too many, or none was allowed.
     #[test]

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::fault::is_at_or_below;
 use super::{Broken, ChaosPromise};
 use crate::engine::witness::{Happened, Seen};
-use crate::values::declaration::{ChildSpec, Shape, TreeSpec};
-use crate::values::stop_reason::StopReason;
-use crate::values::strategy::ShutdownOrder;
+use supervise_core::values::declaration::{ChildSpec, Shape, TreeSpec};
+use supervise_core::values::stop_reason::StopReason;
+use supervise_core::values::strategy::ShutdownOrder;
 
 /// The place of a declared child among its siblings.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use crate::values::failure::panic_text;
+use supervise_core::values::failure::panic_text;
 
 /// The calls under way.
 #[derive(Default)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::random::Random;
 use crate::actor::child_ref::{AnyRef, ChildRef};
 use crate::actor::commands;
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::witness::{Holdup, Witness};
 use crate::tree::TreeRef;
-use crate::values::failure::{Cause, Thrown};
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::failure::{Cause, Thrown};
 
 /// A kind of fault that [`Chaos`](super::Chaos) causes.
 ///

@@ -15,11 +15,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc as StdArc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use crate::base::sync::Arc;
 use crate::engine::witness::{Seen, Witness};
 use crate::tree::{Tree, TreeDef};
-use crate::values::failure::{BoxError, Thrown, panic_text};
-use crate::values::report::Report;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::failure::{BoxError, Thrown, panic_text};
+use supervise_core::values::report::Report;
 
 pub use fault::ChaosFault;
 pub use random::Random;

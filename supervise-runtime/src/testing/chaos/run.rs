@@ -22,16 +22,16 @@ use super::random::Random;
 use super::{Broken, ChaosPromise, Plan, Progress};
 use crate::actor::child_ref::{AnyRef, ChildRef};
 use crate::actor::commands::CommandError;
-use crate::base::clock::after;
-use crate::base::sync::{Arc, Weak};
 use crate::engine::bus::TreeShared;
 use crate::engine::witness::{Seen, Witness, text_of};
 use crate::inspection::snapshot::{Node, NodeState};
 use crate::tree::{Running, TreeDef, TreeRef};
-use crate::values::declaration::Shape;
-use crate::values::ended::Ended;
-use crate::values::failure::Failure;
-use crate::values::strategy::Lifecycle;
+use supervise_core::base::clock::after;
+use supervise_core::base::sync::{Arc, Weak};
+use supervise_core::values::declaration::Shape;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::Failure;
+use supervise_core::values::strategy::Lifecycle;
 
 /// The outcome of a run.
 #[derive(Default)]

@@ -8,13 +8,13 @@ use super::{Boxed, Builder, StartRecipe, replace};
 use crate::actor::Actor;
 use crate::actor::child_ref::AnyRef;
 use crate::actor::options::{ChildOptions, Source};
-use crate::base::lent::Lent;
-use crate::base::sync::{Arc, Mutex, lock};
 use crate::task::Task;
 use crate::tree::child::{Child, HandleSource, Launched};
-use crate::values::ended::Ended;
-use crate::values::failure::Thrown;
-use crate::values::place::Name;
+use supervise_core::base::lent::Lent;
+use supervise_core::base::sync::{Arc, Mutex, lock};
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::place::Name;
 
 /// A child whose handle exists before its turn.
 #[doc(hidden)]

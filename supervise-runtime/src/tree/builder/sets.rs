@@ -5,11 +5,6 @@ use std::future::Future;
 use super::{Builder, apart, replace};
 use crate::actor::context::transient;
 use crate::actor::options::ChildOptions;
-use crate::base::BoxFuture;
-use crate::base::sync::atomic::Ordering;
-use crate::base::sync::{Arc, Mutex, Weak, lock};
-use crate::decide::group::Owner;
-use crate::decide::member::Settings;
 use crate::engine::cell::Unbegun;
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::life::live;
@@ -19,12 +14,17 @@ use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
 use crate::tree::lease::keeper::Keeper;
 use crate::tree::lease::part::{Leased, replace_lease};
-use crate::values::decider::SupervisorStrategy;
-use crate::values::failure::Thrown;
-use crate::values::invalid_settings::InvalidSettings;
-use crate::values::kind::ChildKind;
-use crate::values::place::Name;
-use crate::values::strategy::{Lifecycle, RestartLimit};
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::atomic::Ordering;
+use supervise_core::base::sync::{Arc, Mutex, Weak, lock};
+use supervise_core::decide::group::Owner;
+use supervise_core::decide::member::Settings;
+use supervise_core::values::decider::SupervisorStrategy;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::invalid_settings::InvalidSettings;
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::place::Name;
+use supervise_core::values::strategy::{Lifecycle, RestartLimit};
 
 /// The entry of a set in the table of its tree. The plan is here and in the tasks of the instances, and not in the
 /// handles, which keep nothing alive (S2): it names values of the tree.

@@ -4,14 +4,14 @@ use std::future::Future;
 
 use super::{Builder, StartRecipe};
 use crate::actor::options::ChildOptions;
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::CatchDrop;
-use crate::base::sync::atomic::Ordering;
 use crate::tree::child::Child;
 use crate::tree::handles::Handles;
-use crate::values::failure::Thrown;
-use crate::values::invalid_settings::InvalidSettings;
-use crate::values::place::Name;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::CatchDrop;
+use supervise_core::base::sync::atomic::Ordering;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::invalid_settings::InvalidSettings;
+use supervise_core::values::place::Name;
 
 impl Builder {
     /// Adds an `Option<T>`. Whether the child is there is decided at its first start and then fixed.

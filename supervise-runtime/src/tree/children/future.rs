@@ -5,10 +5,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
-use crate::base::sync::atomic::{AtomicBool, Ordering};
-use crate::values::spawn_error::SpawnError;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
+use supervise_core::values::spawn_error::SpawnError;
 
 /// Shared by a future and the guard that gives its start up: set once the future may be dropped.
 #[derive(Debug, Clone, Default)]

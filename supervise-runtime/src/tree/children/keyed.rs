@@ -17,20 +17,20 @@ use super::{Children, Clones, Instance, Placed, not_begun};
 use crate::actor::child_ref::{AnyRef, InstanceSet, Sealed};
 use crate::actor::context::started;
 use crate::actor::waits::Terminated;
-use crate::base::BoxFuture;
-use crate::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
-use crate::base::lent::Lent;
-use crate::base::sync::{Arc, MutexGuard};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::current;
 use crate::engine::supervisor::AfterLock;
 use crate::tree::child::{Child, HandleSource, Launched};
 use crate::tree::kept::ATree;
 use crate::tree::tree_ref::TreeRef;
-use crate::values::ended::Ended;
-use crate::values::path::escaped;
-use crate::values::place::Name;
-use crate::values::spawn_error::SpawnError;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
+use supervise_core::base::lent::Lent;
+use supervise_core::base::sync::{Arc, MutexGuard};
+use supervise_core::values::ended::Ended;
+use supervise_core::values::path::escaped;
+use supervise_core::values::place::Name;
+use supervise_core::values::spawn_error::SpawnError;
 
 /// A type that can be a key.
 #[doc(hidden)]

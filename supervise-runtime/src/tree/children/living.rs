@@ -18,9 +18,9 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, Hash, Hasher, RandomState}
 
 use tokio::sync::Semaphore;
 
-use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, foreign, lock};
 use crate::engine::cell::control::AnyCell;
 use crate::tree::child::HandleSource;
+use supervise_core::base::sync::{Arc, Mutex, MutexGuard, Rank, foreign, lock};
 
 pub(super) struct Living<K, H> {
     hashes: RandomState,

@@ -20,19 +20,19 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::{AnyLease, Lease};
 use crate::actor::waits::{Terminated, report};
-use crate::base::BoxFuture;
-use crate::base::clock::{Moment, after};
-use crate::base::sync::Arc;
-use crate::decide::group::Group;
 use crate::engine::bus::Remote;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::hold::Hold;
 use crate::engine::supervisor::ChildTable;
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::Thrown;
-use crate::values::lease::{Acquired, Kept, LeaseCall, LeaseChange};
-use crate::values::stop_reason::StopReason;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::clock::{Moment, after};
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::group::Group;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::lease::{Acquired, Kept, LeaseCall, LeaseChange};
+use supervise_core::values::stop_reason::StopReason;
 
 /// The shortest time between two calls, so that a lease without any time is no hot loop.
 const LEAST: Duration = Duration::from_millis(10);

@@ -8,10 +8,10 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
-use crate::values::failure::Thrown;
-use crate::values::lease::Acquired;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::lease::Acquired;
 
 pub(super) mod keeper;
 pub(super) mod part;

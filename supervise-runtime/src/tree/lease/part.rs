@@ -12,17 +12,17 @@ use tokio::time::sleep;
 use super::Lease;
 use super::keeper::Keeper;
 use crate::actor::options::ChildOptions;
-use crate::base::BoxFuture;
-use crate::base::sync::{Arc, Mutex, lock};
 use crate::tree::builder::Builder;
 use crate::tree::child::Child;
 use crate::tree::children::Children;
 use crate::tree::tree_ref::TreeRef;
 use crate::tree::{Tree, TreeDef};
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::Thrown;
-use crate::values::lease::Kept;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::{Arc, Mutex, lock};
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::Thrown;
+use supervise_core::values::lease::Kept;
 
 /// A child that `#[only_with]` can be written above: a tree.
 #[diagnostic::on_unimplemented(

@@ -11,19 +11,19 @@ use tokio::sync::oneshot;
 use super::Lease;
 use super::keeper::{Grant, Keeper};
 use crate::actor::waits::report;
-use crate::base::BoxFuture;
-use crate::base::sync::Arc;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::engine::log::Facts;
 use crate::tree::running::Begun;
 use crate::tree::{Running, Shutdown, Tree, TreeDef};
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::Failure;
-use crate::values::lease::Kept;
-use crate::values::report::Report;
+use supervise_core::base::BoxFuture;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::Failure;
+use supervise_core::values::lease::Kept;
+use supervise_core::values::report::Report;
 
 impl<T: TreeDef> Tree<T>
 where
@@ -188,7 +188,7 @@ where
             let mut over = false;
             loop {
                 let Some(grant) = before(&mut over, &mut until, self.acquire()).await else {
-                    return Ok(Report { ended: Ended::Stopped, children: Vec::new(), failure: None, failures: 0 });
+                    return Ok(Report::new(Ended::Stopped, Vec::new(), None, 0));
                 };
                 let Run { begun, kept } = self.begin(grant, at);
                 let cell = begun.cell().clone();

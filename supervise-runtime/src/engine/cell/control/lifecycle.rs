@@ -9,14 +9,14 @@ use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::EndedChild;
-use crate::base::sync::Arc;
 use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::PathMeters;
 use crate::engine::observed::Tally;
-use crate::values::ended::Ended;
-use crate::values::failure::Failure;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::failure::Failure;
 
 pub(super) type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 

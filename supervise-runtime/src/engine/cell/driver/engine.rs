@@ -12,13 +12,6 @@ use rand::{Rng as _, SeedableRng as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::span::Incarnation;
-#[cfg(feature = "testing")]
-use crate::base::BoxFuture;
-use crate::base::clock::after;
-use crate::base::sync::Arc;
-use crate::decide::child::machine::{Effect, LifeSettings, Machine, Order};
-use crate::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Owner, Told};
-use crate::decide::member::MemberState;
 use crate::engine::background::Background;
 use crate::engine::cell::body::{Hands, TypeName};
 use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
@@ -26,18 +19,25 @@ use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
 use crate::engine::mailbox::Admission;
 use crate::engine::polls::Runs;
+use crate::engine::settings::Common;
 use crate::engine::supervisor::{ChildTable, OwnEvent};
-use crate::values::decider::{Decider, default_directive};
-use crate::values::declaration::at_limit;
-use crate::values::ended::Ended;
-use crate::values::event::{DeadLetterReason, DecidedBy, EventKind};
-use crate::values::failure::{Cause, Failure, Phase, panic_text};
-use crate::values::invalid_settings::InvalidSettings;
-use crate::values::kind::ChildKind;
-use crate::values::report::ChildEnd;
-use crate::values::settings::Common;
-use crate::values::stop_reason::StopReason;
-use crate::values::strategy::{Directive, Lifecycle, OnLimit, ShutdownTimeout, Strategy};
+#[cfg(feature = "testing")]
+use supervise_core::base::BoxFuture;
+use supervise_core::base::clock::after;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::child::machine::{Effect, LifeSettings, Machine, Order};
+use supervise_core::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Owner, Told};
+use supervise_core::decide::member::MemberState;
+use supervise_core::values::decider::{Decider, default_directive};
+use supervise_core::values::declaration::at_limit;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::{DeadLetterReason, DecidedBy, EventKind};
+use supervise_core::values::failure::{Cause, Failure, Phase, panic_text};
+use supervise_core::values::invalid_settings::InvalidSettings;
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::report::ChildEnd;
+use supervise_core::values::stop_reason::StopReason;
+use supervise_core::values::strategy::{Directive, Lifecycle, OnLimit, ShutdownTimeout, Strategy};
 
 /// The treatment of a failure of a child that is in no group.
 const NOT_TOLD: Told = Told { route: FailureRoute::ReportOnly, streak: 1, restarts: false };

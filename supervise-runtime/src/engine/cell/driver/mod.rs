@@ -16,26 +16,26 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::base::clock::after;
-use crate::base::deferred_drop::{DeferDrops, shielded};
-use crate::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
-use crate::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
-use crate::decide::group::{Cut as GroupCut, Group};
-use crate::decide::member::MemberState;
 use crate::engine::background::{Background, BackgroundWork};
 use crate::engine::cell::body::{Hands, Served, TypeName};
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
 use crate::engine::cell::current;
+use crate::engine::settings::Common;
 use crate::engine::supervisor::OwnEvent;
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
-use crate::values::kind::ChildKind;
-use crate::values::link_error::LinkError;
-use crate::values::settings::Common;
-use crate::values::stop_reason::StopReason;
 use engine::{Begun, ColdState, Engine, enter, span_of};
 use slot::Slot;
+use supervise_core::base::clock::after;
+use supervise_core::base::deferred_drop::{DeferDrops, shielded};
+use supervise_core::base::sync::{Arc, Mutex, MutexGuard, Rank, lock};
+use supervise_core::decide::child::machine::{Cut, Effect, Machine, Order, Port, Step, StepEnd};
+use supervise_core::decide::group::{Cut as GroupCut, Group};
+use supervise_core::decide::member::MemberState;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
+use supervise_core::values::kind::ChildKind;
+use supervise_core::values::link_error::LinkError;
+use supervise_core::values::stop_reason::StopReason;
 
 mod engine;
 mod slot;
@@ -688,7 +688,7 @@ impl Driver {
     fn inject(&mut self, cause: Cause) {
         match cause {
             Cause::Bug(text) => {
-                crate::base::loud::inject();
+                supervise_core::base::loud::inject();
                 panic!("{text}"); // here, where no user code runs
             }
             Cause::Killed => self.take_kill(cause),

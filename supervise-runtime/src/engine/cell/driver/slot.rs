@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::{Driver, Exit};
-use crate::decide::child::machine::Cut;
 use crate::engine::cell::body::Served;
-use crate::values::failure::Thrown;
+use supervise_core::decide::child::machine::Cut;
+use supervise_core::values::failure::Thrown;
 
 /// A panic of user code.
 pub(super) type Panic = Box<dyn Any + Send>;

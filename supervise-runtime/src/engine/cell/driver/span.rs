@@ -7,10 +7,10 @@ use std::fmt;
 use tracing::Span;
 use tracing::span::Id;
 
-use crate::base::deferred_drop::{drop_catching_panics, shielded};
-use crate::base::sync::{Arc, lock};
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::span::Entered;
+use supervise_core::base::deferred_drop::{drop_catching_panics, shielded};
+use supervise_core::base::sync::{Arc, lock};
 
 /// Returns the parent of this cell's spans.
 fn above(core: &CellCore) -> Option<Id> {

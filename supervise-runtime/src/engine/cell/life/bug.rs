@@ -7,13 +7,13 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::Life;
-use crate::base::loud;
-use crate::base::sync::Arc;
 use crate::engine::cell::body::Body;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::current::enter;
-use crate::values::event::EventKind;
-use crate::values::failure::{Cause, panic_text};
+use supervise_core::base::loud;
+use supervise_core::base::sync::Arc;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::{Cause, panic_text};
 
 pin_project! {
     /// A future that runs as the code of its cell, and whose panic is returned as a value. It is not polled again after

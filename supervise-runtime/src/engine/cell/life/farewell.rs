@@ -2,14 +2,14 @@
 
 use tokio::time::Instant;
 
-use crate::base::sync::Arc;
-use crate::decide::child::machine::Order;
 use crate::engine::cell::control::{AnyCell, SystemMessage, closed, send};
-use crate::values::ended::Ended;
-use crate::values::event::EventKind;
-use crate::values::failure::Failure;
-use crate::values::report::ChildEnd;
-use crate::values::stop_reason::StopReason;
+use supervise_core::base::sync::Arc;
+use supervise_core::decide::child::machine::Order;
+use supervise_core::values::ended::Ended;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::Failure;
+use supervise_core::values::report::ChildEnd;
+use supervise_core::values::stop_reason::StopReason;
 
 pub(super) struct CellGuard {
     cell: Arc<AnyCell>,

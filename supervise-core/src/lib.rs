@@ -1,0 +1,57 @@
+//! The values and the decisions of the crate `supervise`: what a tree is made of, and what happens when a part of it
+//! fails, without a task that carries it out.
+//!
+//! **Do not depend on this crate directly.** Depend on `supervise`, which re-exports the public items. The examples on
+//! these pages use that name.
+//!
+//! Three floors, each of which knows those below it:
+//!
+//! * [`base`]: locks, drops of user values, times, mirrors of enums;
+//! * [`values`]: failures, events, settings, reports: what users read and write;
+//! * [`decide`]: the tables of `docs/semantics-table.md` as code.
+//!
+//! In these pages, a number such as S17 refers to a rule in `docs/semantics.md`, and a number such as C6 to a page of
+//! `supervise::errors`.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))] // checks arithmetic on times only, see `clippy.toml`
+
+#[doc(hidden)]
+pub mod base;
+#[doc(hidden)]
+pub mod decide;
+#[doc(hidden)]
+pub mod values;
+
+// All that users see of it, through the face crate.
+#[doc(inline)]
+pub use self::{
+    base::BoxFuture,
+    base::line::one_line,
+    values::backoff::Backoff,
+    values::decider::{Arm, Decider, IntoDecider, SupervisorStrategy},
+    values::declaration::{Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec},
+    values::ended::{Ended, EndedKind},
+    values::event::{DeadLetterReason, DecidedBy, Event, EventKind},
+    values::failure::{BoxError, Cause, CauseKind, Decides, Failure, Phase, Thrown},
+    values::far_error::FarError,
+    values::fence::FenceToken,
+    values::hooks::DeclaredHooks,
+    values::invalid_settings::InvalidSettings,
+    values::kind::ChildKind,
+    values::lease::{Acquired, LeaseCall, LeaseChange},
+    values::link_error::LinkError,
+    values::mailbox_depth::MailboxDepth,
+    values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait},
+    values::observe::Observe,
+    values::operation::Operation,
+    values::outage::Outage,
+    values::path,
+    values::report::{ChildReport, Report},
+    values::spawn_error::{SpawnError, SpawnErrorKind},
+    values::stop_reason::StopReason,
+    values::strategy::{
+        BudgetScope, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit, ShutdownOrder,
+        ShutdownTimeout, Spread, Strategy, WhileDown,
+    },
+};

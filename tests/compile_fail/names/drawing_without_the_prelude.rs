@@ -1,0 +1,19 @@
+// C2. The texts of a declaration are the methods of a trait, which is in the prelude.
+// Repair: Import the prelude, or `supervise::spec::Render`.
+use supervise::{actor, supervisor};
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+fn main() {
+    print!("{}", Shop::SPEC.render()); //~
+}
