@@ -29,6 +29,7 @@ pub struct DeferDrops(PhantomData<*const ()>); // belongs to this thread
 
 impl DeferDrops {
     #[expect(clippy::new_without_default, reason = "a guard, not a value")]
+    #[inline]
     pub fn new() -> Self {
         SHELTERS.set(SHELTERS.get() + 1);
         DeferDrops(PhantomData)
@@ -124,6 +125,7 @@ pub fn shielded<R>(call: impl FnOnce() -> R) -> Option<R> {
 }
 
 /// Wakes a task of any executor.
+#[inline]
 pub fn wake(waker: Waker) {
     shielded(|| waker.wake());
 }

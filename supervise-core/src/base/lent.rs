@@ -91,6 +91,7 @@ impl<T> Drop for Loan<'_, T> {
 
 /// Returns a number that no other living thread has, and that is not 0.
 #[cfg(not(shuttle))]
+#[inline]
 fn this_thread() -> usize {
     std::thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| std::ptr::from_ref(here).addr())
@@ -98,6 +99,7 @@ fn this_thread() -> usize {
 
 /// Returns a new number: in the model checker all threads have one address.
 #[cfg(shuttle)]
+#[inline]
 fn this_thread() -> usize {
     static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)

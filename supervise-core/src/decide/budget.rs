@@ -58,6 +58,7 @@ pub struct Budget {
 
 impl Budget {
     /// Returns whether one more restart is allowed now.
+    #[inline]
     pub fn allows(&self, allowance: &Allowance, now: Instant) -> bool {
         let Some(max) = allowance.max else { return true };
         let Some(within) = allowance.within else { return self.count < max };
@@ -85,6 +86,7 @@ impl Budget {
     }
 
     /// Counts a restart.
+    #[inline]
     pub fn charge(&mut self, allowance: &Allowance, now: Instant) {
         self.count = self.count.saturating_add(1);
         if let (Some(max), Some(within)) = (allowance.max, allowance.within) {

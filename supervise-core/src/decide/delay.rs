@@ -56,6 +56,7 @@ impl RestartDelay {
         self.up = Some(now);
     }
 
+    #[inline]
     pub fn started_again(&mut self, now: Instant) {
         self.restarts.get_or_insert_default().restarted = Some(now);
     }
@@ -105,6 +106,7 @@ impl RestartDelay {
     }
 
     /// The present incarnation goes down, if one was up: because of its own failure, or with others.
+    #[inline]
     pub fn went_down(&mut self, backoff: Option<&Backoff>, now: Instant) {
         let Some(up) = self.up.take() else { return };
         let Some(restarts) = &mut self.restarts else { return };
@@ -118,6 +120,7 @@ impl RestartDelay {
     }
 
     /// Returns the restarts before a failure of the present incarnation at this time.
+    #[inline]
     pub fn row(&self, backoff: Option<&Backoff>, now: Instant) -> Row {
         let Some(restarts) = &self.restarts else { return Row::default() };
         if self.up.is_some_and(|up| starts_over(backoff, now.saturating_duration_since(up))) {
@@ -144,6 +147,7 @@ impl RestartDelay {
     }
 
     /// Returns the delay of the restart that is being decided, and counts the restart.
+    #[inline]
     pub fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         self.went_down(backoff, now);
         whole_millis(self.restarts.get_or_insert_default().next(backoff, over, random, now))
@@ -156,6 +160,7 @@ impl Restarts {
         self.since = None;
     }
 
+    #[inline]
     fn next(&mut self, backoff: Option<&Backoff>, over: LastRun, random: u64, now: Instant) -> Duration {
         if over.handled {
             self.streak = 0;

@@ -235,6 +235,7 @@ impl<F: Fn(&Failure) -> Directive + Send + Sync + 'static> IntoDecider<fn(&Failu
 /// Returns the default decision for a failure that every decider left open (rule S9). `arms`: a decider with arms was
 /// asked. An error that none of its arms names escalates, unless only its text has crossed from another process: no arm
 /// can name its type.
+#[inline]
 pub fn default_directive(failure: &Failure, backoff_declared: bool, arms: bool) -> Directive {
     match (failure.cause(), failure.phase()) {
         (Cause::Error(error), _) if arms && !error.crossed_as_text() => Directive::Escalate,
@@ -309,6 +310,7 @@ impl SupervisorStrategy {
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn is_default(&self) -> bool {
         let SupervisorStrategy { strategy, limit, budget, decider } = self;
         *strategy == Strategy::OneForOne

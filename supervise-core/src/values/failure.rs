@@ -183,6 +183,7 @@ impl Thrown {
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn is_absent(&self) -> bool {
         self.get::<Absent>().is_some()
     }
@@ -195,6 +196,7 @@ impl Thrown {
 
     /// Unwraps the failure of a child with which the start of a tree failed, so that it keeps its origin.
     #[doc(hidden)]
+    #[inline]
     pub fn into_failure(self) -> Result<Failure, Thrown> {
         let back = |kind| Thrown {
             kind,
@@ -607,6 +609,7 @@ impl Failure {
 
     /// Adds the `let` at which the start of a tree failed, to a failure that has just been made.
     #[doc(hidden)]
+    #[inline]
     pub fn with_let(mut self, name: Option<&'static str>) -> Self {
         if let (Some(name), Some(inner)) = (name, Arc::get_mut(&mut self.inner)) {
             inner.at_let = Some(name);
@@ -616,6 +619,7 @@ impl Failure {
 
     /// Returns the same failure, as one of a child with these restarts before it.
     #[doc(hidden)]
+    #[inline]
     pub fn in_row(mut self, row: Row) -> Self {
         if row != self.row() {
             self.set_history(self.phase(), row, self.earlier().cloned());
@@ -628,6 +632,7 @@ impl Failure {
         self.history = (!is_empty).then(|| Arc::new(History { phase, row, before }));
     }
 
+    #[inline]
     fn row(&self) -> Row {
         self.history.as_ref().map_or(Row::default(), |history| history.row)
     }
@@ -644,6 +649,7 @@ impl Failure {
 
     /// Returns the same failure as seen from a supervisor that failed with it.
     #[doc(hidden)]
+    #[inline]
     pub fn in_phase(mut self, phase: Phase) -> Self {
         if phase != self.phase() {
             self.set_history(phase, self.row(), self.earlier().cloned());
@@ -703,6 +709,7 @@ impl Failure {
     }
 
     /// Returns the phase of the child that is decided on.
+    #[inline]
     pub fn phase(&self) -> Phase {
         *self.phase_ref()
     }

@@ -138,6 +138,7 @@ pub struct ChildEnd {
 
 impl ChildEnd {
     #[doc(hidden)]
+    #[inline]
     pub fn at(&self, path: String) -> ChildReport {
         let ChildEnd { ended, took, aborted, stuck, failure, failures } = self;
         ChildReport {

@@ -546,6 +546,7 @@ impl Machine {
     }
 
     /// Returns why the children of this child end with it.
+    #[inline]
     pub fn reason_below(&self) -> StopReason {
         self.stop_reason().map_or(StopReason::Shutdown, StopReason::below)
     }
@@ -581,6 +582,7 @@ impl Machine {
     }
 
     /// Records why the child goes down. `ends`: for good, which replaces a restart; otherwise the first reason stays.
+    #[inline]
     fn gives(&mut self, reason: StopReason, ends: bool) {
         let replaces = ends && !self.ends();
         let cold = self.cold();
@@ -590,6 +592,7 @@ impl Machine {
     }
 
     /// Of a stop and a replacement that callers ask for, the later one says whether another instance follows.
+    #[inline]
     fn turns(&mut self, reason: StopReason) {
         let one_of_two = |reason| matches!(reason, StopReason::Asked | StopReason::Replaced);
         if let Some(cold) = &mut self.cold
@@ -701,6 +704,7 @@ impl Machine {
 
     /// Returns how long the child took to go down. The time stands still once nothing of the child is up: it may then wait
     /// for a restart, and end long after.
+    #[inline]
     pub fn took(&self, now: Instant) -> Duration {
         let Some(cold) = &self.cold else { return Duration::ZERO };
         let until = cold.down_since.unwrap_or(now);
@@ -708,6 +712,7 @@ impl Machine {
     }
 
     /// Returns the time that the message in hand may take, unless the child goes down, which has a time of its own (S24).
+    #[inline]
     pub fn handler_time(&self) -> Option<Duration> {
         let handles = self.stage == Stage::Serving && self.state == State::Running && !self.is_leaving();
         self.settings.handler.filter(|_| handles)
@@ -718,6 +723,7 @@ impl Machine {
         self.cold.as_ref()?.healing.as_ref()
     }
 
+    #[inline]
     fn cold(&mut self) -> &mut ColdState {
         self.cold.get_or_insert_default()
     }
@@ -940,6 +946,7 @@ impl Machine {
         }
     }
 
+    #[inline]
     fn ends_by(&mut self, until: Instant) {
         let deadline = &mut self.cold().deadline;
         *deadline = Some(deadline.map_or(until, |before| before.min(until)));
@@ -999,6 +1006,7 @@ impl Machine {
     }
 
     /// Sets the reason for the end; the first reason stays.
+    #[inline]
     fn ends_for(&mut self, why: Ended) {
         if !self.ends() {
             self.cold().leave = Leave::End(why);
@@ -1235,6 +1243,7 @@ impl Machine {
     // ----- steps
 
     /// Begins a new incarnation with these settings. `was_up`: the group's knowledge, after an end.
+    #[inline]
     pub fn begin(&mut self, settings: LifeSettings, was_up: bool) {
         self.settings = settings;
         self.was_up &= was_up;
@@ -1849,6 +1858,7 @@ impl Machine {
 
     // ----- the way down
 
+    #[inline]
     fn take_down(&mut self) -> Option<Failure> {
         let cold = self.cold.as_mut()?;
         match std::mem::take(&mut cold.leave) {
@@ -2005,6 +2015,7 @@ impl Machine {
     }
 
     /// The way down leads to no restart any more. Returns whether it did.
+    #[inline]
     fn forget_restart(&mut self) -> bool {
         self.cold.as_mut().and_then(|cold| cold.way.as_mut()?.again.take()).is_some()
     }
@@ -2113,6 +2124,7 @@ impl Machine {
     }
 
     /// Returns why a root that was stopped has ended.
+    #[inline]
     fn root_stopped(&mut self) -> Ended {
         match std::mem::take(&mut self.cold().leave) {
             Leave::End(why) => why,
@@ -2123,6 +2135,7 @@ impl Machine {
     /// Forgets the requests to leave and to start, because the group is about to learn that the child is down, and
     /// orders again what it then wants. If they stayed, the next turn would notify the group once more, or begin a
     /// start that the group does not count.
+    #[inline]
     fn forget_requests(&mut self) {
         self.due = false;
         let cold = self.cold();

@@ -33,6 +33,7 @@ impl OwnOrder {
     }
 
     /// Keeps the order, which comes after all others.
+    #[inline]
     pub fn give(&self, order: Order) {
         self.order.set(Some(order));
     }

@@ -295,6 +295,7 @@ impl Group {
     }
 
     /// Sets strategy and budget for this instance of the supervisor, once per instance (S4).
+    #[inline]
     pub fn configure(&mut self, limits: SupervisorLimits) {
         self.strategy = limits.strategy;
         self.limit = limits.limit;
@@ -343,6 +344,7 @@ impl Group {
 
     /// Takes that order, if it is one to start, or to go down for a restart, with the delay of the restart. `watched`:
     /// no watchdog has to be told of a child that goes down.
+    #[inline]
     pub fn take_order(&mut self, watched: bool) -> Option<(Option<Duration>, Order)> {
         let taken = self.effects.pop_if(|effect| match effect {
             GroupEffect::Tell(_, Order::Start) => true,
@@ -361,6 +363,7 @@ impl Group {
     }
 
     /// Takes the emptied list back, so that a decision does not allocate.
+    #[inline]
     pub fn reuse(&mut self, effects: Vec<GroupEffect>) {
         debug_assert!(effects.is_empty() && self.effects.is_empty());
         if effects.capacity() <= 64 {
@@ -371,6 +374,7 @@ impl Group {
     // ----- reading
 
     /// Returns the state of a child; `Ended` if it is forgotten.
+    #[inline]
     pub fn at(&self, id: Id) -> MemberState {
         self.roster.get(id).map_or(MemberState::Ended, |member| member.at)
     }
@@ -423,17 +427,20 @@ impl Group {
 
     /// Ends the group with its owner, in whatever state the members are: nothing is added or started any more, and no
     /// member reports to the group any more.
+    #[inline]
     pub fn finish(&mut self) {
         self.mode = GroupState::Ended;
         self.living = 0;
     }
 
     /// Returns whether the group has ended.
+    #[inline]
     pub fn is_ended(&self) -> bool {
         self.mode == GroupState::Ended
     }
 
     /// Returns whether the group as a whole is going down or coming up (table 2d).
+    #[inline]
     pub fn moves(&self) -> bool {
         let mode = match &self.mode {
             GroupState::Failed { back, .. } => back,
@@ -449,6 +456,7 @@ impl Group {
     }
 
     /// Returns the restarts before a failure of the child at this time.
+    #[inline]
     pub fn row(&self, id: Id, now: Instant) -> Row {
         self.roster.get(id).map_or(Row::default(), |member| member.restart_delay.row(member.settings.delay(), now))
     }
@@ -487,6 +495,7 @@ impl Group {
 
     /// Returns whether the build can go on to the next member: this one is up or has ended; under `OneForOne`, also if
     /// it was up once, or waits for a declared backoff (S21).
+    #[inline]
     pub fn has_passed(&self, id: Id) -> bool {
         self.roster.get(id).is_none_or(|member| match member.at {
             MemberState::Up | MemberState::Ended => true,
@@ -703,6 +712,7 @@ impl Group {
     // ----- members come and go
 
     /// Makes room for so many slots in all.
+    #[inline]
     pub fn expect(&mut self, slots: usize) {
         self.roster.expect(slots);
     }
@@ -748,6 +758,7 @@ impl Group {
     }
 
     /// The build has reached this member (again). Its settings may have changed with the parameters.
+    #[inline]
     pub fn reach(&mut self, id: Id, settings: Arc<Settings>, now: Instant) {
         self.roster.set_settings(id, settings);
         let member = self.roster.member(id);
@@ -759,6 +770,7 @@ impl Group {
     }
 
     /// Lets a spawned member start as soon as nothing delays it.
+    #[inline]
     pub fn admit(&mut self, id: Id, now: Instant) {
         match self.mode {
             GroupState::Steady if !self.suspended => {
@@ -800,6 +812,7 @@ impl Group {
     }
 
     /// The build has finished: all members are known.
+    #[inline]
     pub fn built(&mut self, now: Instant) {
         self.built = true;
         self.settle(now);
@@ -817,6 +830,7 @@ impl Group {
 
     /// The failure of an ancestor, or of the supervisor itself, leaves nothing to resume: all members go down when their
     /// turns come. They serve until then, and nothing new begins (S7).
+    #[inline]
     pub fn serve(&mut self) {
         (self.suspended, self.serving) = (true, true);
         for id in self.roster.ids() {
@@ -978,6 +992,7 @@ impl Group {
     }
 
     /// The supervisor itself is up: spawns that waited begin.
+    #[inline]
     pub fn owner_up(&mut self, now: Instant) {
         self.owner_is_up = true;
         self.restarts_kept = false;
@@ -1001,6 +1016,7 @@ impl Group {
         self.comes_to_an_end(false)
     }
 
+    #[inline]
     fn comes_to_an_end(&self, announced: bool) -> bool {
         let mut members = self.roster.iter().filter(|member| !member.is_value()).peekable();
         let all = self.owner == Owner::Tree && self.built && members.peek().is_some();
@@ -1029,6 +1045,7 @@ impl Group {
     }
 
     /// Returns the end with which the group ends by itself, if it does.
+    #[inline]
     pub fn ending(&self) -> Option<Ended> {
         self.ends_by_itself().then(|| self.own_failure().cloned().map_or(Ended::Done, Ended::Failed))
     }
@@ -1071,6 +1088,7 @@ impl Group {
     // ----- reports of the children, and the stop of one of them
 
     /// The child is up.
+    #[inline]
     pub fn up(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
         if member.at != MemberState::Starting {
@@ -1085,6 +1103,7 @@ impl Group {
     }
 
     /// The child has failed, with an instance, or without one in a start.
+    #[inline]
     pub fn failed(&mut self, id: Id, instance: bool) -> FailureRoute {
         let stopping = self.is_stopping();
         let in_range = self.in_range(id);
@@ -1554,6 +1573,7 @@ impl Group {
     }
 
     /// Returns what prevents a restart of this child now, if anything does.
+    #[inline]
     fn refusal(&self, id: Id, now: Instant) -> Option<OnLimit> {
         let member = self.roster.get(id)?;
         if member.is_temporary() {
@@ -1807,6 +1827,7 @@ impl Group {
         self.settle(now);
     }
 
+    #[inline]
     fn turn_down(&mut self, from: u64, next: AfterDown) {
         self.mode = GroupState::Down { from, next };
         self.plan = self.roster.places();
@@ -1831,6 +1852,7 @@ impl Group {
         }
     }
 
+    #[inline]
     fn send_down(&mut self, id: Id, failure: Failure, reason: StopReason, now: Instant) {
         let member = self.roster.member(id);
         member.at = MemberState::GoingDown;
@@ -1840,6 +1862,7 @@ impl Group {
         self.effects.push(GroupEffect::Tell(id, Order::Down(failure, reason)));
     }
 
+    #[inline]
     fn send_end(&mut self, id: Id, why: Ended, reason: StopReason, now: Instant) {
         let member = self.roster.member(id);
         member.at = MemberState::GoingDown;
@@ -1849,6 +1872,7 @@ impl Group {
     }
 
     /// Starts the member. Where starts are limited, it is queued for a place first, which [`Group::give_places`] gives.
+    #[inline]
     fn start(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
         member.due = false;
@@ -1861,6 +1885,7 @@ impl Group {
         }
     }
 
+    #[inline]
     fn begin(&mut self, id: Id, now: Instant) {
         self.leave_place(id);
         let member = self.roster.member(id);
@@ -1888,6 +1913,7 @@ impl Group {
     }
 
     /// The member starts no more, or waits no more for a place: it is up, down, or ended.
+    #[inline]
     fn leave_place(&mut self, id: Id) {
         let Some(member) = self.roster.get_mut(id) else { return };
         if std::mem::take(&mut member.has_place) {
@@ -1904,6 +1930,7 @@ impl Group {
         !self.waiting.is_empty() && self.waiting.contains(&Place { order: self.order(id), id })
     }
 
+    #[inline]
     fn wait_or_start(&mut self, id: Id, now: Instant) {
         let member = self.roster.member(id);
         // The delay was set by a restart of this member alone, and counts once.
@@ -1917,6 +1944,7 @@ impl Group {
     }
 
     /// Starts a child that has finished its own wait, or keeps it while something else delays the start.
+    #[inline]
     fn begin_or_keep(&mut self, id: Id, now: Instant) {
         if self.is_kept_from(id) {
             self.leave_place(id); // on request, it will start without one
@@ -2050,6 +2078,7 @@ impl Group {
 
     /// Makes every move that needs no further event. A walk that may have changed the state for the next walk returns
     /// true; no walk calls another.
+    #[inline(never)]
     fn settle(&mut self, now: Instant) {
         while match self.mode {
             GroupState::Down { from, next } => self.walk_down(from, next, now),
@@ -2063,6 +2092,7 @@ impl Group {
     }
 
     /// Goes down in reverse order, one member at a time, or all members together. True: there is more to settle.
+    #[inline]
     fn walk_down(&mut self, from: u64, next: AfterDown, now: Instant) -> bool {
         let (keeps_values, begins) = (self.keeps_values(next), self.position == self.plan.len());
         while let Some(Place { order, id }) = self.next_down(from)
@@ -2171,6 +2201,7 @@ impl Group {
 
     /// The children of a member that has failed wait for the decision on it, which has come, though not its turn: they
     /// serve until then (S7).
+    #[inline]
     fn serve_below_failed(&mut self, from: u64) {
         for place in self.plan[..self.position].iter().rev().take_while(|place| place.order >= from) {
             if self.roster.at_place(*place).is_some_and(|member| member.at == MemberState::Failed) {
@@ -2199,6 +2230,7 @@ impl Group {
 
     /// The walk up has passed this member, but it is not up any more: a group waits for it again. Under `OneForOne` the
     /// walk does so only for a member that was not up in this incarnation of the supervisor.
+    #[inline]
     fn revisit(&mut self, id: Id) {
         let mode = match &self.mode {
             GroupState::Failed { back, .. } => back,
@@ -2216,6 +2248,7 @@ impl Group {
 
     /// Comes up in order, one member at a time. At the first start the walk follows the build; under `OneForOne` it
     /// goes on while a member waits for a declared backoff. True: there is more to settle.
+    #[inline]
     fn walk_up(&mut self, now: Instant) -> bool {
         loop {
             if self.suspended || self.wait.is_some() {
@@ -2296,6 +2329,7 @@ impl Group {
     }
 
     /// Members of the range that ended by themselves come up with it (S17).
+    #[inline]
     fn start_finished(&mut self, from: u64) {
         for member in self.roster.iter_mut().filter(|member| member.finished && member.order >= from) {
             (member.at, member.ending, member.finished) = (MemberState::Queued, None, false);
@@ -2305,6 +2339,7 @@ impl Group {
 
     /// Checks whether the supervisor ends by itself: because a significant member has ended, or all members have (S22).
     /// True: it goes down for that.
+    #[inline]
     fn check_all_ended(&mut self) -> bool {
         if self.ends_now() {
             self.end_by_itself();

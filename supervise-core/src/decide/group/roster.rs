@@ -43,11 +43,13 @@ impl Roster {
         self.slots.get_mut(id as usize)?.as_mut()
     }
 
+    #[inline]
     pub(super) fn member(&mut self, id: Id) -> &mut Member {
         self.get_mut(id).expect("effects and events name living members")
     }
 
     /// Returns the member at this place, unless it has ended and is forgotten.
+    #[inline]
     pub(super) fn at_place(&self, place: Place) -> Option<&Member> {
         self.get(place.id).filter(|member| member.order == place.order)
     }
@@ -76,6 +78,7 @@ impl Roster {
     }
 
     /// Returns the places of all members, in the order of declaration or spawning.
+    #[inline]
     pub(super) fn places(&self) -> Vec<Place> {
         let mut places: Vec<Place> = self.enumerate().map(|(id, member)| Place { order: member.order, id }).collect();
         places.sort_unstable_by_key(|place| place.order);
@@ -111,6 +114,7 @@ impl Roster {
     }
 
     /// Puts the member into a free slot, or a new one at the end.
+    #[inline]
     pub(super) fn put(&mut self, member: Member) -> Id {
         self.without_backoff += usize::from(member.settings.lacks_backoff());
         while let Some(id) = self.free.pop() {
