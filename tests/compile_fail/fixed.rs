@@ -281,6 +281,8 @@ mod messages {
 mod names {
     #[path = "child_named_tree.fixed.rs"]
     mod child_named_tree;
+    #[path = "drawing_without_the_prelude.fixed.rs"]
+    mod drawing_without_the_prelude;
     #[path = "inline_subtree_started_elsewhere.fixed.rs"]
     mod inline_subtree_started_elsewhere;
     #[path = "keyword_as_name.fixed.rs"]

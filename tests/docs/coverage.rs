@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const RUNTIME: &str = "supervise-runtime/src";
+const CORE: &str = "supervise-core/src";
 
 /// The modules of the runtime that are public.
 const MODULES: [&str; 12] = [
@@ -25,9 +26,13 @@ fn read(path: impl AsRef<Path>) -> String {
 
 /// The sources of a module: its own file, and all files in its folder.
 fn sources(module: &str) -> Vec<PathBuf> {
-    let own = root().join(RUNTIME).join(module).with_extension("rs");
+    let (source, module) = match module.strip_prefix("supervise_core/") {
+        Some(module) => (CORE, module),
+        None => (RUNTIME, module),
+    };
+    let own = root().join(source).join(module).with_extension("rs");
     let mut found = Vec::from_iter(own.is_file().then_some(own));
-    let mut folders = vec![root().join(RUNTIME).join(module)];
+    let mut folders = vec![root().join(source).join(module)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("an entry").path();
@@ -42,8 +47,8 @@ fn sources(module: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The re-exports of a file: the path of each item's source file, relative to the source of the runtime, and the item's
-/// name there.
+/// The re-exports of a file: the path of each item's source file, relative to the source of the runtime or, after
+/// `supervise_core`, of the core, and the item's name there.
 fn exported(file: &str, base: &str) -> Vec<(String, String)> {
     let source = read(file);
     let mut names = Vec::new();
@@ -59,6 +64,7 @@ fn exported(file: &str, base: &str) -> Vec<(String, String)> {
             Some((module, list)) => (module.trim_end_matches("::"), list),
             None => path.rsplit_once("::").expect("a path"),
         };
+        let base = if module.starts_with("supervise_core") { "" } else { base };
         let module = format!("{base}{}", module.replace("::", "/"));
         for name in list.trim_matches(['{', '}', '\n']).split(',').map(str::trim).filter(|name| !name.is_empty()) {
             // The functions of a module that is public as a whole are checked below.
