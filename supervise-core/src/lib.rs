@@ -20,38 +20,7 @@
 pub mod base;
 #[doc(hidden)]
 pub mod decide;
-#[doc(hidden)]
 pub mod values;
 
-// All that users see of it, through the face crate.
 #[doc(inline)]
-pub use self::{
-    base::BoxFuture,
-    base::line::one_line,
-    values::backoff::Backoff,
-    values::decider::{Arm, Decider, IntoDecider, SupervisorStrategy},
-    values::declaration::{Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec},
-    values::ended::{Ended, EndedKind},
-    values::event::{DeadLetterReason, DecidedBy, Event, EventKind},
-    values::failure::{BoxError, Cause, CauseKind, Decides, Failure, Phase, Thrown},
-    values::far_error::FarError,
-    values::fence::FenceToken,
-    values::hooks::DeclaredHooks,
-    values::invalid_settings::InvalidSettings,
-    values::kind::ChildKind,
-    values::lease::{Acquired, LeaseCall, LeaseChange},
-    values::link_error::LinkError,
-    values::mailbox_depth::MailboxDepth,
-    values::network::{NetworkView, RefusedNode, RemoteNode, RoleWait},
-    values::observe::Observe,
-    values::operation::Operation,
-    values::outage::Outage,
-    values::path,
-    values::report::{ChildReport, Report},
-    values::spawn_error::{SpawnError, SpawnErrorKind},
-    values::stop_reason::StopReason,
-    values::strategy::{
-        BudgetScope, Directive, Lifecycle, Mailbox, MaxRestarts, OnLimit, Overlap, RestartLimit, ShutdownOrder,
-        ShutdownTimeout, Spread, Strategy, WhileDown,
-    },
-};
+pub use base::{BoxFuture, line::one_line};

@@ -54,6 +54,7 @@ pub struct Backoff {
 
 /// The form of a backoff.
 #[derive(Debug, Clone, PartialEq)]
+#[doc(hidden)]
 pub enum Delays {
     Exponential(Exponential),
     Stepped(Stepped),
@@ -62,6 +63,7 @@ pub enum Delays {
 
 /// The point at which the delays start over (rule S32).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Reset {
     /// An incarnation has been up this long.
     After(Duration),
@@ -70,6 +72,7 @@ pub enum Reset {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[doc(hidden)]
 pub struct Exponential {
     #[doc(hidden)]
     pub min: Duration,
@@ -84,6 +87,7 @@ pub struct Exponential {
 }
 
 #[derive(Debug, Clone, PartialEq)]
+#[doc(hidden)]
 pub struct Stepped {
     #[doc(hidden)]
     pub delays: Arc<[Duration]>,
@@ -94,6 +98,7 @@ pub struct Stepped {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Slotted {
     #[doc(hidden)]
     pub slot_time: Duration,

@@ -236,6 +236,7 @@ impl<F: Fn(&Failure) -> Directive + Send + Sync + 'static> IntoDecider<fn(&Failu
 /// asked. An error that none of its arms names escalates, unless only its text has crossed from another process: no arm
 /// can name its type.
 #[inline]
+#[doc(hidden)]
 pub fn default_directive(failure: &Failure, backoff_declared: bool, arms: bool) -> Directive {
     match (failure.cause(), failure.phase()) {
         (Cause::Error(error), _) if arms && !error.crossed_as_text() => Directive::Escalate,

@@ -74,7 +74,7 @@ impl Event {
     }
 
     /// Returns the names in the path, as they were given: for `shelves/jam%2Fhoney` they are `shelves` and `jam/honey`.
-    /// See [`path`](crate::path).
+    /// See [`path`](crate::values::path).
     ///
     /// ```
     /// # use supervise::prelude::*;

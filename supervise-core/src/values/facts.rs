@@ -32,6 +32,7 @@ impl From<rules::Lifecycle> for Lifecycle {
 
 impl ShutdownTimeout {
     /// The time to stop as the rules see it, in constants too.
+    #[doc(hidden)]
     pub const fn facts(self) -> rules::Shutdown {
         match self {
             ShutdownTimeout::Within(time) => rules::Shutdown::Within(time),

@@ -563,6 +563,7 @@ struct History {
 
 /// The restarts since an incarnation was last up for long enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[doc(hidden)]
 pub struct Row {
     #[doc(hidden)]
     pub restarts: u32,
@@ -1088,6 +1089,7 @@ impl Decides for Phase {
 }
 
 /// Returns the text of a caught panic.
+#[doc(hidden)]
 pub fn panic_text(payload: Box<dyn Any + Send>) -> String {
     match payload.downcast::<String>() {
         Ok(text) => *text,

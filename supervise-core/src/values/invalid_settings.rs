@@ -241,6 +241,7 @@ impl InvalidSettings {
 }
 
 /// Returns the first problem that a rule reports.
+#[doc(hidden)]
 pub fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> Result<(), InvalidSettings> {
     let mut first = None;
     ask(&mut |problem| first = first.take().or_else(|| InvalidSettings::new(problem, strategy)));
@@ -249,6 +250,7 @@ pub fn first(strategy: Strategy, ask: impl FnOnce(&mut dyn FnMut(Problem))) -> R
 
 /// The part of a supervisor's settings that concerns restarts.
 #[derive(Debug, Clone, Copy, Default)]
+#[doc(hidden)]
 pub struct SupervisorLimits {
     #[doc(hidden)]
     pub strategy: Strategy,

@@ -7,6 +7,7 @@ use crate::values::ended::Ended;
 
 /// The end of a holding.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Kept {
     #[doc(hidden)]
     pub ended: Ended,

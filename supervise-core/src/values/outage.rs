@@ -75,6 +75,7 @@ impl Outage {
 }
 
 /// Returns the delays of a child with this backoff. `at_once`: without one, the first restart is immediate.
+#[doc(hidden)]
 pub fn delays(backoff: Option<&Backoff>, at_once: bool) -> rules::Delays<'_> {
     match backoff.map(|backoff| &backoff.delays) {
         None => rules::Delays::BuiltIn { at_once },

@@ -55,6 +55,7 @@ fn is_odd(c: char) -> bool {
 
 /// Escapes a name for a path. A line break in a key must not look like another line of a log, and a `/` in it must not
 /// look like another child.
+#[doc(hidden)]
 pub fn escaped(name: &str) -> Cow<'_, str> {
     if !name.contains(is_odd) {
         return Cow::Borrowed(name);

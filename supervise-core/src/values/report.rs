@@ -38,16 +38,13 @@ use crate::values::failure::Failure;
 #[non_exhaustive]
 pub struct Report {
     /// Why the tree ended, with the first failure.
-    #[doc(hidden)]
     pub ended: Ended,
     /// All children that were alive or declared when the shutdown began, in the order in which they ended.
     pub children: Vec<ChildReport>,
     /// The first failure of the tree itself while it was stopping: a `let` whose `Drop` panicked. Failures of its
     /// children are in [`children`](Report::children).
-    #[doc(hidden)]
     pub failure: Option<Failure>,
     /// The number of such failures.
-    #[doc(hidden)]
     pub failures: u32,
 }
 
@@ -82,14 +79,11 @@ pub struct ChildReport {
     /// Why the child ended.
     pub ended: Ended,
     /// The time that the child took to go down; zero if it had ended before.
-    #[doc(hidden)]
     pub took: Duration,
     /// Whether the child was aborted because its time was up, and so lost its remaining hooks: now, or before the tree
     /// began to end.
-    #[doc(hidden)]
     pub aborted: bool,
     /// Whether the child blocked its thread, so that the shutdown did not wait for it any longer.
-    #[doc(hidden)]
     pub stuck: bool,
     /// The first failure of the child while it was stopping: in its last message, in a task that was asked to stop, in
     /// `post_stop` or in a `Drop`. No decider sees such a failure, and [`ended`](ChildReport::ended) keeps what led to
@@ -127,6 +121,7 @@ pub struct ChildReport {
 
 /// A [`ChildReport`] without its path.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct ChildEnd {
     pub ended: Ended,
     pub took: Duration,

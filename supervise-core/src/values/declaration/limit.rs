@@ -114,6 +114,7 @@ impl ChildSpec {
 }
 
 /// Returns what follows at the limit of a child of this supervisor.
+#[doc(hidden)]
 pub fn at_limit(supervisor: &str, strategy: Strategy, on_limit: OnLimit) -> String {
     let strategy = match strategy {
         Strategy::OneForOne => rules::Range::One,
