@@ -1,36 +1,14 @@
 //! The clock of leases: tokio's, plus the time that the machine was suspended.
 
-use std::ops::Add;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::time::Instant;
+pub(crate) use supervise_core::base::clock::Moment;
 
 /// The longest time that a wait sleeps before it looks again. A timer does not count suspended time, so a wait for the
 /// end of a lease must not rely on one timer alone.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-
-/// A point in time that counts suspended time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(Instant);
-
-impl Moment {
-    /// Returns the time from `earlier` to this moment, zero if it is later.
-    pub(crate) fn since(self, earlier: Moment) -> Duration {
-        self.0.saturating_duration_since(earlier.0)
-    }
-}
-
-impl Add<Duration> for Moment {
-    type Output = Moment;
-
-    fn add(self, time: Duration) -> Moment {
-        // A time beyond the clock's range is as good as for ever.
-        const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-        Moment(self.0.checked_add(time.min(FAR)).unwrap_or(self.0))
-    }
-}
 
 /// Reads the time of a process.
 #[derive(Debug, Clone, Default)]
@@ -57,11 +35,10 @@ impl Clock {
     }
 
     pub(crate) fn now(&self) -> Moment {
-        let suspended = match &self.simulated {
-            Some(nanos) => Duration::from_nanos(nanos.load(Ordering::SeqCst)),
-            None => supervise_runtime::remote::suspended(),
-        };
-        Moment(Instant::now()) + suspended
+        match &self.simulated {
+            Some(nanos) => Moment::after_suspensions(Duration::from_nanos(nanos.load(Ordering::SeqCst))),
+            None => Moment::now(),
+        }
     }
 
     /// Waits until this moment.

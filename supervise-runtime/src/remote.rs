@@ -16,7 +16,6 @@ pub use crate::actor::host::{
     in_hand, is_leased_part, leave, network, release, root, root_of, says, set_node, set_wait, set_window, tell_error,
 };
 pub use crate::actor::name_of;
-pub use supervise_core::base::clock::suspended;
 pub use supervise_core::values::fence::Fence;
 pub use supervise_core::values::network::{
     Held, NetworkView, RefusedNode, RemoteNode, RoleWait, TreeNetwork, TreeRoot, TreeRun,

@@ -1,5 +1,8 @@
 //! Points in time, safe for any duration that a user writes.
 
+use std::ops::Add;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -14,38 +17,70 @@ pub fn after(now: Instant, time: Duration) -> Instant {
     now.checked_add(time.min(FAR)).unwrap_or(now)
 }
 
-/// A moment, from which time is measured on tokio's clock and on one that goes on while the machine is suspended.
+/// A moment on a clock that goes on while the machine is suspended.
 ///
 /// tokio's clock stands still during a suspension, on Linux and macOS. So what was read from it before a suspension says
-/// nothing about the time of others. The second clock is read as a difference: how long the machine has been suspended since
-/// it was started. On a paused clock nothing is added to the time of the test.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment {
-    at: Instant,
-    suspended: Duration,
-}
+/// nothing about the time of others. Here the time of all suspensions is added to it. On a paused clock nothing is added to
+/// the time of the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(Instant);
 
 impl Moment {
     pub fn now() -> Self {
-        Moment { at: Instant::now(), suspended: suspended() }
+        Moment::after_suspensions(suspended())
+    }
+
+    /// Returns this moment for a machine that was suspended this long.
+    pub fn after_suspensions(suspended: Duration) -> Self {
+        Moment(after(Instant::now(), suspended))
     }
 
     /// Returns the time since this moment, with the time during which the machine was suspended.
-    pub fn elapsed(&self) -> Duration {
-        self.to(Moment::now())
+    pub fn elapsed(self) -> Duration {
+        Moment::now().since(self)
     }
 
-    /// Returns the time from this moment to a later one.
-    pub fn to(&self, later: Moment) -> Duration {
-        let slept = later.suspended.saturating_sub(self.suspended);
-        // Two clocks cannot be read at the same instant: a difference below `SLEPT` is the time between the two reads.
-        let slept = if slept < SLEPT { Duration::ZERO } else { slept };
-        later.at.saturating_duration_since(self.at).saturating_add(slept)
+    /// Returns the time from an earlier moment to this one; zero if that is later.
+    pub fn since(self, earlier: Moment) -> Duration {
+        self.0.saturating_duration_since(earlier.0)
     }
 }
 
-/// The shortest suspension that counts.
+impl Add<Duration> for Moment {
+    type Output = Moment;
+
+    /// Returns the moment that is later by this time, as [`after`] limits it.
+    fn add(self, time: Duration) -> Moment {
+        Moment(after(self.0, time))
+    }
+}
+
+/// The shortest suspension that counts. Two clocks cannot be read at the same instant: a shorter one is the time between
+/// the two reads.
 const SLEPT: Duration = Duration::from_millis(20);
+
+/// The time of all suspensions, as it was returned last.
+struct Steady(AtomicU64);
+
+impl Steady {
+    /// Returns the measured time, or the one that was returned last if it is not longer by a whole suspension.
+    fn follow(&self, measured: Duration) -> Duration {
+        let measured = u64::try_from(measured.as_nanos()).unwrap_or(u64::MAX);
+        let followed = self.0.fetch_update(Relaxed, Relaxed, |last| {
+            (Duration::from_nanos(measured.saturating_sub(last)) >= SLEPT).then_some(measured)
+        });
+        Duration::from_nanos(if followed.is_ok() { measured } else { self.0.load(Relaxed) })
+    }
+}
+
+/// Returns how long the machine has been suspended since it was started; zero where no clock says so.
+pub fn suspended() -> Duration {
+    static SUSPENDED: Steady = Steady(AtomicU64::new(0));
+    let slept = SUSPENDED.follow(measured());
+    #[cfg(feature = "testing")]
+    let slept = slept.saturating_add(PRETENDED.get());
+    slept
+}
 
 /// How often the clocks are read again, at most, if the thread was interrupted meanwhile.
 #[cfg(target_os = "linux")]
@@ -55,10 +90,10 @@ const TRIES: usize = 16;
 #[cfg(target_os = "linux")]
 const EXACT: Duration = Duration::from_micros(100);
 
-/// Returns how long the machine has been suspended since it was started; zero where no clock says so.
-pub fn suspended() -> Duration {
+/// Measures how long the machine has been suspended. Two measurements differ by the time between two reads of clocks.
+fn measured() -> Duration {
     #[cfg(target_os = "linux")]
-    let slept = {
+    {
         use rustix::time::{ClockId, clock_gettime};
         let read = |id| {
             let now = clock_gettime(id);
@@ -77,12 +112,9 @@ pub fn suspended() -> Duration {
             }
         }
         best.1
-    };
+    }
     #[cfg(not(target_os = "linux"))]
-    let slept = Duration::ZERO;
-    #[cfg(feature = "testing")]
-    let slept = slept.saturating_add(PRETENDED.get());
-    slept
+    Duration::ZERO
 }
 
 #[cfg(feature = "testing")]
@@ -105,7 +137,7 @@ mod tests {
     #[test]
     fn an_interrupted_thread_has_not_slept() {
         let spread = || {
-            let reads = (0..200_000).map(|_| suspended());
+            let reads = (0..200_000).map(|_| measured());
             let (least, most) =
                 reads.fold((Duration::MAX, Duration::ZERO), |(least, most), read| (least.min(read), most.max(read)));
             most.saturating_sub(least)
@@ -115,5 +147,14 @@ mod tests {
             let spread = thread.join().unwrap();
             assert!(spread < Duration::from_millis(1), "{spread:?}");
         }
+    }
+
+    /// S55: the time between two reads of clocks adds nothing to a lease, however often they are read, and a suspension is
+    /// counted whole.
+    #[test]
+    fn only_a_suspension_moves_the_clock() {
+        let steady = Steady(AtomicU64::new(0));
+        let follow = |millis| steady.follow(Duration::from_millis(millis)).as_millis();
+        assert_eq!([0, 7, 19, 3, 20, 21, 39, 19, 41].map(follow), [0, 0, 0, 0, 20, 20, 20, 20, 41]);
     }
 }

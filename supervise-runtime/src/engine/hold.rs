@@ -56,7 +56,7 @@ impl Hold {
 
     /// A renewal that was asked for at this moment was granted. Grants may be taken in any order.
     pub(crate) fn renewed(&self, asked: Moment, lasts: Duration) {
-        let until = self.asked.to(asked).saturating_add(lasts);
+        let until = asked.since(self.asked).saturating_add(lasts);
         self.until.fetch_max(u64::try_from(until.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
