@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
-use supervise::Thrown;
-use supervise::lease::{Acquired, Lease};
+use supervise_runtime::Thrown;
+use supervise_runtime::lease::{Acquired, Lease};
 
 use crate::TTL;
 

@@ -11,8 +11,8 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use supervise::Thrown;
-use supervise::lease::{Acquired, Lease};
+use supervise_runtime::Thrown;
+use supervise_runtime::lease::{Acquired, Lease};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -117,7 +117,7 @@ impl KubernetesLease {
             let answer = sender.send_request(request).await?;
             let status = answer.status();
             let body = Limited::new(answer.into_body(), MOST).collect().await?.to_bytes();
-            Ok::<_, supervise::BoxError>((status, body))
+            Ok::<_, supervise_runtime::BoxError>((status, body))
         };
         // The connection is polled here and not in a task, so that a dropped call leaves nothing behind.
         let mut connection = std::pin::pin!(connection);

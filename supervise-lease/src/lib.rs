@@ -1,7 +1,7 @@
-//! Leases for trees of the crate [`supervise`]: of several replicas, one runs the tree, or a part of it.
+//! Leases for trees of the crate [`supervise`](https://docs.rs/supervise-tree): of several replicas, one runs the tree, or a part of it.
 //!
-//! [`Tree::only_with`](supervise::Tree::only_with) runs a whole tree under a [`Lease`](supervise::Lease), and `#[only_with(lease)]` a
-//! subtree. This crate has leases for both:
+//! [`Tree::only_with`](supervise_runtime::Tree::only_with) runs a whole tree under a [`Lease`](supervise_runtime::Lease),
+//! and `#[only_with(lease)]` a subtree. This crate has leases for both:
 //!
 //! * `FileLease`: a locked file, for processes of one machine (Unix).
 //! * `PostgresLease`: a row in PostgreSQL, with the feature `postgres`.

@@ -8,8 +8,8 @@ use futures_util::FutureExt as _;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use supervise::error::{SendRejection, TellError};
-use supervise::{Actor, ActorRef, Ended, Handles};
+use supervise_runtime::error::{SendRejection, TellError};
+use supervise_runtime::{Actor, ActorRef, Ended, Handles};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;

@@ -9,9 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
-use supervise::Thrown;
-use supervise::error::FarError;
-use supervise::{Cause, Ended, Failure, Phase};
+use supervise_runtime::Thrown;
+use supervise_runtime::error::FarError;
+use supervise_runtime::{Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, codec};
 
 use crate::frame::{WireCause, WireEnded, WireError, WireFailure, WirePhase};

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Serialize;
-use supervise::spec::RemoteSpec;
-use supervise::{Actor, ActorRef, Child, Thrown};
+use supervise_runtime::spec::RemoteSpec;
+use supervise_runtime::{Actor, ActorRef, Child, Thrown};
 use supervise_runtime::expansion as private;
 use supervise_runtime::remote as hooks;
 
@@ -104,7 +104,7 @@ impl<A: Actor<Msg: Remote>> Drop for AtEnd<A> {
 impl<A: Actor<Msg: Remote>> Child for Far<A> {
     type Handle = RemoteRef<A>;
     type Start = FarStart<A>;
-    const KIND: supervise::inspect::ChildKind = supervise::inspect::ChildKind::Actor;
+    const KIND: supervise_runtime::inspect::ChildKind = supervise_runtime::inspect::ChildKind::Actor;
 
     fn launch<F, Fut>(
         child_slot: private::ChildSlot,

@@ -13,10 +13,10 @@ use std::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
-use supervise::Thrown;
-use supervise::error::{FarError, SpawnError};
-use supervise::policy::{ChildOptions, Directive};
-use supervise::{Actor, ActorRef, Cause, Ended, Failure, Phase};
+use supervise_runtime::Thrown;
+use supervise_runtime::error::{FarError, SpawnError};
+use supervise_runtime::policy::{ChildOptions, Directive};
+use supervise_runtime::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, Fence, Host, ReplyBytes};
 use tokio::sync::Notify;
 

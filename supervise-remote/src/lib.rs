@@ -3,7 +3,7 @@
 //! A child that is declared as `remote T` runs on a **node**: another process, on this machine or another one, that runs
 //! the same program. The process that started the tree **owns** every decision about it: decider, budget, backoff, order
 //! and handle are declared in the same place as for any other child. A node that dies is a failure of its children,
-//! [`Cause::NodeLost`](supervise::Cause::NodeLost), and they are restarted on another node.
+//! [`Cause::NodeLost`](supervise_runtime::Cause::NodeLost), and they are restarted on another node.
 //!
 //! [`testing::Cluster`](https://docs.rs/supervise-remote/latest/supervise_remote/testing/struct.Cluster.html) has a whole
 //! example, with a machine that dies.
@@ -11,7 +11,7 @@
 //! * [`Net`] is the network of a process. The owner writes `Shop::tree(config).on(net)`.
 //! * [`Node`] runs children for an owner: `Shop::node("worker").serve(net, until)`.
 //! * [`RemoteRef`] is the handle of a remote child, and may be sent to other processes inside of messages.
-//! * [`Remote`] is the bound on messages: `Serialize` and `Deserialize`. A [`Reply`](supervise::Reply) may stand anywhere
+//! * [`Remote`] is the bound on messages: `Serialize` and `Deserialize`. A [`Reply`](supervise_runtime::Reply) may stand anywhere
 //!   in a message.
 //! * [`wire`] is the transport. [`memory::Network`] is one inside of a process; the crate `supervise-remote-zenoh` has
 //!   one for real networks.
@@ -71,7 +71,8 @@ pub use node::Node;
 pub use proxy::Proxy;
 pub use refs::{RemoteAsk, RemoteError, RemoteRef, RemoteTell};
 
-/// [`supervise::supervisor!`], for a tree with remote children in a program that has no dependency `supervise_remote`.
+/// [`supervisor!`](macro@supervise_macros::supervisor), for a tree with remote children in a program that has no dependency
+/// `supervise_remote`.
 ///
 /// The macro of `supervise` looks for the crate `supervise_remote` by that name. A program that has it under another name,
 /// or through a crate of its own, declares its trees with this macro, which names everything by its own path:
@@ -97,13 +98,13 @@ pub use refs::{RemoteAsk, RemoteError, RemoteRef, RemoteTell};
 #[macro_export]
 macro_rules! supervisor {
     ($($tokens:tt)*) => {
-        $crate::expansion::supervisor! { @[$crate::expansion::supervise][$crate]; $($tokens)* }
+        $crate::expansion::supervisor! { @[$crate::expansion::trees][$crate]; $($tokens)* }
     };
 }
 
 /// A message that may cross to another process: it is `Serialize` and `DeserializeOwned`, and `Send` as every message is.
 ///
-/// Derive `Serialize` and `Deserialize`; there is nothing to implement. [`Reply`](supervise::Reply) and [`RemoteRef`] may
+/// Derive `Serialize` and `Deserialize`; there is nothing to implement. [`Reply`](supervise_runtime::Reply) and [`RemoteRef`] may
 /// be parts of a message, at any depth. The codec writes the names of fields and variants, so that two builds understand
 /// each other as far as the names agree.
 ///

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
-use supervise::spec::TreeSpec;
+use supervise_runtime::spec::TreeSpec;
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 
 use tokio::sync::watch;
@@ -28,7 +28,7 @@ pub const MAX_FRAME: usize = 16 * 1024 * 1024;
 /// A network, on which trees with remote children are put, and nodes serve.
 ///
 /// Cheap to clone; all clones are the same network. The owner of a tree puts the tree on it with
-/// [`Tree::on`](supervise::Tree::on), and every other machine serves the tree with [`Node::serve`](crate::Node::serve).
+/// [`Tree::on`](supervise_runtime::Tree::on), and every other machine serves the tree with [`Node::serve`](crate::Node::serve).
 /// Nothing joins before that.
 ///
 /// ```

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_bytes::ByteBuf;
-use supervise::spec::{RemoteSpec, TreeSpec};
+use supervise_runtime::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::expansion::TreeHandle;
 use supervise_runtime::remote::{self as hooks, OnReply};
 use tokio::sync::{Notify, oneshot};

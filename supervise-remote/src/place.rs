@@ -7,9 +7,9 @@ use std::task::{Context as TaskCx, Poll, Waker};
 use std::time::Duration;
 
 use serde_bytes::ByteBuf;
-use supervise::event::{DeadLetterReason, EventKind};
-use supervise::spec::RemoteSpec;
-use supervise::{Actor, ActorRef, Cause, Context, Failure, Phase};
+use supervise_runtime::event::{DeadLetterReason, EventKind};
+use supervise_runtime::spec::RemoteSpec;
+use supervise_runtime::{Actor, ActorRef, Cause, Context, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, OnReply, ReplyBytes};
 use tokio::sync::Notify;
 
@@ -189,7 +189,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
     ) -> Result<(), Failure> {
         let path: Arc<str> = cx.actor_ref().path().into();
         let failed = |text: &str| {
-            let cause = Cause::Error(supervise::Thrown::from(text.to_owned()));
+            let cause = Cause::Error(supervise_runtime::Thrown::from(text.to_owned()));
             hooks::failure(Phase::Start, cause, path.to_string(), cx.incarnation())
         };
         let network = hooks::network(cx);
@@ -426,7 +426,7 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             Some(Occurrence::NotRead(number, why)) => {
                 state.in_decision = Some(number);
                 drop(state);
-                let error = supervise::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
+                let error = supervise_runtime::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
                 return Poll::Ready(Err(failure(Cause::Error(error.into()))));
             }
             Some(Occurrence::Lost(peer)) => {

@@ -7,7 +7,7 @@ use std::task::{Context as TaskCx, Poll};
 use crate::Remote;
 use crate::inlet::{AtOwner, Inlet};
 use crate::place::Place;
-use supervise::{Actor, ActorRef, Context, Failure};
+use supervise_runtime::{Actor, ActorRef, Context, Failure};
 
 /// The actor in the owner's tree that stands for the instance.
 #[doc(hidden)]

@@ -9,10 +9,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_bytes::ByteBuf;
-use supervise::error::{AskError, SendRejection, TellError, WaitError};
-use supervise::future::Tell;
-use supervise::inspect::one_line;
-use supervise::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Reply};
+use supervise_runtime::error::{AskError, SendRejection, TellError, WaitError};
+use supervise_runtime::future::Tell;
+use supervise_runtime::inspect::one_line;
+use supervise_runtime::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Reply};
 use supervise_runtime::remote as hooks;
 
 use crate::Remote;
@@ -234,7 +234,7 @@ impl<A: Actor<Msg: Remote>> RemoteRef<A> {
         }
     }
 
-    /// Returns the handle of the child at the owner without its type, for [`Context::watch`](supervise::Context::watch) and
+    /// Returns the handle of the child at the owner without its type, for [`Context::watch`](supervise_runtime::Context::watch) and
     /// whatever else takes one; `None` on a node.
     pub fn any(&self) -> Option<AnyRef> {
         match self.target() {

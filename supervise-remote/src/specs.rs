@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use supervise::policy::Overlap;
-use supervise::spec::{RemoteSpec, TreeSpec};
+use supervise_runtime::policy::Overlap;
+use supervise_runtime::spec::{RemoteSpec, TreeSpec};
 
 /// All remote children of a tree and of the trees below it.
 pub(crate) fn remote_specs(tree: &'static TreeSpec) -> Vec<&'static RemoteSpec> {
