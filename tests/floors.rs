@@ -23,7 +23,7 @@ const LARGEST_CIRCLES: [(&str, usize); 10] = [
     ("supervise-remote", 3),
     ("supervise-remote-zenoh", 0),
     ("supervise-rules", 0),
-    ("supervise-runtime", 5),
+    ("supervise-runtime", 3),
     ("supervise-top", 2),
 ];
 

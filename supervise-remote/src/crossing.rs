@@ -9,8 +9,8 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use supervise_runtime::error::{SendRejection, TellError};
-use supervise_runtime::{Actor, ActorRef, Ended, Handles};
 use supervise_runtime::remote as hooks;
+use supervise_runtime::{Actor, ActorRef, Ended, Handles};
 
 use crate::Remote;
 use crate::errors::{guarded, to_wire_ended};

@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
 use supervise_runtime::Thrown;
 use supervise_runtime::error::FarError;
-use supervise_runtime::{Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, codec};
+use supervise_runtime::{Cause, Ended, Failure, Phase};
 
 use crate::frame::{WireCause, WireEnded, WireError, WireFailure, WirePhase};
 

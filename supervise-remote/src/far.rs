@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Serialize;
-use supervise_runtime::spec::RemoteSpec;
-use supervise_runtime::{Actor, ActorRef, Child, Thrown};
 use supervise_runtime::expansion as private;
 use supervise_runtime::remote as hooks;
+use supervise_runtime::spec::RemoteSpec;
+use supervise_runtime::{Actor, ActorRef, Child, Thrown};
 
 use crate::Remote;
 use crate::crossing::InletOf;

@@ -16,8 +16,8 @@ use serde_bytes::ByteBuf;
 use supervise_runtime::Thrown;
 use supervise_runtime::error::{FarError, SpawnError};
 use supervise_runtime::policy::{ChildOptions, Directive};
-use supervise_runtime::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use supervise_runtime::remote::{self as hooks, Fence, Host, ReplyBytes};
+use supervise_runtime::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use tokio::sync::Notify;
 
 use crate::Remote;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
-use supervise_runtime::spec::TreeSpec;
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
+use supervise_runtime::spec::TreeSpec;
 
 use tokio::sync::watch;
 

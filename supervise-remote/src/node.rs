@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_bytes::ByteBuf;
-use supervise_runtime::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::expansion::TreeHandle;
 use supervise_runtime::remote::{self as hooks, OnReply};
+use supervise_runtime::spec::{RemoteSpec, TreeSpec};
 use tokio::sync::{Notify, oneshot};
 
 use crate::clock::{Clock, Moment};

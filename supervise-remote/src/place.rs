@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_bytes::ByteBuf;
 use supervise_runtime::event::{DeadLetterReason, EventKind};
+use supervise_runtime::remote::{self as hooks, OnReply, ReplyBytes};
 use supervise_runtime::spec::RemoteSpec;
 use supervise_runtime::{Actor, ActorRef, Cause, Context, Failure, Phase};
-use supervise_runtime::remote::{self as hooks, OnReply, ReplyBytes};
 use tokio::sync::Notify;
 
 use crate::Remote;
@@ -426,7 +426,8 @@ impl<A: Actor<Msg: Remote>> Place<A> {
             Some(Occurrence::NotRead(number, why)) => {
                 state.in_decision = Some(number);
                 drop(state);
-                let error = supervise_runtime::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
+                let error =
+                    supervise_runtime::error::FarError { texts: vec![format!("a message cannot be read: {why}")] };
                 return Poll::Ready(Err(failure(Cause::Error(error.into()))));
             }
             Some(Occurrence::Lost(peer)) => {

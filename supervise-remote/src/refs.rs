@@ -12,8 +12,8 @@ use serde_bytes::ByteBuf;
 use supervise_runtime::error::{AskError, SendRejection, TellError, WaitError};
 use supervise_runtime::future::Tell;
 use supervise_runtime::inspect::one_line;
-use supervise_runtime::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Reply};
 use supervise_runtime::remote as hooks;
+use supervise_runtime::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Reply};
 
 use crate::Remote;
 use crate::errors::from_wire_ended;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use supervise_runtime::event::EventKind;
 use supervise_runtime::policy::{Overlap, Spread};
-use supervise_runtime::spec::RemoteSpec;
 use supervise_runtime::remote::{Held, NetworkView, RefusedNode, RemoteNode, RoleWait, TreeRoot, TreeRun};
+use supervise_runtime::spec::RemoteSpec;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 

@@ -12,10 +12,9 @@ use std::task::{Poll, Waker};
 use futures_core::Stream;
 use tokio::sync::{broadcast, mpsc, watch};
 
-use crate::actor::actor_ref::{Cell, Envelope};
 use crate::actor::{Actor, name_of};
 use crate::engine::background::Queue;
-use crate::engine::mailbox::Rejected;
+use crate::engine::mailbox::{OwnMailbox, Rejected};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
@@ -183,7 +182,7 @@ type End<M> = Box<dyn FnOnce() -> M + Send>;
 
 /// A source as the actor has it: its item that waits to be handled.
 pub(crate) struct Follow<A: Actor> {
-    cell: Weak<Cell<A>>,
+    cell: Weak<dyn OwnMailbox<Self>>,
     incarnation: u32,
     cancelled: AtomicBool,
     /// True while it is in the mailbox, or on its way into it.
@@ -201,7 +200,7 @@ struct Item<M> {
 }
 
 impl<A: Actor> Follow<A> {
-    pub(crate) fn new(cell: Weak<Cell<A>>, incarnation: u32) -> Arc<Self> {
+    pub(crate) fn new(cell: Weak<dyn OwnMailbox<Self>>, incarnation: u32) -> Arc<Self> {
         Arc::new(Follow {
             cell,
             incarnation,
@@ -291,10 +290,10 @@ impl<A: Actor> Follow<A> {
 }
 
 /// Counts a source for snapshots, as long as it is there.
-struct Counted<A: Actor>(Weak<Cell<A>>);
+struct Counted<A: Actor>(Weak<dyn OwnMailbox<Follow<A>>>);
 
 impl<A: Actor> Counted<A> {
-    fn new(cell: Weak<Cell<A>>) -> Self {
+    fn new(cell: Weak<dyn OwnMailbox<Follow<A>>>) -> Self {
         if let Some(cell) = cell.upgrade() {
             cell.core().count_source(true);
         }
@@ -324,7 +323,7 @@ impl<A: Actor> Queue for Follow<A> {
 
     fn try_again(self: Arc<Self>) -> bool {
         let Some(cell) = self.cell.upgrade().filter(|_| !self.is_cancelled()) else { return true };
-        match cell.try_push_own(Envelope::Item(self)) {
+        match cell.push_own(self) {
             Ok(()) | Err(Rejected::Closed) => true,
             Err(_) => false,
         }

@@ -6,7 +6,7 @@
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
 #[cfg(feature = "metrics")]
-use crate::engine::metered;
+use crate::engine::sampled;
 use crate::engine::supervisor::ChildTable;
 use supervise_core::base::sync::{Arc, OnceLock};
 use supervise_core::decide::group::Owner;
@@ -62,7 +62,7 @@ pub(crate) fn above() -> Arc<AnyCell> {
     #[cfg(feature = "metrics")]
     {
         let above: Arc<AnyCell> = guardian.clone();
-        if let Some(meters) = metered::of_top_level(&above) {
+        if let Some(meters) = sampled::of_top_level(&above) {
             above.core().bus.observed.request(Observe::TIMING);
             above.core().bus.metered.share(meters);
         }

@@ -232,6 +232,6 @@ pub fn leave<A: Actor>(actor: &ActorRef<A>, failure: &Failure) {
 /// Sends a message that is made when its turn comes, even if the mailbox is full. The message is dropped with the
 /// incarnation, and is no dead letter.
 pub fn deliver<A: Actor>(actor: &ActorRef<A>, make: impl FnOnce() -> A::Msg + Send + 'static) {
-    let tick = Tick::new(Arc::downgrade(&actor.to_cell()), actor.incarnation(), Make::Late(Box::new(make)));
+    let tick = Tick::new(actor.own_mailbox(), actor.incarnation(), Make::Late(Box::new(make)));
     actor.cell().push_past_bound(Envelope::Tick(tick));
 }

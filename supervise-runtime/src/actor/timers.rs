@@ -3,9 +3,8 @@
 use std::fmt;
 
 use crate::actor::Actor;
-use crate::actor::actor_ref::{Cell, Envelope};
 use crate::engine::background::Queue;
-use crate::engine::mailbox::Rejected;
+use crate::engine::mailbox::{OwnMailbox, Rejected};
 use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
 use supervise_core::base::sync::{Arc, Mutex, Weak, foreign, lock};
 
@@ -20,7 +19,7 @@ pub(crate) enum Make<M> {
 /// A timer, or the result of a subordinate future. The mailbox holds only a reference to it. The message itself stays
 /// here until it is handled, so that nothing of it is left in the mailbox when the timer is cancelled.
 pub(crate) struct Tick<A: Actor> {
-    cell: Weak<Cell<A>>,
+    cell: Weak<dyn OwnMailbox<Self>>,
     /// The incarnation that the tick belongs to; in another one it is stale.
     incarnation: u32,
     cancelled: AtomicBool,
@@ -30,7 +29,7 @@ pub(crate) struct Tick<A: Actor> {
 }
 
 impl<A: Actor> Tick<A> {
-    pub(crate) fn new(cell: Weak<Cell<A>>, incarnation: u32, make: Make<A::Msg>) -> Arc<Self> {
+    pub(crate) fn new(cell: Weak<dyn OwnMailbox<Self>>, incarnation: u32, make: Make<A::Msg>) -> Arc<Self> {
         Arc::new(Tick {
             cell,
             incarnation,
@@ -71,7 +70,7 @@ impl<A: Actor> Queue for Tick<A> {
 
     fn try_again(self: Arc<Self>) -> bool {
         let Some(cell) = self.cell.upgrade().filter(|_| !self.is_cancelled()) else { return true };
-        matches!(cell.try_push_own(Envelope::Tick(self)), Ok(()) | Err(Rejected::Closed))
+        matches!(cell.push_own(self), Ok(()) | Err(Rejected::Closed))
     }
 
     fn is_cancelled(&self) -> bool {

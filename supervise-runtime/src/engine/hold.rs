@@ -1,20 +1,19 @@
 //! One holding of a lease, from the grant to its end (S55).
 
+use std::fmt;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::engine::cell::control::{AnyCell, CellCore};
-use crate::engine::supervisor::ChildTable;
 use supervise_core::base::clock::Moment;
 use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use supervise_core::base::sync::{Arc, Mutex, Weak, foreign, lock};
-use supervise_core::decide::group::Owner;
-use supervise_core::values::decider::SupervisorStrategy;
+use supervise_core::base::sync::{Arc, Mutex, foreign, lock};
+
+/// Says of a child that was given up whether it still blocks its thread.
+type IsStuck = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// A holding of a lease, shared by its keeper and all cells that run under it. Without locks: each poll of user code in a
 /// leased tree reads it.
-#[derive(Debug)]
 pub(crate) struct Hold {
     pub(crate) token: u64,
     /// The holder before gave the lease back with all its children down.
@@ -28,7 +27,13 @@ pub(crate) struct Hold {
     /// Told when a cell finds the lease to be over.
     pub(crate) found: Notify,
     /// Children that were given up since they block their threads (S25). Hardly ever is there one.
-    given_up: Mutex<Vec<Weak<AnyCell>>>,
+    given_up: Mutex<Vec<IsStuck>>,
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hold").field("token", &self.token).field("left", &self.left()).finish_non_exhaustive()
+    }
 }
 
 impl Hold {
@@ -47,13 +52,6 @@ impl Hold {
         hold
     }
 
-    /// Puts a tree that is not yet started under this holding.
-    pub(crate) fn fences(self: Arc<Self>, tree: &CellCore) {
-        let table = tree.table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
-        let _ = table.hold.set(self); // a tree has one
-        tree.bus.leased.store(true, Ordering::Relaxed);
-    }
-
     /// A renewal that was asked for at this moment was granted. Grants may be taken in any order.
     pub(crate) fn renewed(&self, asked: Moment, lasts: Duration) {
         let until = asked.since(self.asked).saturating_add(lasts);
@@ -61,14 +59,21 @@ impl Hold {
     }
 
     /// A child of the tree was given up: it blocks its thread, and its tree goes on without it.
-    pub(crate) fn gives_up(&self, cell: &Arc<AnyCell>) {
-        lock(&self.given_up).push(Arc::downgrade(cell));
+    pub(crate) fn gives_up(&self, is_stuck: impl Fn() -> bool + Send + Sync + 'static) {
+        let over: Vec<_> = self.given_up().into_iter().filter(|is_stuck| !is_stuck()).collect();
+        let mut given_up = lock(&self.given_up);
+        given_up.retain(|known| !over.iter().any(|over| Arc::ptr_eq(known, over)));
+        given_up.push(Arc::new(is_stuck));
     }
 
     /// Returns whether a child that was given up still blocks its thread.
     pub(crate) fn has_stuck(&self) -> bool {
-        let cells: Vec<_> = lock(&self.given_up).iter().filter_map(Weak::upgrade).collect();
-        cells.iter().any(|cell| !cell.core().has_ended())
+        self.given_up().iter().any(|is_stuck| is_stuck())
+    }
+
+    /// Returns the children that were given up, so that they are asked outside of the lock.
+    fn given_up(&self) -> Vec<IsStuck> {
+        lock(&self.given_up).clone()
     }
 
     /// Returns the time for which the lease still holds.
@@ -114,6 +119,23 @@ mod tests {
         assert!(hold.is_over());
         hold.renewed(Moment::now(), 3 * second);
         assert!(hold.is_over() && hold.left().is_zero(), "what is over stays over");
+    }
+
+    /// S55: a tree that gives up stuck children again and again remembers those that are stuck still.
+    #[tokio::test]
+    async fn a_child_that_is_stuck_no_more_is_forgotten() {
+        let hold = Hold::new(7, false, Moment::now(), Duration::from_secs(3));
+        let stuck = Arc::new(AtomicBool::new(true));
+        for _ in 0..1_000 {
+            hold.gives_up(|| false);
+        }
+        let still = stuck.clone();
+        hold.gives_up(move || still.load(Ordering::Relaxed));
+        hold.gives_up(|| false);
+        assert!(hold.has_stuck());
+        assert_eq!(hold.given_up().len(), 2);
+        stuck.store(false, Ordering::Relaxed);
+        assert!(!hold.has_stuck());
     }
 
     #[cfg(feature = "testing")]

@@ -136,6 +136,14 @@ pub(crate) enum Rejected {
     Closed,
 }
 
+/// The mailbox of an actor, for an item that the actor sends to itself: what a timer is, or a source, knows no other item.
+pub(crate) trait OwnMailbox<T>: Send + Sync {
+    fn core(&self) -> &CellCore;
+
+    /// Puts the item into the mailbox, if there is room.
+    fn push_own(&self, item: Arc<T>) -> Result<(), Rejected>;
+}
+
 /// An item of a mailbox.
 pub(crate) trait MailboxItem: Send + 'static {
     /// The type that senders send.

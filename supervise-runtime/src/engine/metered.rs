@@ -6,7 +6,9 @@
 //! The recorder is foreign code. It never runs under a lock, and its panics are caught: after the first one, these
 //! metrics are off.
 
+use std::any::Any;
 use std::collections::HashMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -14,15 +16,12 @@ use ::metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, Recorder, SharedString, Unit, with_recorder,
 };
 
-use crate::engine::cell::control::{AnyCell, CellCore, number};
+use crate::engine::numbers::number;
 use supervise_core::base::deferred_drop::{CatchDrop, drop_catching_panics};
 use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
-use supervise_core::decide::group::{Group, Owner};
-use supervise_core::values::declaration::TreeSpec;
 use supervise_core::values::event::{DeadLetterReason, EventKind};
 use supervise_core::values::failure::{Cause, Failure};
-use supervise_core::values::place::Name;
 use supervise_core::values::strategy::Directive;
 
 const RESTARTS: &str = "supervise.restarts";
@@ -42,7 +41,7 @@ const REMOTE_CHILDREN: &str = "supervise.remote.children";
 const REMOTE_CAPACITY: &str = "supervise.remote.capacity";
 
 /// The name of the tree of all top-level children.
-const GUARDIAN: &str = "guardian";
+pub(crate) const GUARDIAN: &str = "guardian";
 
 static METADATA: Metadata<'static> = Metadata::new("supervise", Level::INFO, Some("supervise"));
 
@@ -104,11 +103,20 @@ impl Metered {
         self.id.load(Relaxed) != 0
     }
 
-    /// Wants the metrics of the tree with this root. To be given back as often, unless it is for good.
-    pub(crate) fn request(&self, root: &Arc<AnyCell>) {
-        // A top-level child may have any name.
-        let name = if root.core().is_top_level() { GUARDIAN.to_owned() } else { root.core().name() };
-        let mut new = Some(Arc::new(Meters::new(name, Roots::Tree(Arc::downgrade(root)))));
+    /// Returns the number of the meters; 0 while there are none.
+    #[inline(always)]
+    pub(crate) fn id(&self) -> u64 {
+        self.id.load(Relaxed)
+    }
+
+    /// Returns the handles of a declared path, if metrics are recorded.
+    pub(crate) fn at(&self, path: impl FnOnce() -> String) -> Option<Arc<PathMeters>> {
+        Some(self.now()?.at(&path()))
+    }
+
+    /// Wants the metrics of the tree, with these meters if it has none. To be given back as often, unless it is for good.
+    pub(crate) fn request(&self, meters: Meters) {
+        let mut new = Some(Arc::new(meters));
         let mut begun = None;
         {
             let mut state = lock(&self.state);
@@ -194,11 +202,9 @@ impl State {
 }
 
 /// The cells at which samples begin.
-#[derive(Debug)]
-enum Roots {
-    Tree(Weak<AnyCell>),
-    /// The groups of top-level children, and the number of them at which those that have gone are forgotten.
-    TopLevel(Mutex<(Vec<Weak<AnyCell>>, usize)>),
+pub(crate) trait Roots: Any + fmt::Debug + Send + Sync {
+    /// Returns whether they are groups of top-level children, which are no children themselves.
+    fn are_top_level(&self) -> bool;
 }
 
 /// The metrics of one tree, or of all top-level children.
@@ -206,7 +212,7 @@ enum Roots {
 pub(crate) struct Meters {
     pub(crate) id: u64,
     tree: SharedString,
-    roots: Roots,
+    roots: Box<dyn Roots>,
     paths: Mutex<HashMap<Arc<str>, Arc<PathMeters>>>,
     /// The contributions to gauges; `None` once they were taken back.
     sampled: Mutex<Option<HashMap<Sampled, Contribution>>>,
@@ -245,71 +251,38 @@ struct Contribution {
 /// All meters that samples are taken for.
 static ALL: Mutex<Vec<Weak<Meters>>> = Mutex::new(Vec::new());
 
-/// The metrics of the top-level children, once they are wanted.
-static TOP_LEVEL: OnceLock<Arc<Meters>> = OnceLock::new();
-
 /// Returns the meters of all trees that have metrics, and those of the top-level children.
 pub(crate) fn all() -> Vec<Arc<Meters>> {
     lock(&ALL).iter().filter_map(Weak::upgrade).collect()
 }
 
-/// Records the metrics of all top-level children that are spawned from now on.
-pub(crate) fn top_level() {
-    let mut is_first = false;
-    let meters = TOP_LEVEL.get_or_init(|| {
-        is_first = true;
-        Arc::new(Meters::new(GUARDIAN.to_owned(), Roots::TopLevel(Mutex::new((Vec::new(), 64)))))
-    });
-    if is_first {
-        meters.begin();
-    }
-}
-
-/// Returns the metrics for a top-level child with this group, if they are wanted.
-pub(crate) fn of_top_level(guardian: &Arc<AnyCell>) -> Option<&'static Arc<Meters>> {
-    let meters = TOP_LEVEL.get()?;
-    let Roots::TopLevel(known) = &meters.roots else { return None };
-    let mut known = lock(known);
-    let (guardians, full) = &mut *known;
-    if guardians.len() >= *full {
-        guardians.retain(|guardian| guardian.strong_count() > 0);
-        *full = (guardians.len() * 2).max(64);
-    }
-    guardians.push(Arc::downgrade(guardian));
-    drop(known);
-    Some(meters)
-}
-
 impl Meters {
-    fn new(tree: String, roots: Roots) -> Self {
+    pub(crate) fn new(tree: String, roots: impl Roots) -> Self {
         Meters {
             id: number(),
             tree: SharedString::from(Arc::<str>::from(tree)),
-            roots,
+            roots: Box::new(roots),
             paths: Mutex::default(),
             sampled: Mutex::new(Some(HashMap::new())),
             health: Arc::new(Caught { panicked: AtomicBool::new(false) }),
         }
     }
 
-    fn begin(self: &Arc<Self>) {
+    pub(crate) fn begin(self: &Arc<Self>) {
         self.health.run(|| with_recorder(describe));
         let mut all = lock(&ALL);
         all.retain(|meters| meters.strong_count() > 0);
         all.push(Arc::downgrade(self));
     }
 
-    /// Returns the cells at which a sample begins.
-    pub(crate) fn roots(&self) -> Vec<Arc<AnyCell>> {
-        match &self.roots {
-            Roots::Tree(root) => root.upgrade().into_iter().collect(),
-            Roots::TopLevel(guardians) => lock(guardians).0.iter().filter_map(Weak::upgrade).collect(),
-        }
+    /// Returns the cells at which a sample begins, if they are a `T`.
+    pub(crate) fn roots<T: Roots>(&self) -> Option<&T> {
+        (&*self.roots as &dyn Any).downcast_ref()
     }
 
     /// Returns whether the roots are groups of top-level children, which are no children themselves.
     pub(crate) fn are_top_level(&self) -> bool {
-        matches!(self.roots, Roots::TopLevel(_))
+        self.roots.are_top_level()
     }
 
     /// Returns the handles of a declared path.
@@ -457,8 +430,8 @@ pub(crate) struct PathMeters {
     restarts: Mutex<HashMap<[&'static str; 2], Arc<CatchDrop<Counter>>>>,
 }
 
-impl std::fmt::Debug for PathMeters {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for PathMeters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("PathMeters").field(&self.labels).finish()
     }
 }
@@ -612,63 +585,6 @@ fn error_type(cause: &Cause) -> &'static str {
     match cause {
         Cause::Error(error) => error.type_of(),
         cause => cause.kind().word(),
-    }
-}
-
-impl CellCore {
-    /// Returns the metrics of this cell, if they are recorded.
-    #[inline]
-    pub(crate) fn meters(&self) -> Option<Arc<PathMeters>> {
-        let id = self.bus.metered.id.load(Relaxed);
-        if id == 0 {
-            return None;
-        }
-        self.known_meters(id).or_else(|| {
-            let now = self.bus.metered.now()?.at(&self.declared_path());
-            self.know_meters(now.clone());
-            Some(now)
-        })
-    }
-
-    /// Returns the path as it is declared: of an instance of a set `sessions/*`, of an element of an array `shards/*`, of
-    /// everything below an actor `path/*`. So the number of paths does not depend on what runs.
-    ///
-    /// A tree may contain itself, in a set. Its children have the path of the first of these sets.
-    pub(crate) fn declared_path(&self) -> String {
-        let mut above: Vec<&CellCore> = vec![self];
-        while let Some(parent) = &above[above.len() - 1].parent {
-            above.push(parent.core());
-        }
-        let Some(mut parent) = above.pop() else { return String::new() };
-        if above.is_empty() {
-            return self.name();
-        }
-        let mut names: Vec<(Option<(&TreeSpec, &str)>, &str)> = Vec::new();
-        for core in above.into_iter().rev() {
-            let Some(table) = parent.table() else { break };
-            let tree = table.declaration.get().copied();
-            let (name, element) = match core.declared_name().filter(|_| tree.is_some()) {
-                Some(Name::Declared(name)) => (*name, false),
-                Some(Name::Element(name, _)) => (*name, true),
-                _ => ("*", false),
-            };
-            if let Some(tree) = tree {
-                let is =
-                    |(known, before): (&TreeSpec, &str)| (known.name, known.at, before) == (tree.name, tree.at, name);
-                if let Some(first) = names.iter().position(|(declared, _)| declared.is_some_and(is)) {
-                    names.truncate(first);
-                }
-            }
-            names.push((tree.map(|tree| (tree as &TreeSpec, name)), name));
-            if element {
-                names.push((None, "*"));
-            }
-            if table.inspect(Group::owner) == Owner::Actor {
-                break;
-            }
-            parent = core;
-        }
-        names.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join("/")
     }
 }
 

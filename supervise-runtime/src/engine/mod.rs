@@ -11,8 +11,11 @@ pub(crate) mod log;
 pub(crate) mod mailbox;
 #[cfg(feature = "metrics")]
 pub(crate) mod metered;
+pub(crate) mod numbers;
 pub(crate) mod observed;
 pub(crate) mod polls;
+#[cfg(feature = "metrics")]
+pub(crate) mod sampled;
 pub(crate) mod settings;
 pub(crate) mod span;
 pub(crate) mod supervisor;

@@ -9,6 +9,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use crate::engine::metered::{self, Meters, Sample, Sampled};
+use crate::engine::sampled;
 use crate::engine::supervisor::ChildView;
 use crate::inspection::part::{are_spawned, seen};
 use crate::inspection::snapshot::{NodeStateKind, network, own_end, state};
@@ -26,7 +27,7 @@ impl TreeRef {
     pub fn metrics(&self) -> Metering {
         let tree = self.cell.core().bus.clone();
         tree.observed.request(Observe::TIMING);
-        tree.metered.request(&root_of(&self.cell));
+        sampled::request(&root_of(&self.cell));
         Metering { tree: Some(tree) }
     }
 }
@@ -109,7 +110,7 @@ impl fmt::Debug for Metering {
 /// # }
 /// ```
 pub fn top_level() {
-    metered::top_level();
+    sampled::top_level();
 }
 
 /// Samples the gauges of all trees whose metrics are recorded.
@@ -145,7 +146,7 @@ pub fn top_level() {
 pub fn sample() {
     let now = Instant::now();
     for meters in metered::all() {
-        let roots = meters.roots();
+        let roots = sampled::roots(&meters);
         let mut all = All::new();
         let mut remote = HashMap::new();
         for root in &roots {

@@ -20,6 +20,8 @@ use crate::engine::bus::{Events, Remote, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::engine::hold::Hold;
+#[cfg(feature = "metrics")]
+use crate::engine::sampled;
 use supervise_core::base::BoxFuture;
 use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::sync::Arc;
@@ -371,14 +373,14 @@ impl<T: TreeDef> Tree<T> {
         });
         let held = hold.clone().map(|hold| Held::new(hold.token, hold.released, move || hold.is_over()));
         if let Some(hold) = hold {
-            hold.fences(launched.cell.core());
+            launched.cell.core().run_under(hold);
         }
         #[cfg(feature = "metrics")]
         if self.metrics {
             let shared = &launched.cell.core().bus;
             shared.observed.request(Observe::TIMING);
             let root: Arc<AnyCell> = launched.cell.clone();
-            shared.metered.request(&root);
+            sampled::request(&root);
         }
         if let Some(network) = self.network {
             let root: Arc<AnyCell> = launched.cell.clone();

@@ -16,10 +16,10 @@ use crate::actor::waits::{ShutdownRef, Starting, Terminated};
 use crate::actor::{Actor, name_of};
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::death_watch::Notice;
-use crate::engine::mailbox::{ActorCell, Mailbox, MailboxItem, Patience, Rejected};
+use crate::engine::mailbox::{ActorCell, Mailbox, MailboxItem, OwnMailbox, Patience, Rejected};
 use crate::engine::watched::Watched;
 use supervise_core::base::BoxFuture;
-use supervise_core::base::sync::Arc;
+use supervise_core::base::sync::{Arc, Weak};
 use supervise_core::values::ended::Ended;
 use supervise_core::values::failure::Failure;
 use supervise_core::values::hooks::DeclaredHooks;
@@ -92,6 +92,26 @@ impl<A: Actor> MailboxItem for Envelope<A> {
 }
 
 pub(crate) type Cell<A> = ActorCell<Envelope<A>>;
+
+impl<A: Actor> OwnMailbox<Tick<A>> for Cell<A> {
+    fn core(&self) -> &CellCore {
+        Cell::core(self)
+    }
+
+    fn push_own(&self, tick: Arc<Tick<A>>) -> Result<(), Rejected> {
+        self.try_push_own(Envelope::Tick(tick))
+    }
+}
+
+impl<A: Actor> OwnMailbox<Follow<A>> for Cell<A> {
+    fn core(&self) -> &CellCore {
+        Cell::core(self)
+    }
+
+    fn push_own(&self, follow: Arc<Follow<A>>) -> Result<(), Rejected> {
+        self.try_push_own(Envelope::Item(follow))
+    }
+}
 
 /// A cell behind which the type of the messages is hidden.
 ///
@@ -226,6 +246,15 @@ impl<A: Actor> ActorRef<A> {
 
     pub(crate) fn to_cell(&self) -> Arc<Cell<A>> {
         self.shared.clone().into_cell()
+    }
+
+    /// Returns the mailbox for a timer or a source of the actor's own.
+    pub(crate) fn own_mailbox<T>(&self) -> Weak<dyn OwnMailbox<T>>
+    where
+        Cell<A>: OwnMailbox<T>,
+    {
+        let cell: Weak<Cell<A>> = Arc::downgrade(&self.to_cell());
+        cell
     }
 }
 

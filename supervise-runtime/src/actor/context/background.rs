@@ -30,7 +30,7 @@ impl<A: Actor> Context<A> {
     }
 
     fn timer(&mut self, delay: Duration, period: Option<Duration>, make: Make<A::Msg>) -> Timer {
-        let tick = Tick::new(Arc::downgrade(&self.actor.to_cell()), self.incarnation(), make);
+        let tick = Tick::new(self.actor.own_mailbox(), self.incarnation(), make);
         self.work(BackgroundWork::Timer { at: after(Instant::now(), delay), period, tick: tick.clone() });
         Timer { tick }
     }
@@ -69,7 +69,7 @@ impl<A: Actor> Context<A> {
         source: S,
         message: impl FnMut(S::Item) -> A::Msg + Send + 'static,
     ) -> Followed<A> {
-        let follow = Follow::new(Arc::downgrade(&self.actor.to_cell()), self.incarnation());
+        let follow = Follow::new(self.actor.own_mailbox(), self.incarnation());
         self.work(BackgroundWork::Source { items: follow.clone().feed(source, message), item: follow.clone() });
         Followed::of(follow)
     }

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use crate::engine::cell::control::{AnyCell, number};
+use crate::engine::cell::control::AnyCell;
 use crate::engine::death_watch::Pact;
+use crate::engine::numbers::number;
 use crate::engine::supervisor::TellEach;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::ended::Ended;

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::iter::successors;
-use std::sync::atomic::AtomicU64 as StdAtomicU64;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -21,6 +20,7 @@ use crate::engine::log::{Facts, is_logged};
 use crate::engine::mailbox::{Admission, Blocked};
 #[cfg(feature = "metrics")]
 use crate::engine::metered::{self, PathMeters};
+use crate::engine::numbers::{BEFORE_REPORTS, FOUND, number};
 use crate::engine::observed::Tally;
 use crate::engine::supervisor::ChildTable;
 use crate::engine::watched::Watched;
@@ -30,6 +30,7 @@ use supervise_core::base::sync::lock;
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, foreign};
 use supervise_core::decide::child::machine::Order;
 use supervise_core::decide::group::Owner;
+use supervise_core::values::decider::SupervisorStrategy;
 use supervise_core::values::declaration::{ChildSpec, TreeSpec};
 use supervise_core::values::ended::Ended;
 use supervise_core::values::event::EventKind;
@@ -226,22 +227,6 @@ pub(crate) struct CellCore {
     was_up: AtomicBool,
 }
 
-/// The next number. No schedule depends on it, so it is a standard library atomic in every build.
-static NUMBERS: StdAtomicU64 = StdAtomicU64::new(BEFORE_REPORTS + 1);
-
-/// The number of all ends that were counted while no report was open: they come first, after those that were found when
-/// it was opened.
-const BEFORE_REPORTS: u64 = FOUND + 1;
-
-/// The number of all ends that were found when a report was opened.
-const FOUND: u64 = 0;
-
-/// Returns a number that is unique in this process, higher than all earlier ones. A number that is taken under a lock
-/// is higher than those that were taken under it earlier.
-pub(crate) fn number() -> u64 {
-    NUMBERS.fetch_add(1, Ordering::Relaxed)
-}
-
 impl CellCore {
     /// Inlined, so that this large value is made where it is to be.
     #[inline(always)]
@@ -304,6 +289,13 @@ impl CellCore {
     /// Returns whether a runtime is declared for this cell.
     pub(crate) fn is_apart(&self) -> bool {
         self.apart.load(Ordering::Relaxed)
+    }
+
+    /// Puts this tree, which is not yet started, under a holding of a lease.
+    pub(crate) fn run_under(&self, hold: Arc<Hold>) {
+        let table = self.table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
+        let _ = table.hold.set(hold); // a tree has one
+        self.bus.leased.store(true, Ordering::Relaxed);
     }
 
     /// Returns the holding of the nearest lease under which this cell runs.
@@ -574,14 +566,29 @@ impl CellCore {
         }
     }
 
+    /// Returns the metrics of this cell, if they are recorded.
+    #[cfg(feature = "metrics")]
+    #[inline]
+    pub(crate) fn meters(&self) -> Option<Arc<PathMeters>> {
+        let id = self.bus.metered.id();
+        if id == 0 {
+            return None;
+        }
+        self.known_meters(id).or_else(|| {
+            let now = self.bus.metered.at(|| self.declared_path())?;
+            self.know_meters(now.clone());
+            Some(now)
+        })
+    }
+
     /// Returns the metrics of this cell, if they are those with this number.
     #[cfg(feature = "metrics")]
-    pub(crate) fn known_meters(&self, id: u64) -> Option<Arc<PathMeters>> {
+    fn known_meters(&self, id: u64) -> Option<Arc<PathMeters>> {
         lock(&self.life).rare()?.meters.as_ref().filter(|known| known.id == id).cloned()
     }
 
     #[cfg(feature = "metrics")]
-    pub(crate) fn know_meters(&self, meters: Arc<PathMeters>) {
+    fn know_meters(&self, meters: Arc<PathMeters>) {
         let before = lock(&self.life).rare_or_init().meters.replace(meters);
         drop(before); // outside of the lock: it contains handles of a recorder
     }

@@ -107,7 +107,8 @@ impl ChildTable {
         drop(inner);
         for (_, cell, since) in &given_up {
             if let Some(hold) = cell.core().hold() {
-                hold.gives_up(cell);
+                let cell = Arc::downgrade(cell);
+                hold.gives_up(move || cell.upgrade().is_some_and(|cell| !cell.core().has_ended()));
             }
             // The report goes up through other groups, so not under the lock of this one.
             cell.core().tell_report(|| ChildEnd {

@@ -323,7 +323,7 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         let mut instance = self.instance(None, self.giving(args))?;
         let (launched, after_lock) =
             self.place(&mut instance, None).map_err(|refused| self.refused(refused, &instance))?;
-        hold.fences(launched.cell.core());
+        launched.cell.core().run_under(hold);
         after_lock.done();
         Ok(launched.begin().cell)
     }
