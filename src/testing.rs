@@ -63,4 +63,4 @@
 //! + db ended Failed
 //! ```
 
-pub use supervise_runtime::testing::*;
+pub use supervise_testing::*;

@@ -21,12 +21,13 @@ mod actor;
 mod engine;
 mod inspection;
 mod task;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod tree;
 
 #[doc(hidden)]
 pub mod expansion;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod probe;
 #[doc(hidden)]
 pub mod remote;
 

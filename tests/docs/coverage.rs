@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 const RUNTIME: &str = "supervise-runtime/src";
 const CORE: &str = "supervise-core/src";
+const TESTING: &str = "supervise-testing/src";
 
 /// The modules of the runtime that are public.
-const MODULES: [&str; 12] = [
-    "testing", "error", "lease", "policy", "event", "inspect", "metrics", "spec", "future", "bound", "guardian", "path",
-];
+const MODULES: [&str; 11] =
+    ["error", "lease", "policy", "event", "inspect", "metrics", "spec", "future", "bound", "guardian", "path"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -26,9 +26,10 @@ fn read(path: impl AsRef<Path>) -> String {
 
 /// The sources of a module: its own file, and all files in its folder.
 fn sources(module: &str) -> Vec<PathBuf> {
-    let (source, module) = match module.strip_prefix("supervise_core/") {
-        Some(module) => (CORE, module),
-        None => (RUNTIME, module),
+    let (source, module) = match module.split_once('/') {
+        Some(("supervise_core", module)) => (CORE, module),
+        Some(("supervise_testing", module)) => (TESTING, module),
+        _ => (RUNTIME, module),
     };
     let own = root().join(source).join(module).with_extension("rs");
     let mut found = Vec::from_iter(own.is_file().then_some(own));
@@ -47,8 +48,8 @@ fn sources(module: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The re-exports of a file: the path of each item's source file, relative to the source of the runtime or, after
-/// `supervise_core`, of the core, and the item's name there.
+/// The re-exports of a file: the path of each item's source file, relative to the source of the runtime, or after the
+/// name of another crate, and the item's name there.
 fn exported(file: &str, base: &str) -> Vec<(String, String)> {
     let source = read(file);
     let mut names = Vec::new();
@@ -128,7 +129,7 @@ fn each_macro_has_an_example() {
 #[test]
 fn each_public_type_has_an_example() {
     let mut wanted = exported(&format!("{RUNTIME}/lib.rs"), "");
-    wanted.extend(exported(&format!("{RUNTIME}/testing/mod.rs"), "testing/"));
+    wanted.extend(exported(&format!("{TESTING}/lib.rs"), "supervise_testing/"));
     for line in read(format!("{RUNTIME}/actor/guardian.rs")).lines() {
         let name = ["pub struct ", "pub enum ", "pub fn "].iter().find_map(|of| line.strip_prefix(of));
         if let Some(name) = name.and_then(|name| name.split(|c: char| !c.is_alphanumeric()).next()) {

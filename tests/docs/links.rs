@@ -156,8 +156,14 @@ fn files_that_are_named_exist() {
         for folder in FOLDERS.into_iter().chain(["src"]) {
             below(folder, ending, &mut files);
         }
-        for krate in ["supervise-core", "supervise-macros", "supervise-remote", "supervise-rules", "supervise-runtime"]
-        {
+        for krate in [
+            "supervise-core",
+            "supervise-macros",
+            "supervise-remote",
+            "supervise-rules",
+            "supervise-runtime",
+            "supervise-testing",
+        ] {
             below(krate, ending, &mut files);
         }
         files.extend(fs::read_dir(".").unwrap().map(|entry| entry.unwrap().path()));

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-for package in supervise-rules supervise-core supervise-runtime supervise-macros supervise-tree supervise-console supervise-lease supervise-remote supervise-top \
+for package in supervise-rules supervise-core supervise-runtime supervise-macros supervise-testing supervise-tree supervise-console supervise-lease supervise-remote supervise-top \
     supervise-remote-zenoh; do
     root=.
     [[ $package != supervise-remote-zenoh ]] || root=$package # a workspace of its own

@@ -22,8 +22,9 @@ use supervise_core::values::failure::Cause;
 use supervise_core::values::stop_reason::StopReason;
 
 /// A part of the record.
+#[doc(hidden)]
 #[derive(Debug, Clone)]
-pub(crate) enum Seen {
+pub enum Seen {
     /// An event, without its values: the error of a failure may keep a message, and with it the cell of an actor.
     Event {
         path: String,
@@ -45,8 +46,9 @@ pub(crate) enum Seen {
 }
 
 /// An event, as far as promises are read from it.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Happened {
+pub enum Happened {
     Up,
     Stopping(StopReason),
     Aborted,
@@ -75,7 +77,7 @@ impl Happened {
 }
 
 /// Returns the text of a value with an error of the user in it, whose `Display` may panic.
-pub(crate) fn text_of(value: &dyn Display) -> String {
+pub fn text_of(value: &dyn Display) -> String {
     let mut text = String::new();
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| write!(text, "{value}"))) {
         drop_catching_panics(payload);
@@ -85,26 +87,29 @@ pub(crate) fn text_of(value: &dyn Display) -> String {
 }
 
 /// How a start is held up.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holdup {
+pub enum Holdup {
     For(Duration),
     /// Until the test lets everything go on.
     Forever,
 }
 
 /// The messages of a whole tree.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Letters {
+pub struct Letters {
     /// The messages that mailboxes have accepted.
-    pub(crate) accepted: u64,
+    pub accepted: u64,
     /// The accepted messages that an actor has begun to handle.
-    pub(crate) begun: u64,
+    pub begun: u64,
     /// The accepted messages that became dead letters before that.
-    pub(crate) dead: u64,
+    pub dead: u64,
 }
 
+#[doc(hidden)]
 #[derive(Default)]
-pub(crate) struct Witness {
+pub struct Witness {
     accepted: AtomicU64,
     begun: AtomicU64,
     dead: AtomicU64,
@@ -133,7 +138,7 @@ struct State {
 impl Witness {
     // ----- called by the engine
 
-    pub(crate) fn hears(&self, event: &Event) {
+    pub fn hears(&self, event: &Event) {
         if let EventKind::DeadLetter { reason: DeadLetterReason::Ended | DeadLetterReason::Restarted, .. } = event.kind
         {
             self.dead.fetch_add(1, SeqCst);
@@ -144,7 +149,7 @@ impl Witness {
     }
 
     /// The start of an instance of the cell `id` begins. Returns the wait before the start, if it is held up.
-    pub(crate) fn begins(self: &Arc<Self>, path: String, id: u64) -> Option<BoxFuture<'static, ()>> {
+    pub fn begins(self: &Arc<Self>, path: String, id: u64) -> Option<BoxFuture<'static, ()>> {
         let mut state = lock(&self.state);
         let State { living, left, .. } = &mut *state;
         let living = living.entry(path.clone()).or_default();
@@ -166,7 +171,7 @@ impl Witness {
     }
 
     /// The instance of the cell `id` has gone, if there was one.
-    pub(crate) fn gone(&self, path: String, id: u64) {
+    pub fn gone(&self, path: String, id: u64) {
         let mut state = lock(&self.state);
         let Some(living) = state.living.get_mut(&path) else { return };
         let Some(at) = living.iter().position(|other| *other == id) else { return };
@@ -178,62 +183,62 @@ impl Witness {
     }
 
     /// The cell `id` is about to leave its supervisor. Told before its name is free.
-    pub(crate) fn leaves(&self, id: u64) {
+    pub fn leaves(&self, id: u64) {
         lock(&self.state).left.insert(id);
     }
 
     /// A mailbox has accepted a message. Called under its lock.
-    pub(crate) fn accepts(&self) {
+    pub fn accepts(&self) {
         self.accepted.fetch_add(1, SeqCst);
     }
 
     /// An actor has taken a message out of its mailbox.
-    pub(crate) fn takes_out(&self) {
+    pub fn takes_out(&self) {
         self.begun.fetch_add(1, SeqCst);
     }
 
     /// A message is back in the mailbox.
-    pub(crate) fn takes_back(&self) {
+    pub fn takes_back(&self) {
         self.begun.fetch_sub(1, SeqCst);
     }
 
     // ----- called by the test
 
     /// Holds up the next start of the child with this path.
-    pub(crate) fn holds_up(&self, path: &str, holdup: Holdup) {
+    pub fn holds_up(&self, path: &str, holdup: Holdup) {
         lock(&self.state).held_up.insert(path.to_owned(), holdup);
     }
 
     /// Lets all starts go on.
-    pub(crate) fn calm_down(&self) {
+    pub fn calm_down(&self) {
         self.calm.store(true, SeqCst);
         self.calmed.notify_waiters();
     }
 
     /// Returns whether the cell `id` has an instance.
-    pub(crate) fn lives(&self, path: &str, id: u64) -> bool {
+    pub fn lives(&self, path: &str, id: u64) -> bool {
         lock(&self.state).living.get(path).is_some_and(|living| living.contains(&id))
     }
 
     /// Returns the paths of the instances that there are.
-    pub(crate) fn living(&self) -> Vec<String> {
+    pub fn living(&self) -> Vec<String> {
         let mut living: Vec<String> = lock(&self.state).living.keys().cloned().collect();
         living.sort();
         living
     }
 
-    pub(crate) fn letters(&self) -> Letters {
+    pub fn letters(&self) -> Letters {
         let at = |count: &AtomicU64| count.load(SeqCst);
         Letters { accepted: at(&self.accepted), begun: at(&self.begun), dead: at(&self.dead) }
     }
 
     /// Adds a deed of the test to the record.
-    pub(crate) fn notes(&self, path: &str, what: String) {
+    pub fn notes(&self, path: &str, what: String) {
         lock(&self.state).seen.push(Seen::Done { path: path.to_owned(), what });
     }
 
     /// Returns what was seen since the last call.
-    pub(crate) fn take(&self) -> Vec<Seen> {
+    pub fn take(&self) -> Vec<Seen> {
         std::mem::take(&mut lock(&self.state).seen)
     }
 }

@@ -15,11 +15,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc as StdArc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use crate::engine::witness::{Seen, Witness};
-use crate::tree::{Tree, TreeDef};
 use supervise_core::base::sync::Arc;
 use supervise_core::values::failure::{BoxError, Thrown, panic_text};
 use supervise_core::values::report::Report;
+use supervise_runtime::Tree;
+use supervise_runtime::expansion::TreeDef;
+use supervise_runtime::probe::{Seen, Witness};
 
 pub use fault::ChaosFault;
 pub use random::Random;

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use super::clock::{self, advance, settle};
 use super::record::Record;
-use crate::tree::{Running, Tree, TreeDef};
 use supervise_core::base::BoxFuture;
 use supervise_core::values::event::{Event, EventKind};
 use supervise_core::values::failure::Failure;
 use supervise_core::values::observe::Observe;
 use supervise_core::values::report::Report;
+use supervise_runtime::expansion::TreeDef;
+use supervise_runtime::probe;
+use supervise_runtime::{Running, Tree};
 
 /// Starts a tree for a test: on the paused clock, with a fixed seed, and with all events recorded from its first start
 /// on.
@@ -117,13 +119,13 @@ impl<T: TreeDef> IntoFuture for Start<T> {
     ///
     /// Returns the failure of a start that is not retried, with the record of what led to it (S21).
     fn into_future(self) -> Self::IntoFuture {
-        let mut tree = self.tree.seed_or(0);
-        tree.tested();
-        tree = tree.observe_too(Observe::ASKS);
+        let mut tree = probe::seed_or(self.tree, 0);
+        probe::test(&mut tree);
+        tree = probe::observe_too(tree, Observe::ASKS);
         Box::pin(async move {
             clock::pause();
             let record = Record::of(tree.events());
-            match tree.start_at(self.at).await {
+            match probe::start_at(tree, self.at).await {
                 Ok(running) => Ok(Tested { running, record }),
                 Err(failure) => Err(NotStarted { failure, record }),
             }

@@ -1,10 +1,10 @@
 //! A record of events, as lines that can be compared.
 
 use super::diff::diff;
-use crate::engine::bus::Events;
 use supervise_core::base::line::one_line;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::event::{Event, EventKind};
+use supervise_runtime::event::Events;
 
 /// The events of a tree, collected from a subscription.
 ///

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::tree::lease::Lease;
 use supervise_core::base::clock::{Moment, pretend_suspended};
 use supervise_core::base::sync::{Arc, Mutex, lock};
 use supervise_core::values::failure::Thrown;
 use supervise_core::values::lease::Acquired;
+use supervise_runtime::Lease;
 
 /// The fault of a contender for a [`MemoryLease`], until another one is set.
 ///

@@ -1,6 +1,9 @@
 //! Tools for tests of your own trees: injected faults, exact sequences of events, the paused clock.
 //!
-//! With the feature `testing`. The crate `supervise` re-exports this module, with an example of a whole test.
+//! **Do not depend on this crate directly.** Turn on the feature `testing` of `supervise`, which has it as
+//! `supervise::testing`, with an example of a whole test. The examples on these pages use that name.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod chaos;
 mod clock;

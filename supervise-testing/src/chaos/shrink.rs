@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::fault::Fault;
 use super::run::Outcome;
 use super::{ChaosFailure, ChaosPromise, Plan, shown, watched};
-use crate::tree::TreeDef;
+use supervise_runtime::expansion::TreeDef;
 
 /// The real time for all attempts.
 const TIME: Duration = Duration::from_secs(30);

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::fault::is_at_or_below;
 use super::{Broken, ChaosPromise};
-use crate::engine::witness::{Happened, Seen};
 use supervise_core::values::declaration::{ChildSpec, Shape, TreeSpec};
 use supervise_core::values::stop_reason::StopReason;
 use supervise_core::values::strategy::ShutdownOrder;
+use supervise_runtime::probe::{Happened, Seen};
 
 /// The place of a declared child among its siblings.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::actor::child_ref::ChildRef;
-use crate::engine::cell::control::{SystemMessage, send};
 use supervise_core::values::failure::{BoxError, Cause, Thrown};
+use supervise_runtime::ChildRef;
+use supervise_runtime::probe;
 
 /// A fault to inject: an error, a panic or a kill.
 ///
@@ -123,7 +123,7 @@ pub trait Inject: ChildRef {
     /// * While the child waits for its start, and after it has ended, nothing runs that could fail: an error or panic
     ///   has no effect; a kill is a stop (S6).
     fn inject(&self, fault: Fault) {
-        send(&**self.any().cell(), SystemMessage::Inject(fault.0));
+        probe::inject(&self.any(), fault.0);
     }
 }
 

@@ -20,18 +20,18 @@ use super::crowd::{Crowd, caught, dropped_after};
 use super::fault::{Act, Choices, Fault, Means, Wait, draw};
 use super::random::Random;
 use super::{Broken, ChaosPromise, Plan, Progress};
-use crate::actor::child_ref::{AnyRef, ChildRef};
-use crate::actor::commands::CommandError;
-use crate::engine::bus::TreeShared;
-use crate::engine::witness::{Seen, Witness, text_of};
-use crate::inspection::snapshot::{Node, NodeState};
-use crate::tree::{Running, TreeDef, TreeRef};
 use supervise_core::base::clock::after;
-use supervise_core::base::sync::{Arc, Weak};
+use supervise_core::base::sync::Arc;
 use supervise_core::values::declaration::Shape;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::failure::Failure;
 use supervise_core::values::strategy::Lifecycle;
+use supervise_runtime::error::CommandError;
+use supervise_runtime::expansion::TreeDef;
+use supervise_runtime::inspect::{Node, NodeState};
+use supervise_runtime::probe::{self, Rest, Seen, Witness, text_of};
+use supervise_runtime::{AnyRef, ChildRef};
+use supervise_runtime::{Running, TreeRef};
 
 /// The outcome of a run.
 #[derive(Default)]
@@ -49,7 +49,7 @@ pub(super) struct Outcome {
 /// A tree that was started.
 struct Begun {
     witness: Arc<Witness>,
-    bus: Weak<TreeShared>,
+    rest: Rest,
 }
 
 enum State<T> {
@@ -226,24 +226,24 @@ impl<'a, T: TreeDef> Run<'a, T> {
     // ----- the tree
 
     fn begin_tree(&mut self) {
-        let mut tree = (self.plan.tree)().seed_or(self.seed);
+        let mut tree = probe::seed_or((self.plan.tree)(), self.seed);
         let witness = Arc::new(Witness::default());
         if self.calmed {
             witness.calm_down();
         }
-        tree.tested();
-        tree.witnessed(&witness);
+        probe::test(&mut tree);
+        probe::witness(&mut tree, &witness);
         let at = self.plan.at;
         let slot: Rc<RefCell<Option<TreeRef>>> = Rc::default();
         let begins = slot.clone();
         let mut starting: Pin<Box<dyn Future<Output = Result<Running<T>, Failure>>>> =
-            Box::pin(tree.start_seen(at, move |tree| *begins.borrow_mut() = Some(tree)));
+            Box::pin(probe::start_seen(tree, at, move |tree| *begins.borrow_mut() = Some(tree)));
         // The first poll begins the tree; it is not up before its task has run.
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
         let first = starting.as_mut().poll(&mut cx);
         let root = slot.borrow_mut().take().expect("the tree has begun");
         *locked(&self.progress.witness) = Some(witness.clone());
-        self.trees.push(Begun { witness, bus: Arc::downgrade(&root.cell.core().bus) });
+        self.trees.push(Begun { witness, rest: Rest::of(&root) });
         self.tree = Some(root);
         self.state = match first {
             Poll::Ready(Ok(up)) => State::Up(up),
@@ -405,8 +405,8 @@ impl<'a, T: TreeDef> Run<'a, T> {
             }
             _ => {
                 if let Act::Kill = fault.act
-                    && let Some(child) = tree.find(&fault.path).filter(|child| child.cell().is_of_a_task())
-                    && witness.lives(&child.cell().core().path(), child.cell().core().id)
+                    && let Some(child) = tree.find(&fault.path).filter(probe::is_task)
+                    && probe::lives(&witness, &child)
                 {
                     let incarnation = child.incarnation();
                     self.killed.push((Instant::now(), child, incarnation));
@@ -425,9 +425,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         let now = Instant::now();
         let due = |at: Instant| at < now && self.plan.workers.is_none();
         for (_, child, incarnation) in self.killed.extract_if(.., |(at, ..)| due(*at)).collect::<Vec<_>>() {
-            if child.incarnation() == incarnation
-                && self.witness().lives(&child.cell().core().path(), child.cell().core().id)
-            {
+            if child.incarnation() == incarnation && probe::lives(self.witness(), &child) {
                 let text = format!("{} was killed, and its future is still there", child.path());
                 self.says(ChaosPromise::KillsAreObeyed, text);
             }
@@ -641,7 +639,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         if tasks > 0 {
             left.push(format!("{tasks} tasks"));
         }
-        let trees = self.trees.iter().filter(|tree| tree.bus.strong_count() > 0).count();
+        let trees = self.trees.iter().filter(|tree| tree.rest.is_held()).count();
         if trees > 0 {
             left.push(format!("{trees} trees whose handles or cells are still held"));
         }

@@ -4,14 +4,12 @@ use std::fmt;
 use std::time::Duration;
 
 use super::random::Random;
-use crate::actor::child_ref::{AnyRef, ChildRef};
-use crate::actor::commands;
-use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::engine::witness::{Holdup, Witness};
-use crate::tree::TreeRef;
 use supervise_core::base::BoxFuture;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::failure::{Cause, Thrown};
+use supervise_runtime::TreeRef;
+use supervise_runtime::probe::{self, Holdup, Witness};
+use supervise_runtime::{AnyRef, ChildRef};
 
 /// A kind of fault that [`Chaos`](super::Chaos) causes.
 ///
@@ -121,35 +119,6 @@ pub(super) struct Means<'a> {
     pub(super) errors: &'a [super::MakesError],
 }
 
-/// A child, as faults see it.
-pub(super) struct Target {
-    path: String,
-    ended: bool,
-    actor: bool,
-    supervises: bool,
-}
-
-/// Returns all children below the root, in the order of their declaration.
-pub(super) fn targets(tree: &TreeRef) -> Vec<Target> {
-    let below = |cell: &AnyCell| cell.core().table().map(|table| table.children()).unwrap_or_default();
-    let mut todo = below(&*tree.cell);
-    todo.reverse();
-    let mut all = Vec::new();
-    while let Some(cell) = todo.pop() {
-        let core = cell.core();
-        all.push(Target {
-            path: core.path(),
-            ended: core.has_ended(),
-            actor: cell.has_messages(),
-            supervises: core.table().is_some(),
-        });
-        let mut children = below(&*cell);
-        children.reverse();
-        todo.append(&mut children);
-    }
-    all
-}
-
 /// The choices of a user.
 pub(super) struct Choices<'a> {
     pub(super) kinds: &'a [ChaosFault],
@@ -163,7 +132,7 @@ pub(super) struct Choices<'a> {
 
 /// Draws the faults of one moment.
 pub(super) fn draw(random: &mut Random, at: Duration, tree: &TreeRef, up: bool, choices: &Choices<'_>) -> Vec<Fault> {
-    let mut all = targets(tree);
+    let mut all = probe::parts(tree);
     all.retain(|target| !choices.spared.iter().any(|path| is_at_or_below(&target.path, path)));
     let mut faults: Vec<Fault> = Vec::new();
     let many = choices.kinds.contains(&ChaosFault::AtOnce);
@@ -266,8 +235,7 @@ impl Fault {
 
 impl Act {
     fn on(self, child: &AnyRef, by: &Means<'_>) -> Option<BoxFuture<'static, ()>> {
-        let cell = child.cell();
-        let inject = |cause| send(&**cell, SystemMessage::Inject(cause));
+        let inject = |cause| probe::inject(child, cause);
         match self {
             Act::Error(kind) => inject(Cause::Error(match by.errors.get(kind) {
                 Some(error) => error(),
@@ -280,7 +248,7 @@ impl Act {
                 let going = child.shutdown().within(time);
                 return Some(Box::pin(async move { drop(going.await) }));
             }
-            Act::Drain => commands::drain(&**cell),
+            Act::Drain => probe::drain(child),
             Act::Restart => drop(child.restart()),
             Act::StartAgain => drop(child.start_again()),
             Act::Slow(_) | Act::Hang | Act::Own(..) => {}
@@ -308,10 +276,7 @@ impl Act {
                             let _ = wait.await;
                         })
                     }
-                    Wait::Join => {
-                        let wait = TreeRef { cell: cell.clone() }.join();
-                        Box::pin(async move { drop(wait.await) })
-                    }
+                    Wait::Join => Box::pin(probe::join(child)),
                     Wait::Ready | Wait::Call | Wait::Start => return None,
                 };
                 return Some(Box::pin(super::crowd::dropped_after(polls, wait)));
