@@ -49,7 +49,7 @@ impl Record {
     ///
     /// # Panics
     ///
-    /// Panics if more than [`EVENT_BUFFER`](crate::event::EVENT_BUFFER) events have occurred since the last call, since
+    /// Panics if more than [`EVENT_BUFFER`](supervise_runtime::event::EVENT_BUFFER) events have occurred since the last call, since
     /// some are lost.
     #[track_caller]
     pub fn events(&mut self) -> &[Event] {

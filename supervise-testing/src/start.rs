@@ -213,7 +213,7 @@ impl<T: TreeDef> Tested<T> {
 
     /// Checks that no actors have waited for each other's replies so far, so that none of them could go on.
     ///
-    /// A tree under test always observes who asks whom; see [`AskCycle`](crate::event::EventKind::AskCycle).
+    /// A tree under test always observes who asks whom; see [`AskCycle`](supervise_runtime::event::EventKind::AskCycle).
     ///
     /// ```
     /// use supervise::prelude::*;
