@@ -83,13 +83,13 @@ pub fn lives(witness: &Witness, child: &AnyRef) -> bool {
 /// A child in a tree.
 #[derive(Debug)]
 pub struct Part {
-    /// Its path.
+    /// The path of the child.
     pub path: String,
-    /// It has ended.
+    /// Whether the child has ended.
     pub ended: bool,
-    /// It has a mailbox.
+    /// Whether the child has a mailbox.
     pub actor: bool,
-    /// It may have children.
+    /// Whether the child may have children.
     pub supervises: bool,
 }
 
