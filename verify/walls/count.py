@@ -5,7 +5,7 @@ usage: count.py             a table: code, tests, documentation and comments of 
        count.py --concerns  the lines of the runtime that name metrics, leases, remote children, systemd, logs
        count.py --at REV    the same for a revision of git, for the figures before a change
 
-A line of code is one that is neither empty nor a comment, in a file or a module that is not a test.
+Lines of code are neither empty nor comments, and stand in no file or module of tests.
 """
 import argparse
 import pathlib

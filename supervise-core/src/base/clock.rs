@@ -20,8 +20,8 @@ pub fn after(now: Instant, time: Duration) -> Instant {
 /// A moment on a clock that goes on while the machine is suspended.
 ///
 /// tokio's clock stands still during a suspension, on Linux and macOS. So what was read from it before a suspension says
-/// nothing about the time of others. Here the time of all suspensions is added to it. On a paused clock nothing is added to
-/// the time of the test.
+/// nothing about the time of others. Here the time of all suspensions is added to it. On a paused clock that time is the
+/// same for all moments of a test, unless the machine sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(Instant);
 
@@ -59,11 +59,12 @@ impl Add<Duration> for Moment {
 /// the two reads.
 const SLEPT: Duration = Duration::from_millis(20);
 
-/// The time of all suspensions, as it was returned last.
+/// The time of all suspensions, as the last call returned it. A measurement that is wrong by more than [`SLEPT`] would
+/// stay, so that a thread that is interrupted measures again.
 struct Steady(AtomicU64);
 
 impl Steady {
-    /// Returns the measured time, or the one that was returned last if it is not longer by a whole suspension.
+    /// Returns the measured time, or the last result if the measured time is not longer by a whole suspension.
     fn follow(&self, measured: Duration) -> Duration {
         let measured = u64::try_from(measured.as_nanos()).unwrap_or(u64::MAX);
         let followed = self.0.fetch_update(Relaxed, Relaxed, |last| {

@@ -1,10 +1,9 @@
 //! Deferred drops of user errors.
 //!
 //! Dropping an error that user code returned is user code as well: it may panic, and it may call methods of the tree. A
-//! [`Failure`](crate::values::failure::Failure) is shared, so its last reference may be dropped anywhere: in a
-//! cell's loop, under a
-//! group's lock, in a slot of the event channel. Therefore the error in it is dropped by [`drop_deferred`], which
-//! catches a panic, and waits while a [`DeferDrops`] exists on this thread.
+//! [`Failure`](crate::values::failure::Failure) is shared, so its last reference may be dropped anywhere: in a cell's
+//! loop, under a group's lock, in a slot of the event channel. Therefore the error in it is dropped by
+//! [`drop_deferred`], which catches a panic, and waits while a [`DeferDrops`] exists on this thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

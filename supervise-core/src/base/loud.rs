@@ -1,6 +1,6 @@
-//! Bugs of this crate in tests. The runtime recovers from its own bugs (S19), so a test could overlook one. In debug
+//! Bugs of this library in tests. The runtime recovers from its own bugs (S19), so a test could overlook one. In debug
 //! builds with `testing`, and under the model checker, a bug therefore ends the process. Tests need not ask for that; a
-//! test of the recovery injects its bug.
+//! test of the recovery injects its bug. The unit tests of the core itself are quiet.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -17,7 +17,7 @@ pub fn inject() {
     INJECTED.set(true);
 }
 
-/// Reports that code of this crate has panicked with this text, or is about to.
+/// Reports that code of this library has panicked with this text, or is about to.
 pub fn bug(text: &str) {
     let injected = INJECTED.take();
     if LOUD && !injected {

@@ -1,4 +1,4 @@
-//! The ground below all floors: locks, drops of user values, times, turns, mirrors of enums.
+//! The ground below all floors: locks, drops of user values, times, mirrors of enums.
 
 pub mod clock;
 pub mod deferred_drop;

@@ -18,7 +18,8 @@
 //!   under the lock, and carried out after it.
 //! * The task of a child begins after the lock under which its cell was added (`Unbegun` in the runtime).
 //! * A value on which user code runs is taken out while that code runs ([`Lent`](crate::base::lent::Lent)).
-//! * Keys are hashed and compared outside of the lock, and the result is checked again under it (`children/living.rs`).
+//! * Keys are hashed and compared outside of the lock, and the result is checked again under it
+//!   (`tree/children/living.rs` in the runtime).
 //! * A waker is cloned before the lock is taken, and stored under it.
 //!
 //! Both kinds of locks are short in this sense. A [`Mutex`] is a spin lock whose waiters soon sleep (`short`). It is

@@ -458,6 +458,19 @@ impl DeadLetterReason {
         DeadLetterReason::NotRead,
     ];
 
+    /// Returns the number of this reason, which is its place in [`ALL`](Self::ALL).
+    #[doc(hidden)]
+    pub fn number(self) -> usize {
+        match self {
+            DeadLetterReason::Ended => 0,
+            DeadLetterReason::GivenUp => 1,
+            DeadLetterReason::Restarted => 2,
+            DeadLetterReason::Unknown => 3,
+            DeadLetterReason::NotWritten => 4,
+            DeadLetterReason::NotRead => 5,
+        }
+    }
+
     /// Returns the word for this reason in JSON and in metrics.
     #[doc(hidden)]
     pub fn word(self) -> &'static str {
@@ -518,7 +531,7 @@ pub enum DecidedBy {
 }
 
 impl DecidedBy {
-    /// Returns the word for the one that decided, in JSON and in the log.
+    /// Returns the word for the child, supervisor or default that decided, in JSON and in the log.
     #[doc(hidden)]
     pub fn word(&self) -> &'static str {
         match self {
@@ -670,6 +683,12 @@ mod tests {
     #[test]
     fn an_event_stays_small() {
         assert_eq!(size_of::<EventKind>(), 56);
+    }
+
+    /// S51: each reason has a counter of its own.
+    #[test]
+    fn each_reason_of_a_dead_letter_has_its_number() {
+        assert!(DeadLetterReason::ALL.iter().enumerate().all(|(number, reason)| reason.number() == number));
     }
 
     /// S40: an event is one line, whatever the names and texts in it are.

@@ -126,7 +126,7 @@ pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKin
                 LeaseChange::Waiting => say!(INFO, %lease, "standing by: another one holds the lease"),
                 LeaseChange::Held { token, released } => say!(INFO, %lease, token, released, "holds the lease"),
                 LeaseChange::Released { token } => say!(INFO, %lease, token, "gave the lease back"),
-                _ => {}
+                change => say!(DEBUG, %lease, change = change.word(), "the lease has changed"),
             }
         }
         EventKind::GuardDropped { started_at } => {

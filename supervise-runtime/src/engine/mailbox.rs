@@ -136,7 +136,8 @@ pub(crate) enum Rejected {
     Closed,
 }
 
-/// The mailbox of an actor, for an item that the actor sends to itself: what a timer is, or a source, knows no other item.
+/// The mailbox of an actor, for an item that the actor sends to itself. A timer or a source knows only this item of the
+/// mailbox.
 pub(crate) trait OwnMailbox<T>: Send + Sync {
     fn core(&self) -> &CellCore;
 

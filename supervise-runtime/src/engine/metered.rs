@@ -500,7 +500,7 @@ impl PathMeters {
 
     /// Counts a dead letter.
     pub(crate) fn dead_letter(&self, reason: DeadLetterReason) {
-        let at = reason as usize;
+        let at = reason.number();
         self.increment(&self.dead_letters[at], DEAD_LETTERS, Some(Label::new("reason", reason.word())));
     }
 

@@ -119,11 +119,12 @@ fn below_of(child: &ChildSpec) -> Option<&TreeSpec> {
 fn drawn_child(child: &ChildSpec, of: (&str, Strategy)) -> Drawn {
     let one = if child.remote.is_some() { format!("remote {}", child.item) } else { child.item.to_owned() };
     let item = match child.shape {
+        Shape::One | Shape::Only => one,
         Shape::Optional => format!("Option<{one}>"),
         Shape::Array(count) => format!("[{one}; {count}]"),
         Shape::Set => format!("[{one}]"),
         Shape::Keyed(key) => format!("[{key} => {one}]"),
-        _ => one,
+        shape => format!("{one} {shape:?}"),
     };
     let of_tree = below_of(child).map(notes).unwrap_or_default();
     let mut notes = vec![format!("{:?}", child.lifecycle)];

@@ -48,6 +48,23 @@ async fn an_operation_names_who_asks() {
     assert_eq!(seen(&mut events)[..2], ["reports/daily requested kill by dave", "reports/daily failed"]);
 }
 
+/// S53: no operation is without effect.
+#[tokio::test(start_paused = true)]
+async fn every_operation_is_carried_out() {
+    quiet_panics();
+    for operation in Operation::ALL {
+        let shop = Shop::start(Journal::default()).await.unwrap();
+        if operation == Operation::StartAgain {
+            soon(shop.db.shutdown()).await.unwrap();
+        }
+        let mut events = shop.events();
+        shop.operate("db", operation, "alice").unwrap();
+        settle().await;
+        let seen = seen(&mut events);
+        assert!(seen.len() > 1, "{operation}: {seen:?}");
+    }
+}
+
 /// S53: the path is looked up below the tree that is asked, and the root has its own.
 #[tokio::test(start_paused = true)]
 async fn a_child_is_found_by_its_path() {

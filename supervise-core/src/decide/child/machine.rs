@@ -343,7 +343,7 @@ enum Then {
     TaskFailed(Failure),
     /// The optional child is absent.
     Absent,
-    /// Code of this crate has failed.
+    /// Code of this library has failed.
     Broken(Failure),
 }
 
@@ -2194,7 +2194,7 @@ impl Machine {
 
     // ----- bugs
 
-    /// Code of this crate has failed in a child that had ended: nothing is left that could fail. If the child was to
+    /// Code of this library has failed in a child that had ended: nothing is left that could fail. If the child was to
     /// start, the group is notified. `told`: all watchers were notified of the end.
     pub fn breaks_after_its_end(&mut self, told: bool) {
         if told {
@@ -2204,7 +2204,7 @@ impl Machine {
         self.stage = Stage::Over;
     }
 
-    /// Code of this crate has failed: the incarnation is dropped, and none of its hooks run (S19).
+    /// Code of this library has failed: the incarnation is dropped, and none of its hooks run (S19).
     pub fn breaks(&mut self, bug: Failure, port: &mut impl Port) {
         (self.cut, self.post_stop_due) = (None, false);
         self.lets_serve(port);

@@ -53,9 +53,10 @@ fn read(path: &str) -> String {
 fn no_message_has_the_name_of_a_method_of_handles() {
     let runtime = read("verify/api/supervise-runtime.txt");
     let remote = read("verify/api/supervise-remote.txt");
+    let testing = read("verify/api/supervise-testing.txt");
     let mut named = Vec::new();
     for (api, of) in
-        [(&runtime, "ActorRef<A>"), (&runtime, "ChildRef"), (&runtime, "Inject"), (&remote, "RemoteRef<A>")]
+        [(&runtime, "ActorRef<A>"), (&runtime, "ChildRef"), (&testing, "Inject"), (&remote, "RemoteRef<A>")]
     {
         let found = methods(api, of);
         assert!(!found.is_empty(), "the recorded API has no `{of}`");
