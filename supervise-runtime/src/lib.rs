@@ -31,7 +31,6 @@ pub mod probe;
 #[doc(hidden)]
 pub mod remote;
 
-pub use crate::engine::watched::Watched;
 pub use actor::actor_ref::{ActorRef, Reply};
 pub use actor::calls::CallTo;
 pub use actor::child_ref::{AnyRef, ChildRef};
@@ -40,6 +39,7 @@ pub use actor::follow::{Followed, Lagged};
 pub use actor::guardian;
 pub use actor::timers::Timer;
 pub use actor::{Actor, Watcher};
+pub use engine::watched::Watched;
 pub use supervise_core::values::ended::Ended;
 pub use supervise_core::values::failure::{BoxError, Cause, Failure, Phase, Thrown};
 pub use supervise_core::values::fence::FenceToken;

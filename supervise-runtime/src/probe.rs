@@ -22,7 +22,7 @@ pub fn seed_or<T: TreeDef>(tree: Tree<T>, seed: u64) -> Tree<T> {
 }
 
 /// Marks the tree as one under test.
-pub fn test<T: TreeDef>(tree: &mut Tree<T>) {
+pub fn mark_as_tested<T: TreeDef>(tree: &mut Tree<T>) {
     tree.tested();
 }
 

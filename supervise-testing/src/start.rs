@@ -120,7 +120,7 @@ impl<T: TreeDef> IntoFuture for Start<T> {
     /// Returns the failure of a start that is not retried, with the record of what led to it (S21).
     fn into_future(self) -> Self::IntoFuture {
         let mut tree = probe::seed_or(self.tree, 0);
-        probe::test(&mut tree);
+        probe::mark_as_tested(&mut tree);
         tree = probe::observe_too(tree, Observe::ASKS);
         Box::pin(async move {
             clock::pause();

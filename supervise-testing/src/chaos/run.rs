@@ -231,7 +231,7 @@ impl<'a, T: TreeDef> Run<'a, T> {
         if self.calmed {
             witness.calm_down();
         }
-        probe::test(&mut tree);
+        probe::mark_as_tested(&mut tree);
         probe::witness(&mut tree, &witness);
         let at = self.plan.at;
         let slot: Rc<RefCell<Option<TreeRef>>> = Rc::default();
