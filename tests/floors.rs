@@ -273,6 +273,39 @@ fn no_import_leads_upward() {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 
+/// The dependencies of a crate, without those of its tests and examples.
+fn dependencies(krate: &str) -> String {
+    let manifest = fs::read_to_string(root().join(krate).join("Cargo.toml")).unwrap();
+    manifest.split("\n[").filter(|part| part.contains("dependencies]") && !part.starts_with("dev-")).collect()
+}
+
+/// The face crate is above all others: a crate that needed it could not be re-exported by it.
+#[test]
+fn no_crate_below_the_face_needs_it() {
+    for krate in ["supervise-core", "supervise-runtime", "supervise-testing", "supervise-lease", "supervise-remote"] {
+        let needed = dependencies(krate);
+        assert!(needed.contains("tokio"), "{krate}: no dependencies were found");
+        assert!(!needed.contains("supervise-tree"), "{krate} depends on the face crate");
+    }
+    let of_core = dependencies("supervise-core");
+    let above = ["supervise-runtime", "supervise-testing", "supervise-macros", "rand", "tracing", "metrics"];
+    assert!(!above.iter().any(|name| of_core.contains(name)), "the core needs more than the rules and the time");
+}
+
+/// The core runs no task: of tokio, it knows a point in time.
+#[test]
+fn the_core_takes_of_tokio_only_instants() {
+    let mut read = 0;
+    for (module, text) in modules(&root().join("supervise-core/src")) {
+        for (at, _) in text.match_indices("tokio::") {
+            read += 1;
+            let path = &text[at..text[at..].find(['\n', ';']).map_or(text.len(), |end| at + end)];
+            assert!(path.starts_with("tokio::time::Instant"), "{}: {path}", module.join("/"));
+        }
+    }
+    assert!(read > 5, "only {read} paths were found");
+}
+
 #[test]
 fn circles_of_files_may_only_get_smaller() {
     let mut problems = Vec::new();
