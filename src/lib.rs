@@ -130,15 +130,54 @@ mod reference;
 
 pub use reference::*;
 // Named for itself, so that rustc says which feature is missing.
+#[doc(inline)]
+pub use supervise_observe::spawn;
 #[cfg(feature = "signal")]
 #[doc(inline)]
 pub use supervise_runtime::signal;
 #[doc(inline)]
 pub use supervise_runtime::*;
 
+/// Errors of calls, and the error types of user code.
+pub mod error {
+    #[doc(inline)]
+    pub use supervise_observe::OperateError;
+    #[doc(inline)]
+    pub use supervise_runtime::error::*;
+}
+
+/// Views of a running tree from outside: snapshots, health and the report of a shutdown.
+pub mod inspect {
+    #[cfg(feature = "systemd")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "systemd")))]
+    #[doc(inline)]
+    pub use supervise_observe::Systemd;
+    #[doc(inline)]
+    pub use supervise_observe::{
+        Extent, FailedInstance, Health, Inspect, Instances, Messages, Node, NodePage, NodeState, NodeStateKind,
+        NodeWait, Note, NoteKind, Operate, Page, PageOrder, RestartBudget, Snapshot, Symptom, SymptomKind,
+    };
+    #[doc(inline)]
+    pub use supervise_runtime::inspect::*;
+}
+
+#[cfg(feature = "metrics")]
+#[cfg_attr(docsrs, doc(cfg(feature = "metrics")))]
+#[doc(inline)]
+pub use supervise_observe::metrics;
+
+/// The declaration of a tree as a constant.
+pub mod spec {
+    #[doc(inline)]
+    pub use supervise_observe::{PodSnippet, Render, SystemdUnit};
+    #[doc(inline)]
+    pub use supervise_runtime::spec::*;
+}
+
 #[doc(hidden)]
 pub mod expansion {
     pub use supervise_macros::{child, decider, strategy, supervisor};
+    pub use supervise_observe::expansion::*;
     pub use supervise_runtime::expansion::*;
 }
 
@@ -169,6 +208,14 @@ pub mod testing;
 /// two globs that have the same name, as in `use supervise::prelude::*; use kit::*;`, neither does, and rustc calls the
 /// name ambiguous: import the item that you mean by name, `use kit::spawn;`.
 pub mod prelude {
+    #[cfg(feature = "systemd")]
+    #[doc(no_inline)]
+    pub use crate::inspect::Systemd as _;
+    #[doc(no_inline)]
+    pub use crate::inspect::{Inspect as _, Operate as _};
+    #[cfg(feature = "metrics")]
+    #[doc(no_inline)]
+    pub use crate::metrics::Metrics as _;
     #[doc(no_inline)]
     pub use crate::policy::{Backoff, Decider, Directive, Lifecycle, Strategy, SupervisorStrategy};
     #[cfg(feature = "signal")]

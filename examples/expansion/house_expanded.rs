@@ -556,7 +556,7 @@ impl House {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn tree(metres: u32) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((metres,))
+        ::supervise::expansion::tree((metres,))
     }
     ///Starts `House`: its children in order, each awaited.
     ///

@@ -349,7 +349,7 @@ impl Clock {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn tree(first: u64) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((first,))
+        ::supervise::expansion::tree((first,))
     }
     ///Starts `Clock`: its children in order, each awaited.
     ///

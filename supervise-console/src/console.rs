@@ -18,6 +18,8 @@ use serde_json::json;
 use supervise::TreeRef;
 use supervise::error::OperateError;
 use supervise::event::Events;
+use supervise::inspect::Inspect as _;
+use supervise::inspect::Operate as _;
 use supervise::inspect::{Extent, one_line};
 use supervise::policy::ShutdownTimeout;
 use supervise::spec::{ChildSpec, DeclaredShutdown, Shape, TreeSpec};

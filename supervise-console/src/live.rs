@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 use supervise::event::{Event, EventKind, Events};
+use supervise::inspect::Inspect as _;
 use supervise::inspect::{Extent, Observe};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use supervise::TreeRef;
 use supervise::inspect::Extent;
+use supervise::inspect::Inspect as _;
 use supervise::spec::{Below, Shape, TreeSpec};
 
 /// The part of a tree that a console shows.

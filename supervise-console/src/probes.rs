@@ -17,6 +17,7 @@ use axum::response::Response;
 use axum::routing::get;
 use futures_util::FutureExt;
 use serde_json::json;
+use supervise::inspect::Inspect as _;
 use supervise::inspect::{Extent, Node, NodeState};
 use supervise::{TaskContext, TreeRef};
 use tokio::sync::watch;

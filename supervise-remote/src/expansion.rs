@@ -25,6 +25,7 @@ pub use crate::__errors as errors;
 pub mod trees {
     pub mod expansion {
         pub use supervise_macros::{child, decider, strategy, supervisor};
+        pub use supervise_observe::expansion::*;
         pub use supervise_runtime::expansion::*;
     }
 }

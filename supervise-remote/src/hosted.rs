@@ -466,6 +466,7 @@ where
         healing: order.order.healing.clone().map(|failure| from_wire(failure, errors)),
         options,
         fence: Some(lease.clone()),
+        standing: supervise_observe::STANDING,
     };
     let (decides, told, counted, to) = (decision.clone(), node.clone(), progress.clone(), owner.clone());
     let (actor, up) = hooks::host::<A, _, _>(

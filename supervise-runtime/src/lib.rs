@@ -19,12 +19,13 @@
 
 mod actor;
 mod engine;
-mod inspection;
 mod task;
 mod tree;
 
 #[doc(hidden)]
 pub mod expansion;
+#[doc(hidden)]
+pub mod extension;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod probe;
@@ -51,13 +52,12 @@ pub use tree::handles::Handles;
 pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
-pub use tree::{Child, Handle, NewChild, Running, Tree, TreeRef, spawn};
+pub use tree::{Child, Handle, NewChild, Running, Tree, TreeRef};
 
 /// Errors of calls, and the error types of user code.
 pub mod error {
     pub use crate::actor::commands::CommandError;
     pub use crate::actor::errors::{AskError, SendRejection, StartingError, TellError, WaitError};
-    pub use crate::inspection::operate::OperateError;
     pub use crate::tree::children::KeyedError;
     pub use supervise_core::values::far_error::FarError;
     pub use supervise_core::values::invalid_settings::InvalidSettings;
@@ -93,13 +93,7 @@ pub mod event {
 
 /// Views of a running tree from outside: snapshots, health and the report of a shutdown.
 pub mod inspect {
-    pub use crate::inspection::health::{Health, Note, NoteKind, Symptom, SymptomKind};
-    pub use crate::inspection::observing::Observing;
-    pub use crate::inspection::page::{NodePage, Page, PageOrder};
-    pub use crate::inspection::part::{Extent, Instances};
-    pub use crate::inspection::snapshot::{
-        FailedInstance, Messages, Node, NodeState, NodeStateKind, NodeWait, RestartBudget, Snapshot,
-    };
+    pub use crate::tree::observing::Observing;
     pub use supervise_core::base::line::one_line;
     pub use supervise_core::values::ended::EndedKind;
     pub use supervise_core::values::failure::CauseKind;
@@ -111,21 +105,8 @@ pub mod inspect {
     pub use supervise_core::values::report::{ChildReport, Report};
 }
 
-/// Metrics of running trees, for every recorder of the facade [`metrics`](https://docs.rs/metrics).
-///
-/// Install a recorder, turn the metrics of a tree on with [`Tree::metrics`](crate::Tree::metrics) or
-/// [`TreeRef::metrics`](crate::TreeRef::metrics), and call [`sample`](metrics::sample) where metrics are read.
-/// `docs/metrics.md` lists the metrics. See rule S51.
-#[cfg(feature = "metrics")]
-#[cfg_attr(docsrs, doc(cfg(feature = "metrics")))]
-pub mod metrics {
-    pub use crate::inspection::metering::{Metering, sample, sample_every, top_level};
-}
-
 /// The declaration of a tree as a constant.
 pub mod spec {
-    pub use crate::inspection::declared::Render;
-    pub use crate::inspection::deploy::{PodSnippet, SystemdUnit};
     pub use supervise_core::values::declaration::{
         Below, ChildSpec, DeclaredLimit, DeclaredShutdown, RemoteSpec, Shape, TreeSpec,
     };

@@ -4,6 +4,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
 use serde_json::json;
+use supervise::inspect::Inspect as _;
 use supervise_console::Console;
 
 use crate::client::{Answer, ask, ask_get, get, node, soon, until};

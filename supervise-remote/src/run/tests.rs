@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_bytes::ByteBuf;
 use supervise::event::EventKind;
+use supervise::inspect::Inspect as _;
 use supervise::spec::{RemoteSpec, TreeSpec};
 use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use tokio::time::sleep;

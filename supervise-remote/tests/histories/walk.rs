@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use supervise::event::EventKind;
+use supervise::inspect::Inspect as _;
 use supervise::{Failure, Running, Tree};
 use supervise_remote::testing::{Cluster, placements};
 use supervise_remote::wire::{Link, LinkEvent, Side, Wire};

@@ -5,14 +5,11 @@
 
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
-#[cfg(feature = "metrics")]
-use crate::engine::sampled;
+use crate::engine::extension::Standing;
 use crate::engine::supervisor::ChildTable;
 use supervise_core::base::sync::{Arc, OnceLock};
 use supervise_core::decide::group::Owner;
 use supervise_core::values::decider::SupervisorStrategy;
-#[cfg(feature = "metrics")]
-use supervise_core::values::observe::Observe;
 use supervise_core::values::place::Name;
 use supervise_core::values::strategy::Strategy;
 
@@ -55,17 +52,10 @@ pub fn set(strategy: SupervisorStrategy) -> Result<(), AlreadySet> {
 }
 
 /// Makes the supervisor of one top-level actor.
-pub(crate) fn above() -> Arc<AnyCell> {
+pub(crate) fn above(standing: Standing) -> Arc<AnyCell> {
     let strategy = STRATEGY.get_or_init(SupervisorStrategy::default);
-    let guardian = BareCell::new(CellCore::new(Name::GUARDIAN, None, Arc::new(TreeShared::new(rand::random()))));
+    let tree = Arc::new(TreeShared::new(rand::random(), standing));
+    let guardian = BareCell::new(CellCore::new(Name::GUARDIAN, None, tree));
     guardian.core().table_or_init(|| ChildTable::new(Owner::Guardian, strategy));
-    #[cfg(feature = "metrics")]
-    {
-        let above: Arc<AnyCell> = guardian.clone();
-        if let Some(meters) = sampled::of_top_level(&above) {
-            above.core().bus.observed.request(Observe::TIMING);
-            above.core().bus.metered.share(meters);
-        }
-    }
     guardian
 }

@@ -17,6 +17,7 @@ use crate::engine::bus::{Events, Remote};
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, CellCore, SystemMessage, send};
 use crate::engine::cell::require_time;
+use crate::engine::extension::{Standing, Start, start_extensions};
 use crate::engine::supervisor::Room;
 use supervise_core::base::sync::{Arc, Weak};
 use supervise_core::decide::group::{Group, Id};
@@ -146,6 +147,8 @@ pub struct Host<A: Actor> {
     pub options: ChildOptions<A>,
     /// Asked before anything of the actor, or of its children, is polled.
     pub fence: Option<StdArc<dyn Fence>>,
+    /// The extensions that all trees of the program have.
+    pub standing: Standing,
 }
 
 impl<A: Actor> fmt::Debug for Host<A> {
@@ -174,11 +177,11 @@ where
     Fut: Future<Output = Result<A, Thrown>> + Send + 'static,
 {
     require_time();
-    let Host { path, incarnation, healing, options, fence } = host;
-    let owner = guardian::above();
+    let Host { path, incarnation, healing, options, fence, standing } = host;
+    let owner = guardian::above(standing);
     let above = owner.core();
     above.bus.started();
-    above.bus.spans.begin();
+    let _ = start_extensions(&owner, Start::Alone);
     above.bus.set_remote(Remote { root: above.root(), network: None, fence });
     let own: Arc<OnceLock<Weak<Cell<A>>>> = Arc::default();
     let me = own.clone();

@@ -245,7 +245,7 @@ fn said(path: String, tree: Option<&str>) -> String {
 }
 
 /// Returns the paths of the actors for whose replies this cell waits.
-pub(crate) fn of(cell: &CellCore) -> Vec<String> {
+pub fn of(cell: &CellCore) -> Vec<String> {
     if !are_observed_in(&cell.bus) {
         return Vec::new();
     }

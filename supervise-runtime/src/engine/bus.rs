@@ -1,31 +1,28 @@
 //! The events of a tree: one [`Event`] for each change of state (rule S40).
 
+use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc as StdArc;
 
-#[cfg(feature = "systemd")]
-use tokio::sync::Notify;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
-use tracing::level_filters::LevelFilter;
 
 use crate::engine::bell::Bell;
-use crate::engine::log::{Facts, trace};
-#[cfg(feature = "metrics")]
-use crate::engine::metered::Metered;
+use crate::engine::cell::control::CellCore;
+use crate::engine::extension::{Advice, Extension, Extensions, Facts, Raised, Slots, Standing, Wants};
 use crate::engine::observed::Switch;
-use crate::engine::span::Spans;
 #[cfg(feature = "testing")]
 use crate::engine::witness::Witness;
-use supervise_core::base::deferred_drop::{DeferDrops, drop_catching_panics, shielded};
+use supervise_core::base::deferred_drop::{DeferDrops, drop_catching_panics};
 use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use supervise_core::base::sync::lock;
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, foreign};
 use supervise_core::values::event::{Event, EventKind};
 use supervise_core::values::fence::Fence;
 use supervise_core::values::network::{TreeNetwork, TreeRoot};
+use supervise_core::values::observe::Observe;
 
 /// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
@@ -143,14 +140,15 @@ impl Events {
 
 /// The state that all cells of a tree share.
 #[derive(Debug)]
-pub(crate) struct TreeShared {
+pub struct TreeShared {
     /// Made by the first subscriber, removed at the end of the tree.
     sender: Mutex<Channel>,
     heard: AtomicBool,
     /// The facts about messages that are collected.
     pub(crate) observed: Switch,
-    #[cfg(feature = "metrics")]
-    pub(crate) metered: Metered,
+    pub(crate) extensions: Extensions,
+    /// The state of extensions.
+    slots: Mutex<Slots>,
     pub(crate) seed: u64,
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
@@ -167,19 +165,15 @@ pub(crate) struct TreeShared {
     started: OnceLock<Instant>,
     /// Told when a child went up or ended: for `ready()`.
     pub(crate) changed: Changes,
-    /// Told when the root begins to go down.
-    #[cfg(feature = "systemd")]
-    pub(crate) ending: Notify,
-    pub(crate) spans: Spans,
     /// Few trees have anything to do with other processes.
     remote: OnceLock<Box<Remote>>,
 }
 
 /// The dealings of a tree with other processes: a network that it is put on, or the fence of a placement that runs here.
 #[derive(Debug)]
-pub(crate) struct Remote {
-    pub(crate) root: TreeRoot,
-    pub(crate) network: Option<StdArc<dyn TreeNetwork>>,
+pub struct Remote {
+    pub root: TreeRoot,
+    pub network: Option<StdArc<dyn TreeNetwork>>,
     /// Asked before any cell of the tree is polled.
     pub(crate) fence: Option<StdArc<dyn Fence>>,
 }
@@ -248,13 +242,13 @@ enum Channel {
 }
 
 impl TreeShared {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, standing: Standing) -> Self {
         TreeShared {
             sender: Mutex::new(Channel::Unheard),
             heard: AtomicBool::new(false),
             observed: Switch::new(),
-            #[cfg(feature = "metrics")]
-            metered: Metered::default(),
+            extensions: Extensions::new(standing),
+            slots: Mutex::default(),
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
@@ -265,16 +259,13 @@ impl TreeShared {
             witness: OnceLock::new(),
             started: OnceLock::new(),
             changed: Changes::new(),
-            #[cfg(feature = "systemd")]
-            ending: Notify::new(),
-            spans: Spans::default(),
             remote: OnceLock::new(),
         }
     }
 
     /// Makes the shared state of another run of the same tree: subscribers get the events of both.
     pub(crate) fn of_next_run(&self, seed: u64) -> Self {
-        let next = TreeShared::new(seed);
+        let next = TreeShared::new(seed, self.extensions.standing());
         if let Some(sender) = self.sender() {
             *lock(&next.sender) = Channel::Open(sender);
             next.heard.store(true, Relaxed);
@@ -300,7 +291,7 @@ impl TreeShared {
     }
 
     /// Returns the time when the tree was started, which is the time of the first call.
-    pub(crate) fn started(&self) -> Instant {
+    pub fn started(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
     }
 
@@ -309,7 +300,8 @@ impl TreeShared {
         let _ = self.remote.set(Box::new(remote));
     }
 
-    pub(crate) fn remote(&self) -> Option<&Remote> {
+    /// Returns the dealings of the tree with other processes.
+    pub fn remote(&self) -> Option<&Remote> {
         self.remote.get().map(|remote| &**remote)
     }
 
@@ -340,10 +332,13 @@ impl TreeShared {
         }
     }
 
-    pub(crate) fn close(&self) {
+    /// Ends the events. `root`: the cell of the root, which has ended.
+    pub(crate) fn close(&self, root: &CellCore) {
         self.observed.end();
-        #[cfg(feature = "metrics")]
-        self.metered.end();
+        if self.extensions.want(Wants::ROOTS) {
+            self.extensions.every(|extension| extension.over(root));
+        }
+        self.extensions.close();
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
         foreign();
         drop(before); // with the events that were not read
@@ -353,62 +348,117 @@ impl TreeShared {
     /// Returns whether anyone may listen to events.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
-        self.heard.load(Relaxed) || LevelFilter::current() != LevelFilter::OFF
+        self.heard.load(Relaxed) || self.extensions.want(Wants::EVENTS)
     }
 
-    /// Returns whether metrics are recorded.
-    #[inline(always)]
-    pub(crate) fn is_metered(&self) -> bool {
-        #[cfg(feature = "metrics")]
-        return self.metered.is_on();
-        #[cfg(not(feature = "metrics"))]
-        false
+    /// Returns the state of this type.
+    pub fn slot<T: Any + Send + Sync>(&self) -> Option<StdArc<T>> {
+        lock(&self.slots).get()
     }
 
-    /// Sends an event to the subscribers and to `tracing`. The path is made only if someone listens.
+    /// Sets the state of this type. Returns the one before.
+    pub fn set_slot<T: Any + Send + Sync>(&self, state: StdArc<T>) -> Option<StdArc<T>> {
+        lock(&self.slots).set(state)
+    }
+
+    /// Takes the state of this type out.
+    pub fn take_slot<T: Any + Send + Sync>(&self) -> Option<StdArc<T>> {
+        lock(&self.slots).take()
+    }
+
+    /// Returns the state of this type, which is made if there is none.
+    pub fn slot_or_default<T: Any + Default + Send + Sync>(&self) -> StdArc<T> {
+        let mut slots = lock(&self.slots);
+        slots.get().unwrap_or_else(|| {
+            let new = StdArc::<T>::default();
+            let _none = slots.set(new.clone());
+            new
+        })
+    }
+
+    /// Attaches an observer while the tree runs. Of an incarnation that has begun, it sees no begin. Without effect if the
+    /// tree has ended.
+    pub fn attach(&self, extension: StdArc<dyn Extension>) {
+        self.extensions.attach(extension);
+    }
+
+    /// Detaches an extension.
+    pub fn detach(&self, extension: &StdArc<dyn Extension>) {
+        self.extensions.detach(extension);
+    }
+
+    /// Makes the tree collect these facts about its messages. To be taken back as often.
+    pub fn observe(&self, what: Observe) {
+        self.observed.request(what);
+    }
+
+    /// Takes back one call of [`observe`](Self::observe).
+    pub fn observe_no_more(&self, what: Observe) {
+        self.observed.give_back(what);
+    }
+
+    /// Returns the facts that are collected.
+    pub fn observed(&self) -> Observe {
+        self.observed.now()
+    }
+
+    /// Raises an event of no cell.
+    pub fn emit_alone(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind) {
+        self.emit(None, path, incarnation, kind, &Facts::ABSENT);
+    }
+
+    /// Sends an event to the subscribers and to the extensions. The path is made only if someone listens.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(crate) fn emit(&self, path: impl Fn() -> String, incarnation: u32, kind: EventKind, facts: &Facts<'_>) {
+    pub(crate) fn emit(
+        &self,
+        cell: Option<&CellCore>,
+        path: &dyn Fn() -> String,
+        incarnation: u32,
+        kind: EventKind,
+        facts: &Facts<'_>,
+    ) {
         foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
         if self.is_heard() {
-            self.tell(&path, incarnation, kind, facts);
+            self.tell(cell, path, incarnation, kind, facts);
         }
     }
 
     #[inline(never)]
-    fn tell(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind, facts: &Facts<'_>) {
-        // A log formats errors, and the channel drops events that it no longer keeps: both is user code. An error that
-        // has no text costs its line in the log, and no subscriber an event.
-        let traced = catch_unwind(AssertUnwindSafe(|| trace(path, incarnation, &kind, facts)));
+    fn tell(
+        &self,
+        cell: Option<&CellCore>,
+        path: &dyn Fn() -> String,
+        incarnation: u32,
+        kind: EventKind,
+        facts: &Facts<'_>,
+    ) {
+        let raised = Raised { cell, path, incarnation, kind: &kind, facts };
+        self.extensions.each(Wants::EVENTS, |extension| extension.event(&raised));
+        if !self.heard.load(Relaxed) {
+            return;
+        }
+        // The channel drops events that it no longer keeps, which is user code.
         let sent = catch_unwind(AssertUnwindSafe(|| {
-            if self.heard.load(Relaxed) {
-                let event = Event::new(path(), Instant::now(), incarnation, kind, self.started());
-                #[cfg(feature = "testing")]
-                let heard = self.witness().map(|witness| (witness, event.clone()));
-                if let Some(sender) = self.sender() {
-                    let _shelter = DeferDrops::new(); // events that fall off are dropped under its locks
-                    let _ = sender.send(event); // an error: there is no subscriber left
-                }
-                #[cfg(feature = "testing")]
-                if let Some((witness, event)) = heard {
-                    witness.hears(&event);
-                }
+            let event = Event::new(path(), Instant::now(), incarnation, kind, self.started());
+            #[cfg(feature = "testing")]
+            let heard = self.witness().map(|witness| (witness, event.clone()));
+            if let Some(sender) = self.sender() {
+                let _shelter = DeferDrops::new(); // events that fall off are dropped under its locks
+                let _ = sender.send(event); // an error: there is no subscriber left
+            }
+            #[cfg(feature = "testing")]
+            if let Some((witness, event)) = heard {
+                witness.hears(&event);
             }
         }));
-        for payload in [traced, sent].into_iter().filter_map(Result::err) {
+        if let Err(payload) = sent {
             drop_catching_panics(payload);
-            // A subscriber that has panicked may panic again.
-            shielded(|| {
-                tracing::error!(
-                    target: "supervise",
-                    path = path(),
-                    incarnation,
-                    "a panic in a `Display` or `Drop` of an error, or in a subscriber: line lost"
-                );
-            });
+            let lost = path();
+            self.extensions.every(|extension| extension.advises(Advice::Lost { path: &lost, incarnation }));
         }
     }
 }

@@ -14,6 +14,6 @@ pub(crate) const FOUND: u64 = 0;
 
 /// Returns a number that is unique in this process, higher than all earlier ones. A number that is taken under a lock
 /// is higher than those that were taken under it earlier.
-pub(crate) fn number() -> u64 {
+pub fn number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }

@@ -1,9 +1,6 @@
-//! The switch that says what a tree collects about its messages, and the numbers that each actor keeps for it.
+//! The switch that says what a tree collects about its messages.
 
 use std::sync::atomic::AtomicUsize as StdAtomicUsize;
-use std::time::Duration;
-
-use tokio::time::Instant;
 
 use supervise_core::base::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use supervise_core::base::sync::{Mutex, lock};
@@ -87,41 +84,5 @@ impl Drop for Switch {
     /// A tree that was never started has no end.
     fn drop(&mut self) {
         self.set(0);
-    }
-}
-
-/// The numbers of an actor whose messages are observed, over all its incarnations.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Tally {
-    /// The number of messages that are over.
-    pub(crate) handled: u64,
-    pub(crate) times: Option<HandlerTimes>,
-}
-
-/// The times of handlers.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct HandlerTimes {
-    pub(crate) busy: Duration,
-    pub(crate) longest: Duration,
-    /// The begin of the handler that runs now.
-    pub(crate) begun: Option<Instant>,
-}
-
-impl Tally {
-    /// Notes the begin of a message.
-    pub(crate) fn begins(&mut self, now: Instant) {
-        self.times.get_or_insert_default().begun = Some(now);
-    }
-
-    /// Notes that messages are over: if their times are observed, one message. Returns the time of its handler, if the
-    /// begin was noted.
-    pub(crate) fn over(&mut self, handled: u8, now: Option<Instant>) -> Option<Duration> {
-        self.handled = self.handled.wrapping_add(handled.into());
-        let times = self.times.as_mut()?;
-        let begun = times.begun.take()?;
-        let took = now?.saturating_duration_since(begun);
-        times.busy = times.busy.saturating_add(took);
-        times.longest = times.longest.max(took);
-        Some(took)
     }
 }

@@ -95,7 +95,7 @@ impl Drop for Runs {
 }
 
 /// Returns the time for which code of this child holds a thread, if it does.
-pub(crate) fn of(core: &CellCore) -> Option<Duration> {
+pub fn of(core: &CellCore) -> Option<Duration> {
     if !core.bus.observed.now().contains(Observe::TIMING) {
         return None;
     }

@@ -11,12 +11,12 @@ use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::extension::{Advice, Entered};
 use crate::engine::settings::Common;
-use crate::engine::span;
 use crate::task::{Kept, NeverReady, ReadyDropped, Request, TaskContext, TaskStart, joined};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::Each;
-use supervise_core::base::deferred_drop::{CatchDrop, shielded};
+use supervise_core::base::deferred_drop::CatchDrop;
 use supervise_core::base::sync::Arc;
 use supervise_core::decide::child::machine::Step;
 use supervise_core::values::failure::{Cause, Failure, Phase, Thrown, panic_text};
@@ -69,14 +69,8 @@ impl<F> TaskBody<F> {
         let core = self.cell.core();
         // Of many instances with one declaration, each would say the same.
         if core.incarnation() == 1 && core.is_declared() {
-            shielded(|| {
-                tracing::warn!(
-                    target: "supervise",
-                    path = %core.path(),
-                    incarnation = 1,
-                    "cx.ready() has no effect: write `lifecycle(.., ready)` above the task, or remove the call"
-                )
-            });
+            let path = core.path();
+            core.bus.extensions.every(|extension| extension.advises(Advice::VainReady { path: &path }));
         }
     }
 
@@ -275,13 +269,14 @@ fn inside(
     cell: Arc<BareCell>,
     mut subtask: BoxFuture<'static, Result<(), Thrown>>,
 ) -> impl Future<Output = Result<(), Thrown>> + Send + 'static {
+    let mut around = Vec::new(); // of the task, which spawns this subtask
+    cell.core().bus.extensions.every(|extension| around.extend(extension.around()));
     let mut current: Option<Arc<AnyCell>> = Some(cell);
-    let span = span::current(); // the span of the task, which spawns this subtask
     poll_fn(move |cx| {
         if current.as_ref().is_some_and(|cell| cell.core().is_fenced()) {
             return Poll::Pending; // the abort of the tree drops the subtask
         }
-        let _entered = span::Entered::of(Some(&span));
+        let _entered = Entered::of(&around);
         current::enter(&mut current, false, || subtask.as_mut().poll(cx))
     })
 }

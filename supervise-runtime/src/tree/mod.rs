@@ -20,9 +20,11 @@ mod child;
 pub(crate) mod children;
 mod defaults;
 mod field;
+pub(crate) mod find;
 pub(crate) mod handles;
 mod kept;
 pub(crate) mod lease;
+pub(crate) mod observing;
 mod running;
 #[cfg(feature = "signal")]
 pub(crate) mod signal;
@@ -41,9 +43,7 @@ pub use kept::{
     CloneForStart, NamesATree, Published, SendValue, SharedValue,
 };
 pub use running::{Running, Tree};
-pub use spawned::{
-    CanCloneForStarts, Capture, IntoNewChild, NewChild, name_of_child, new_child, new_child_once, spawn,
-};
+pub use spawned::{CanCloneForStarts, Capture, IntoNewChild, NewChild, name_of_child, new_child, new_child_once};
 use tree_ref::Join;
 pub use tree_ref::{Shutdown, TreeRef};
 

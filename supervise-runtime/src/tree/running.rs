@@ -11,7 +11,7 @@ use std::task::Poll;
 
 use tokio::sync::oneshot;
 
-#[cfg(any(feature = "systemd", feature = "testing"))]
+#[cfg(feature = "testing")]
 use super::TreeRef;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
@@ -19,9 +19,8 @@ use crate::actor::waits::report;
 use crate::engine::bus::{Events, Remote, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
+use crate::engine::extension::{Advice, Extension, Standing, Start, start_extensions};
 use crate::engine::hold::Hold;
-#[cfg(feature = "metrics")]
-use crate::engine::sampled;
 use supervise_core::base::BoxFuture;
 use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::sync::Arc;
@@ -69,11 +68,9 @@ pub struct Tree<T: TreeDef> {
     seed: Option<u64>,
     observe: Observe,
     pub(super) network: Option<StdArc<dyn TreeNetwork>>,
-    #[cfg(feature = "metrics")]
-    metrics: bool,
-    /// Told of the tree when it begins to start, to look at it from outside.
-    #[cfg(feature = "systemd")]
-    observer: Option<fn(TreeRef, &'static TreeSpec)>,
+    standing: Standing,
+    /// The extensions of this tree alone.
+    extensions: Vec<StdArc<dyn Extension>>,
 }
 
 impl<T: TreeDef> fmt::Debug for Tree<T> {
@@ -83,26 +80,22 @@ impl<T: TreeDef> fmt::Debug for Tree<T> {
 }
 
 impl<T: TreeDef> Tree<T> {
-    /// Makes a tree with these parameters.
-    #[doc(hidden)]
-    pub fn new(params: T::Params) -> Self {
+    /// Makes a tree with these parameters, and the extensions that all trees of the program have.
+    pub(crate) fn with(params: T::Params, standing: Standing) -> Self {
         Tree {
             params,
             bus: None,
             seed: None,
             observe: Observe::NOTHING,
             network: None,
-            #[cfg(feature = "metrics")]
-            metrics: false,
-            #[cfg(feature = "systemd")]
-            observer: None,
+            standing,
+            extensions: Vec::new(),
         }
     }
 
-    /// Sets the function that is called with the tree when it begins to start.
-    #[cfg(all(feature = "systemd", unix))]
-    pub(crate) fn seen_by(mut self, observer: fn(TreeRef, &'static TreeSpec)) -> Self {
-        self.observer = Some(observer);
+    /// Attaches an extension, of which a tree of the same type needs only one.
+    pub(crate) fn attach(mut self, extension: StdArc<dyn Extension>) -> Self {
+        self.extensions.push(extension);
         self
     }
 
@@ -149,38 +142,6 @@ impl<T: TreeDef> Tree<T> {
         self
     }
 
-    /// Records the metrics of the tree from its start to its end. Only what is set for a root has an effect.
-    ///
-    /// Install the recorder before: a metric is looked up in the recorder once, when it is first recorded. See
-    /// [`metrics`](crate::metrics), and rule S51.
-    ///
-    /// ```
-    /// use supervise::prelude::*;
-    /// # struct Db;
-    /// # #[actor]
-    /// # impl Db { fn handle(&mut self, _query: u32) {} }
-    /// # supervisor! { struct Shop { db: Db = Db } }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let recorder = metrics_util::debugging::DebuggingRecorder::new(); // or any other
-    /// let snapshotter = recorder.snapshotter();
-    /// recorder.install()?;
-    ///
-    /// let shop = Shop::tree().metrics().start().await?;
-    /// supervise::metrics::sample(); // before metrics are read
-    /// let names: Vec<String> =
-    ///     snapshotter.snapshot().into_vec().iter().map(|metric| metric.0.key().name().to_owned()).collect();
-    /// assert!(names.iter().any(|name| name == "supervise.children"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "metrics")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "metrics")))]
-    pub fn metrics(mut self) -> Self {
-        self.metrics = true;
-        self
-    }
-
     /// Puts the tree on a network: its remote children run on the nodes there. Only the network of a root has an effect.
     ///
     /// The network is a value of the crate `supervise-remote`: `Shop::tree(config).on(net).run(signal())`.
@@ -215,8 +176,9 @@ impl<T: TreeDef> Tree<T> {
     }
 
     pub(super) fn bus(&mut self) -> Arc<TreeShared> {
-        let seed = self.seed;
-        self.bus.get_or_insert_with(|| Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random)))).clone()
+        let (seed, standing) = (self.seed, self.standing);
+        let made = || Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random), standing));
+        self.bus.get_or_insert_with(made).clone()
     }
 
     /// Subscribes to the events of the tree, from its first start on.
@@ -337,6 +299,7 @@ impl<T: TreeDef> Tree<T> {
         Tree {
             params: self.params.clone(),
             network: self.network.clone(),
+            extensions: self.extensions.clone(),
             bus: Some(Arc::new(self.shared().of_next_run(self.seed.unwrap_or_else(rand::random)))),
             ..*self
         }
@@ -349,11 +312,11 @@ impl<T: TreeDef> Tree<T> {
 
     /// The same as [`begin`](Tree::begin), under this holding of a lease.
     pub(super) fn begin_under(mut self, at: &'static Location<'static>, hold: Option<Arc<Hold>>) -> Begun<T> {
-        say_abort_once();
         let bus = self.bus();
+        say_abort_once(&bus);
         bus.started();
         bus.observed.request(self.observe);
-        bus.spans.begin();
+        self.extensions.into_iter().for_each(|extension| bus.extensions.attach(extension));
         let slot = ChildSlot::new(Name::Declared(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
         let refused: StdArc<OnceLock<String>> = StdArc::default();
@@ -375,24 +338,16 @@ impl<T: TreeDef> Tree<T> {
         if let Some(hold) = hold {
             launched.cell.core().run_under(hold);
         }
-        #[cfg(feature = "metrics")]
-        if self.metrics {
-            let shared = &launched.cell.core().bus;
-            shared.observed.request(Observe::TIMING);
-            let root: Arc<AnyCell> = launched.cell.clone();
-            sampled::request(&root);
+        let root: Arc<AnyCell> = launched.cell.clone();
+        if let Err(why) = start_extensions(&root, Start::Tree(const { &T::SPEC })) {
+            let _ = refused.set(why);
         }
         if let Some(network) = self.network {
-            let root: Arc<AnyCell> = launched.cell.clone();
             if let Err(why) = put_on(network, &root, const { &T::SPEC }, held) {
                 let _ = refused.set(why);
             }
         }
         launched.life.begin();
-        #[cfg(feature = "systemd")]
-        if let Some(observer) = self.observer {
-            observer(TreeRef { cell: launched.cell.clone() }, &T::SPEC);
-        }
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }
 }
@@ -472,17 +427,10 @@ impl<T: TreeDef> Begun<T> {
 }
 
 /// Warns once if panics cannot be caught, because they end the process (S1).
-fn say_abort_once() {
-    #[cfg(panic = "abort")]
-    {
+fn say_abort_once(bus: &TreeShared) {
+    if cfg!(panic = "abort") {
         static SAID: std::sync::Once = std::sync::Once::new();
-        SAID.call_once(|| {
-            // Not shielded: no panic is caught in such a program.
-            tracing::warn!(
-                target: "supervise",
-                "built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it"
-            )
-        });
+        SAID.call_once(|| bus.extensions.every(|extension| extension.advises(Advice::PanicsAbort)));
     }
 }
 

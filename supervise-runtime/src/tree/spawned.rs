@@ -16,6 +16,7 @@ use crate::actor::{Actor, guardian, validate};
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::AnyCell;
 use crate::engine::cell::{current, require_time};
+use crate::engine::extension::{Standing, Start, start_extensions};
 use crate::engine::supervisor::{Refused, Room};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::deferred_drop::CatchDrop;
@@ -299,48 +300,10 @@ impl<A: Actor> Context<A> {
     }
 }
 
-/// Spawns a top-level child: an actor, a task or a tree that belongs to no tree, declared by `child! { .. }`.
-///
-/// The child decides on its own failures by the guardian's strategy ([`guardian::set`](crate::guardian::set)). It lives
-/// until it is stopped: dropping its handle stops nothing. Its path is its name, which need not be unique. An actor can
-/// take over a top-level actor as a child with [`Context::link`](crate::Context::link) (S39).
-///
-/// # Errors
-///
-/// Awaiting returns an error if the first start fails and is not retried; see [`SpawnError`] for all errors.
-///
-/// # Cancel safety
-///
-/// Nothing has begun before the first poll. If the future is dropped after that and before it is ready, the child is
-/// stopped; [`detached`](Spawn::detached) lets it start all the same.
-///
-/// # Panics
-///
-/// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`). Nothing has begun then.
-///
-/// ```
-/// use supervise::prelude::*;
-///
-/// struct Logger;
-/// # #[actor]
-/// # impl Logger { fn handle(&mut self, _line: String) {} }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let logger = spawn(child! {
-///     #[lifecycle(Permanent)]
-///     "logger": Logger = Logger
-/// });
-/// let logger = logger.await?;
-/// logger.tell("hello".into()).await?;
-/// logger.stop();
-/// assert!(matches!(logger.terminated().await?, Ended::Stopped));
-/// # Ok(())
-/// # }
-/// ```
-pub fn spawn<H>(child: impl IntoNewChild<H>) -> Spawn<Result<H, SpawnError>> {
+/// Spawns a top-level child, with the extensions that all trees of the program have.
+pub(crate) fn spawn_with<H>(child: impl IntoNewChild<H>, standing: Standing) -> Spawn<Result<H, SpawnError>> {
     let NewChild { name, options, start } = child.into_new_child();
-    in_group(guardian::above(), name, options, start)
+    in_group(guardian::above(standing), name, options, start)
 }
 
 /// Adds a child to the group of `owner`, and waits until it is up.
@@ -379,7 +342,7 @@ where
     }
     if core.is_guardian() {
         core.bus.started();
-        core.bus.spans.begin();
+        let _ = start_extensions(&owner, Start::Alone);
     }
     let options = transient(options);
     let common = options.options.common.clone();

@@ -513,7 +513,7 @@ where
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn tree(first: T, name: String) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((first, name))
+        ::supervise::expansion::tree((first, name))
     }
     ///Starts `Cache`: its children in order, each awaited.
     ///

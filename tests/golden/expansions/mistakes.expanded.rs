@@ -276,7 +276,7 @@ impl Mistakes {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn tree(db: Db) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((db,))
+        ::supervise::expansion::tree((db,))
     }
     ///Starts `Mistakes`: its children in order, each awaited.
     ///

@@ -562,7 +562,7 @@ impl Names {
         r#type: u32,
         config: Config,
     ) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((r#type, config))
+        ::supervise::expansion::tree((r#type, config))
     }
     ///Starts `Names`: its children in order, each awaited.
     ///
@@ -1046,7 +1046,7 @@ impl Other {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn tree() -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new(())
+        ::supervise::expansion::tree(())
     }
     ///Starts `Other`: its children in order, each awaited.
     ///

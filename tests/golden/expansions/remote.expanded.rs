@@ -1983,7 +1983,7 @@ impl<T: Row + 'static> Shop<T> {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     pub fn tree(config: Config, first: T) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((config, first))
+        ::supervise::expansion::tree((config, first))
     }
     ///Starts `Shop`: its children in order, each awaited.
     ///

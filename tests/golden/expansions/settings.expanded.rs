@@ -632,7 +632,7 @@ impl Settings {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn tree(most: u32) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((most,))
+        ::supervise::expansion::tree((most,))
     }
     ///Starts `Settings`: its children in order, each awaited.
     ///
@@ -1025,7 +1025,7 @@ impl Defaults {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn tree(pace: Backoff, room: usize) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((pace, room))
+        ::supervise::expansion::tree((pace, room))
     }
     ///Starts `Defaults`: its children in order, each awaited.
     ///

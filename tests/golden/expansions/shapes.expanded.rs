@@ -905,7 +905,7 @@ impl Shapes {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn tree(db: Db, count: u32) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((db, count))
+        ::supervise::expansion::tree((db, count))
     }
     ///Starts `Shapes`: its children in order, each awaited.
     ///

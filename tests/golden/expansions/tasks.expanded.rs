@@ -546,7 +546,7 @@ impl Tasks {
     #[allow(clippy::self_named_constructors)]
     #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
     fn tree(every: Duration) -> ::supervise::expansion::Tree<Self> {
-        ::supervise::expansion::Tree::new((every,))
+        ::supervise::expansion::tree((every,))
     }
     ///Starts `Tasks`: its children in order, each awaited.
     ///

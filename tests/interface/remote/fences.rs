@@ -129,6 +129,7 @@ async fn busy(fence: &Arc<Fence>, journal: &Journal) -> ActorRef<Busy> {
         healing: None,
         options: ChildOptions::new(),
         fence: Some(fence.clone()),
+        standing: &[],
     };
     let start = move || std::future::ready(Ok(Busy(mine.clone())));
     let (actor, up) = remote::host(host, start, |_, _| None);
@@ -263,6 +264,7 @@ async fn a_panic_in_a_drop_behind_the_fence_is_caught() {
         healing: None,
         options: ChildOptions::new(),
         fence: Some(fence.clone()),
+        standing: &[],
     };
     let mine = journal.clone();
     let start = move || std::future::ready(Ok(Holds(Loud(mine.clone(), "instance"))));

@@ -27,7 +27,7 @@ impl Owner {
 }
 
 pub fn place(healing: Option<Failure>) -> Host<Probe> {
-    Host { path: "shelves/2".into(), incarnation: 5, healing, options: ChildOptions::new(), fence: None }
+    Host { path: "shelves/2".into(), incarnation: 5, healing, options: ChildOptions::new(), fence: None, standing: &[] }
 }
 
 pub fn killed() -> Failure {
@@ -129,7 +129,14 @@ async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
     }
     let (owner, journal) = (Owner::default(), Journal::default());
     let (asked, mine) = (owner.clone(), journal.clone());
-    let host = Host { path: "p".into(), incarnation: 1, healing: None, options: ChildOptions::new(), fence: None };
+    let host = Host {
+        path: "p".into(),
+        incarnation: 1,
+        healing: None,
+        options: ChildOptions::new(),
+        fence: None,
+        standing: &[],
+    };
     let start = move || std::future::ready(Ok(Parent(mine.clone())));
     let (actor, up) = remote::host(host, start, move |_, failure| {
         asked.asked.lock().unwrap().push(failure.to_string());

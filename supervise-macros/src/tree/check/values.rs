@@ -223,7 +223,7 @@ impl Settings {
         if let Some(attempts) = self.attempts {
             options = options.redeliver(attempts);
         }
-        match supervise_runtime::spawn(new_child(name, options, || async { Ok(Db) })).await {
+        match supervise_runtime::extension::spawn(new_child(name, options, || async { Ok(Db) }), &[]).await {
             Ok(db) => {
                 db.stop();
                 None

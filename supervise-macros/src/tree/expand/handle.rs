@@ -91,7 +91,7 @@ pub(super) fn tree(around: Around<'_>) -> TokenStream {
             #[allow(clippy::self_named_constructors)] // a tree may be called `Tree`
             #[allow(dead_code, clippy::too_many_arguments, clippy::type_complexity)]
             #vis fn tree(#(#params: #param_types),*) -> #Supervise::expansion::Tree<Self> {
-                #Supervise::expansion::Tree::new((#(#params,)*))
+                #Supervise::expansion::tree((#(#params,)*))
             }
 
             #shown

@@ -13,6 +13,7 @@ use crate::actor::guardian;
 use crate::actor::waits::Terminated;
 use crate::engine::cell::control::{AnyCell, Move, SystemMessage, send};
 use crate::engine::cell::current;
+use crate::engine::extension::{Start, start_extensions};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::link_error::LinkError;
@@ -74,8 +75,9 @@ impl<A: Actor> Context<A> {
     /// # }
     /// ```
     pub fn unlink<B: Actor>(&mut self, child: &ActorRef<B>) -> BoxFuture<'static, Result<(), LinkError>> {
-        let me = self.cell().core().id;
-        let to = guardian::above();
+        let core = self.cell().core();
+        let (me, to) = (core.id, guardian::above(core.bus.extensions.standing()));
+        let _ = start_extensions(&to, Start::Unlinked);
         Box::pin(moved(child.to_any(), to, Some(me)))
     }
 }

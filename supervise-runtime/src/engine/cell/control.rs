@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::iter::successors;
+use std::sync::Arc as StdArc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -15,13 +16,10 @@ use super::shared_wait::SharedWait;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::{Events, TreeShared};
 use crate::engine::death_watch::Pact;
+use crate::engine::extension::Facts;
 use crate::engine::hold::Hold;
-use crate::engine::log::{Facts, is_logged};
 use crate::engine::mailbox::{Admission, Blocked};
-#[cfg(feature = "metrics")]
-use crate::engine::metered::{self, PathMeters};
 use crate::engine::numbers::{BEFORE_REPORTS, FOUND, number};
-use crate::engine::observed::Tally;
 use crate::engine::supervisor::ChildTable;
 use crate::engine::watched::Watched;
 use supervise_core::base::deferred_drop::DeferDrops;
@@ -48,7 +46,8 @@ mod lifecycle;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lifecycle::{Elsewhere, Waiting};
+pub use lifecycle::{Elsewhere, Waiting};
+
 use lifecycle::{Late, Life, OnEnd};
 
 /// The messages in the control queue of a cell. The queue is unbounded and is served at all times (S4).
@@ -179,9 +178,22 @@ impl Queue {
     }
 }
 
+/// The facts about an event of a restart that the event does not have.
+#[derive(Default)]
+pub(crate) struct Restarts<'a> {
+    /// The delay of the restart that was decided.
+    pub(crate) delay: Option<Duration>,
+    /// Returns the limit of such restarts in words.
+    pub(crate) limit: Option<&'a dyn Fn() -> Option<String>>,
+    /// The failure after which the child is up again.
+    pub(crate) healed: Option<&'a Failure>,
+    /// A decision, which was an event, has led to the present start.
+    pub(crate) decided: bool,
+}
+
 /// The declarations of the children of a cell.
-#[derive(Clone, Copy)]
-pub(crate) enum Declarations {
+#[derive(Debug, Clone, Copy)]
+pub enum Declarations {
     /// They are the children of a tree.
     Tree(&'static TreeSpec),
     /// They are the instances of a set.
@@ -191,7 +203,7 @@ pub(crate) enum Declarations {
 }
 
 /// The part of a cell without type parameters.
-pub(crate) struct CellCore {
+pub struct CellCore {
     pub(crate) id: u64,
     name: Name,
     /// The cell above, which gives the path. Also the supervisor, unless the cell has moved.
@@ -252,6 +264,26 @@ impl CellCore {
             apart: AtomicBool::new(false),
             was_up: AtomicBool::new(false),
         }
+    }
+
+    /// Returns the number of this cell, of which there is one in the process.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Returns what all cells of the tree share.
+    pub fn bus(&self) -> &Arc<TreeShared> {
+        &self.bus
+    }
+
+    /// Returns the cell above, which gives the path.
+    pub fn parent(&self) -> Option<&Arc<AnyCell>> {
+        self.parent.as_ref()
+    }
+
+    /// Returns whether nothing is above this cell.
+    pub fn is_root(&self) -> bool {
+        self.parent.is_none()
     }
 
     /// Marks the cell as one for which a runtime is declared.
@@ -355,7 +387,7 @@ impl CellCore {
     }
 
     /// Returns why this incarnation goes down, if it does.
-    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+    pub fn stop_reason(&self) -> Option<StopReason> {
         StopReason::of_number(self.stop_reason.load(Ordering::Relaxed))
     }
 
@@ -382,7 +414,7 @@ impl CellCore {
     }
 
     /// Returns the path: `reports/daily`, the names below the root. For the root, its name.
-    pub(crate) fn path(&self) -> String {
+    pub fn path(&self) -> String {
         let below_root = |core: &&CellCore| core.parent.is_some();
         let above = successors(self.core_above(), |core| core.core_above()).take_while(below_root);
         text(&self.name, above.map(|core| &core.name))
@@ -448,7 +480,8 @@ impl CellCore {
         self.name.strip(path)
     }
 
-    pub(crate) fn name(&self) -> String {
+    /// Returns the last part of the path.
+    pub fn name(&self) -> String {
         text(&self.name, std::iter::empty())
     }
 
@@ -460,12 +493,13 @@ impl CellCore {
         }
     }
 
-    pub(crate) fn is_guardian(&self) -> bool {
+    /// Returns whether this is the guardian of a child outside of any tree.
+    pub fn is_guardian(&self) -> bool {
         self.name.is_guardian()
     }
 
     /// Returns the present supervisor.
-    pub(crate) fn supervisor(&self) -> Option<Arc<AnyCell>> {
+    pub fn supervisor(&self) -> Option<Arc<AnyCell>> {
         let parent = self.parent.as_ref()?;
         let moved = self.moved.load(Ordering::Acquire).then(|| parent.core().table()?.moved(self.id)).flatten();
         Some(moved.unwrap_or_else(|| parent.clone()))
@@ -485,7 +519,8 @@ impl CellCore {
         }
     }
 
-    pub(crate) fn incarnation(&self) -> u32 {
+    /// Returns the number of the present incarnation, from 1; 0 before the first.
+    pub fn incarnation(&self) -> u32 {
         self.incarnation.load(Ordering::Relaxed)
     }
 
@@ -498,15 +533,15 @@ impl CellCore {
         self.incarnation.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn emit(&self, kind: EventKind) {
-        self.emit_decided(kind, None, &|| None);
+    /// Raises an event of this cell.
+    pub fn emit(&self, kind: EventKind) {
+        self.emit_of(kind, Restarts::default());
     }
 
-    /// Raises an event. `delay`: the delay of a restart that was decided. `limit`: the limit of such restarts in words, for a
-    /// line of the log.
-    pub(crate) fn emit_decided(&self, kind: EventKind, delay: Option<Duration>, limit: &dyn Fn() -> Option<String>) {
+    /// Raises an event about a restart.
+    pub(crate) fn emit_of(&self, kind: EventKind, restarts: Restarts<'_>) {
         if let EventKind::Failed { failure, .. } = &kind {
-            let now = is_logged().then(Instant::now);
+            let now = self.bus.is_heard().then(Instant::now);
             let mut life = lock(&self.life);
             let rare = life.rare_or_init();
             rare.down = now.map(|now| rare.down.unwrap_or(now));
@@ -521,12 +556,12 @@ impl CellCore {
             is_root: self.parent.is_none(),
             undecided: &|| lock(&self.life).rare().is_some_and(|rare| rare.undecided),
             down: &down,
-            delay,
-            limit,
+            delay: restarts.delay,
+            limit: restarts.limit.unwrap_or(&|| None),
+            healed: restarts.healed,
+            decided: restarts.decided,
         };
-        #[cfg(feature = "metrics")]
-        self.record(&kind);
-        self.bus.emit(|| self.path(), self.incarnation(), kind, &facts);
+        self.bus.emit(Some(self), &|| self.path(), self.incarnation(), kind, &facts);
     }
 
     /// The child ends with its failure, and nobody decided that.
@@ -545,70 +580,20 @@ impl CellCore {
             .all(|core| matches!(core.name, Name::Declared(_) | Name::Element(..)))
     }
 
-    /// Records the metrics of an event.
-    #[cfg(feature = "metrics")]
-    fn record(&self, kind: &EventKind) {
-        let remote = metered::remote_event(kind);
-        let is_own = matches!(
-            kind,
-            EventKind::Decided { .. }
-                | EventKind::RestartScheduled { .. }
-                | EventKind::DeadLetter { .. }
-                | EventKind::Unread { .. }
-        );
-        let Some(meters) = (is_own || remote.is_some()).then(|| self.meters()).flatten() else { return };
-        match kind {
-            EventKind::Decided { directive, failure, .. } => meters.decided(failure, *directive),
-            EventKind::RestartScheduled { after } => meters.delayed(*after),
-            EventKind::DeadLetter { reason, .. } => meters.dead_letter(*reason),
-            EventKind::Unread { .. } => meters.unread(),
-            _ => remote.into_iter().for_each(|at| meters.remote(at)),
-        }
-    }
-
-    /// Returns the metrics of this cell, if they are recorded.
-    #[cfg(feature = "metrics")]
-    #[inline]
-    pub(crate) fn meters(&self) -> Option<Arc<PathMeters>> {
-        let id = self.bus.metered.id();
-        if id == 0 {
-            return None;
-        }
-        self.known_meters(id).or_else(|| {
-            let now = self.bus.metered.at(|| self.declared_path())?;
-            self.know_meters(now.clone());
-            Some(now)
-        })
-    }
-
-    /// Returns the metrics of this cell, if they are those with this number.
-    #[cfg(feature = "metrics")]
-    fn known_meters(&self, id: u64) -> Option<Arc<PathMeters>> {
-        lock(&self.life).rare()?.meters.as_ref().filter(|known| known.id == id).cloned()
-    }
-
-    #[cfg(feature = "metrics")]
-    fn know_meters(&self, meters: Arc<PathMeters>) {
-        let before = lock(&self.life).rare_or_init().meters.replace(meters);
-        drop(before); // outside of the lock: it contains handles of a recorder
-    }
-
     /// Returns whether this is a child of the guardian.
-    #[cfg(feature = "metrics")]
-    pub(crate) fn is_top_level(&self) -> bool {
+    pub fn is_top_level(&self) -> bool {
         self.core_above().is_some_and(CellCore::is_guardian)
     }
 
     /// Returns the name, if it is one of a declaration.
-    #[cfg(feature = "metrics")]
-    pub(crate) fn declared_name(&self) -> Option<&Name> {
+    pub fn declared_name(&self) -> Option<&Name> {
         matches!(self.name, Name::Declared(_) | Name::Element(..)).then_some(&self.name)
     }
 
-    /// Raises an event that is made only if someone listens, or it is counted.
+    /// Raises an event that is made only if someone listens.
     pub(crate) fn emit_with(&self, kind: impl FnOnce() -> EventKind) {
         foreign();
-        if self.bus.is_heard() || self.bus.is_metered() {
+        if self.bus.is_heard() {
             self.emit(kind());
         }
     }
@@ -653,12 +638,12 @@ impl CellCore {
 
     /// Returns the declaration of this child: for an instance of a set, that of the set. `None` for a root, and for a
     /// child of an actor.
-    pub(crate) fn declaration(&self) -> Option<&'static ChildSpec> {
+    pub fn declaration(&self) -> Option<&'static ChildSpec> {
         self.declaration_in(self.parent.as_ref()?.core().declarations())
     }
 
     /// Returns the declarations of the children of this cell.
-    pub(crate) fn declarations(&self) -> Declarations {
+    pub fn declarations(&self) -> Declarations {
         let Some(table) = self.table() else { return Declarations::None };
         match table.declaration.get() {
             Some(tree) => Declarations::Tree(tree),
@@ -670,7 +655,7 @@ impl CellCore {
     }
 
     /// Returns the declaration of this cell among those of its parent's children.
-    pub(crate) fn declaration_in(&self, declarations: Declarations) -> Option<&'static ChildSpec> {
+    pub fn declaration_in(&self, declarations: Declarations) -> Option<&'static ChildSpec> {
         match declarations {
             Declarations::Tree(tree) => {
                 let (Name::Declared(own) | Name::Element(own, _)) = self.name else { return None };
@@ -681,16 +666,27 @@ impl CellCore {
         }
     }
 
-    // ----- observed messages
+    // ----- extensions
 
-    /// Changes the numbers of the messages that are observed.
-    pub(crate) fn tally<R>(&self, change: impl FnOnce(&mut Tally) -> R) -> R {
-        change(lock(&self.life).rare_or_init().tally.get_or_insert_default())
+    /// Returns the state of this type that an extension keeps here.
+    pub fn slot<T: Any + Send + Sync>(&self) -> Option<StdArc<T>> {
+        lock(&self.life).rare()?.slots.get()
     }
 
-    /// Returns the numbers of the messages, if any were observed.
-    pub(crate) fn tallied(&self) -> Option<Tally> {
-        lock(&self.life).rare()?.tally.as_deref().copied()
+    /// Sets the state of this type. Returns the one before.
+    pub fn set_slot<T: Any + Send + Sync>(&self, state: StdArc<T>) -> Option<StdArc<T>> {
+        lock(&self.life).rare_or_init().slots.set(state)
+    }
+
+    /// Returns the state of this type, which is made if there is none.
+    pub fn slot_or_default<T: Any + Default + Send + Sync>(&self) -> StdArc<T> {
+        let mut life = lock(&self.life);
+        let slots = &mut life.rare_or_init().slots;
+        slots.get().unwrap_or_else(|| {
+            let new = StdArc::<T>::default();
+            let _none = slots.set(new.clone());
+            new
+        })
     }
 
     // ----- sources
@@ -711,7 +707,7 @@ impl CellCore {
     }
 
     /// Returns the number of sources that the actor follows.
-    pub(crate) fn follows(&self) -> u32 {
+    pub fn follows(&self) -> u32 {
         lock(&self.life).rare().map_or(0, |rare| rare.follows)
     }
 
@@ -723,7 +719,7 @@ impl CellCore {
     }
 
     /// Returns where the instance of a remote child is; `None` for all other children.
-    pub(crate) fn elsewhere(&self) -> Option<Elsewhere> {
+    pub fn elsewhere(&self) -> Option<Elsewhere> {
         lock(&self.life).rare()?.elsewhere.as_deref().cloned()
     }
 
@@ -738,7 +734,8 @@ impl CellCore {
 
     // ----- children
 
-    pub(crate) fn table(&self) -> Option<&ChildTable> {
+    /// Returns the table of the children, if there may be any.
+    pub fn table(&self) -> Option<&ChildTable> {
         self.table.get().map(|table| &**table)
     }
 
@@ -812,25 +809,28 @@ impl CellCore {
         drop(before);
     }
 
-    pub(crate) fn is_up(&self) -> bool {
+    /// Returns whether the child is up.
+    pub fn is_up(&self) -> bool {
         lock(&self.life).is_up()
     }
 
     /// Returns whether the child has ever been up.
-    #[cfg(all(feature = "systemd", unix))]
-    pub(crate) fn was_up(&self) -> bool {
+    pub fn was_up(&self) -> bool {
         self.was_up.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn last_failure(&self) -> Option<Failure> {
+    /// Returns the last failure.
+    pub fn last_failure(&self) -> Option<Failure> {
         lock(&self.life).rare()?.failed.clone()
     }
 
-    pub(crate) fn ended(&self) -> Option<Ended> {
+    /// Returns the end, until the child is started again.
+    pub fn ended(&self) -> Option<Ended> {
         lock(&self.life).ended().cloned()
     }
 
-    pub(crate) fn has_ended(&self) -> bool {
+    /// Returns whether the child has ended.
+    pub fn has_ended(&self) -> bool {
         lock(&self.life).ended().is_some()
     }
 
@@ -998,7 +998,7 @@ impl CellCore {
 
     /// Polls for the first time that the cell is up (`Ok`, even if it has ended since), or for an end before that
     /// (`Err`).
-    pub(crate) fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
+    pub fn poll_up(&self, waiting: &mut Waiting, waker: &Waker) -> Poll<Result<(), Ended>> {
         self.poll_life(waiting, waker, |life| match life.ended() {
             _ if self.was_up.load(Ordering::Relaxed) => Some(Ok(())),
             Some(ended) => Some(Err(ended.clone())),
@@ -1115,7 +1115,7 @@ impl fmt::Debug for CellCore {
 /// in `mail`, which is last. With the core in between, the two are never in one line of the processor's cache, which
 /// each write would take from the other side.
 #[repr(C)]
-pub(crate) struct CellOf<M: ?Sized> {
+pub struct CellOf<M: ?Sized> {
     /// The number of messages in the actor's batch. Written by the actor; read under the lock by senders that find the
     /// mailbox full.
     pub(in crate::engine) in_batch: AtomicUsize,
@@ -1136,10 +1136,10 @@ pub(crate) struct CellOf<M: ?Sized> {
 }
 
 /// A cell without its message type. Its core is a field as well, so no function is called to reach it.
-pub(crate) type AnyCell = CellOf<dyn Mail>;
+pub type AnyCell = CellOf<dyn Mail>;
 
 /// The part of a cell by which cells differ: a mailbox, or [`NoMail`]. `cell`: the cell that this is part of.
-pub(crate) trait Mail: Any + Send + Sync {
+pub trait Mail: Any + Send + Sync {
     /// Refuses messages from now on; queued ones become dead letters.
     fn refuse(&self, _cell: &AnyCell) {}
     /// Marks the actor as down or suspended, or as up again, in a cell that refuses messages meanwhile.
@@ -1186,7 +1186,7 @@ impl<M> CellOf<M> {
 
 impl<M: ?Sized> CellOf<M> {
     #[inline(always)]
-    pub(crate) fn core(&self) -> &CellCore {
+    pub fn core(&self) -> &CellCore {
         &self.core
     }
 
@@ -1212,19 +1212,19 @@ impl<M: ?Sized> CellOf<M> {
     }
 
     /// Returns whether the present incarnation has handled a message.
-    pub(crate) fn has_handled(&self) -> bool {
+    pub fn has_handled(&self) -> bool {
         self.handled.load(Ordering::Relaxed)
     }
 }
 
 impl AnyCell {
     /// Returns whether this is the cell of an actor.
-    pub(crate) fn has_messages(&self) -> bool {
+    pub fn has_messages(&self) -> bool {
         self.mail.has_messages()
     }
 
     /// Returns whether senders may wait for room.
-    pub(crate) fn has_waiters(&self) -> bool {
+    pub fn has_waiters(&self) -> bool {
         self.has_waiters.load(Ordering::Relaxed)
     }
 
@@ -1277,12 +1277,12 @@ impl AnyCell {
     }
 
     /// Returns the hooks of an actor.
-    pub(crate) fn hooks(&self) -> Option<DeclaredHooks> {
+    pub fn hooks(&self) -> Option<DeclaredHooks> {
         self.mail.hooks()
     }
 
     /// Returns the fill level of the mailbox, if there is one.
-    pub(crate) fn mailbox(&self) -> Option<MailboxDepth> {
+    pub fn mailbox(&self) -> Option<MailboxDepth> {
         self.mail.depth(self)
     }
 }

@@ -22,8 +22,6 @@ use supervise_core::base::sync::{Arc, foreign};
 pub(crate) mod body;
 pub(crate) mod control;
 pub(crate) mod current;
-#[cfg(feature = "metrics")]
-mod declared_path;
 pub(crate) mod driver;
 mod fenced;
 pub(crate) mod life;

@@ -2,7 +2,7 @@
 
 /// Whether messages are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Admission {
+pub enum Admission {
     /// Messages are handled as they come.
     Open,
     /// Messages wait: the actor is down (S35).

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use super::{ActorCell, Inbox, Inner, MailboxItem};
 use crate::engine::cell::control::CellCore;
+use crate::engine::extension::{Edge, Wants};
 use supervise_core::base::sync::atomic::Ordering;
 use supervise_core::base::sync::{MutexGuard, lock};
 use supervise_core::values::observe::Observe;
@@ -48,13 +49,11 @@ impl<T> Inner<T> {
             return;
         }
         let arrivals = self.blocked.arrivals_mut();
-        #[cfg(feature = "metrics")]
         let (over, missing) = (arrivals.len().saturating_sub(waiting), waiting.saturating_sub(arrivals.len()));
         arrivals.drain(..arrivals.len().saturating_sub(waiting));
         while arrivals.len() < waiting {
             arrivals.push_front(arrivals.front().copied().unwrap_or_else(Instant::now));
         }
-        #[cfg(feature = "metrics")]
         self.blocked.fitted(over, missing);
     }
 
@@ -80,7 +79,6 @@ impl<T> Inner<T> {
             self.fit_arrivals(self.queue.len());
             let came = self.blocked.taken().unwrap_or_else(Instant::now);
             self.blocked.arrivals_mut().push_front(came);
-            #[cfg(feature = "metrics")]
             self.blocked.put_back();
         }
     }
@@ -115,15 +113,11 @@ impl<T: MailboxItem> Inbox<T> {
             let waiting = inner.queue.len() + self.batch.len();
             inner.fit_arrivals(waiting);
             inner.blocked.take_arrival();
-            #[cfg(feature = "metrics")]
             let came = inner.blocked.known_arrival();
             drop(inner);
-            let now = Instant::now();
-            cell.core().tally(|tally| tally.begins(now));
-            #[cfg(feature = "metrics")]
-            if let (Some(came), Some(meters)) = (came, cell.core().meters()) {
-                meters.waited(now.saturating_duration_since(came));
-            }
+            let at = Instant::now();
+            let waited = came.map(|came| at.saturating_duration_since(came));
+            notes(cell.core(), Edge::Begins { at, waited });
         }
         if observe.contains(Observe::COUNTS) {
             self.observed = self.turn;
@@ -135,18 +129,19 @@ impl<T: MailboxItem> Inbox<T> {
     pub(super) fn observed_before(&mut self, cell: &ActorCell<T>) {
         let over = self.observed.saturating_sub(self.turn).saturating_sub(1);
         self.observed = 1;
-        cell.core().tally(|tally| tally.over(over, None));
+        notes(cell.core(), Edge::Over { messages: over, at: None });
     }
 
     /// Notes that the messages of a turn are over.
     #[cold]
     pub(super) fn observed_over(&mut self, cell: &ActorCell<T>, observe: Observe) {
-        let over = std::mem::take(&mut self.observed);
-        let now = observe.contains(Observe::TIMING).then(Instant::now);
-        let _took = cell.core().tally(|tally| tally.over(over, now));
-        #[cfg(feature = "metrics")]
-        if let (Some(took), Some(meters)) = (_took, cell.core().meters()) {
-            meters.handled(took);
-        }
+        let messages = std::mem::take(&mut self.observed);
+        let at = observe.contains(Observe::TIMING).then(Instant::now);
+        notes(cell.core(), Edge::Over { messages, at });
     }
+}
+
+/// Tells the extensions of the messages of an actor.
+fn notes(core: &CellCore, edge: Edge) {
+    core.bus.extensions.each(Wants::MESSAGES, |extension| extension.message(core, edge));
 }

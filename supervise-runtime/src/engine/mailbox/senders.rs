@@ -28,10 +28,8 @@ struct Waiting {
     /// The time at which the message came that the actor has taken out.
     taken: Option<Instant>,
     /// The number of messages at the front that came before their times were noted.
-    #[cfg(feature = "metrics")]
     unknown: usize,
     /// The message that the actor has taken out is one of them.
-    #[cfg(feature = "metrics")]
     is_unknown: bool,
 }
 
@@ -64,7 +62,6 @@ impl Senders {
     pub(super) fn take_arrival(&mut self) {
         let waiting = self.0.get_or_insert_default();
         waiting.taken = waiting.arrivals.pop_front();
-        #[cfg(feature = "metrics")]
         {
             waiting.is_unknown = waiting.unknown > 0;
             waiting.unknown = waiting.unknown.saturating_sub(1);
@@ -72,7 +69,6 @@ impl Senders {
     }
 
     /// Notes that so many times at the front were forgotten, and so many were added since they were not known.
-    #[cfg(feature = "metrics")]
     pub(super) fn fitted(&mut self, over: usize, missing: usize) {
         if over + missing > 0 {
             let waiting = self.0.get_or_insert_default();
@@ -81,7 +77,6 @@ impl Senders {
     }
 
     /// Notes that the message that the actor has taken out is put back.
-    #[cfg(feature = "metrics")]
     pub(super) fn put_back(&mut self) {
         if let Some(waiting) = &mut self.0 {
             waiting.unknown += usize::from(waiting.is_unknown);
@@ -89,7 +84,6 @@ impl Senders {
     }
 
     /// Returns the time of the message that the actor has taken out, unless it came before times were noted.
-    #[cfg(feature = "metrics")]
     pub(super) fn known_arrival(&self) -> Option<Instant> {
         self.0.as_ref().filter(|waiting| !waiting.is_unknown)?.taken
     }
@@ -98,7 +92,6 @@ impl Senders {
     pub(super) fn forget_arrivals(&mut self) {
         if let Some(waiting) = &mut self.0 {
             (waiting.arrivals, waiting.taken) = (VecDeque::new(), None);
-            #[cfg(feature = "metrics")]
             {
                 waiting.unknown = 0;
             }
@@ -150,7 +143,8 @@ impl Senders {
 
 /// Senders that waited for room. They are woken on drop, without a lock, since a waker may be user code.
 #[must_use]
-pub(crate) struct Blocked(Option<BTreeMap<u64, Waker>>);
+#[derive(Debug)]
+pub struct Blocked(Option<BTreeMap<u64, Waker>>);
 
 impl Blocked {
     pub(crate) const fn none() -> Self {

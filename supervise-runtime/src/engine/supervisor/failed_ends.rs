@@ -15,11 +15,14 @@ const KEPT: usize = 16;
 
 /// The end of an instance by a failure.
 #[derive(Debug, Clone)]
-pub(crate) struct FailedEnd {
+pub struct FailedEnd {
     /// The name of the instance, as in its path.
-    pub(crate) name: String,
-    pub(crate) failure: Failure,
-    pub(crate) at: Instant,
+    /// The name of the instance.
+    pub name: String,
+    /// The failure.
+    pub failure: Failure,
+    /// The time of the end.
+    pub at: Instant,
 }
 
 /// The last ends, oldest first. They contain errors, so a shelter is needed wherever one may be dropped.
@@ -60,7 +63,7 @@ impl Inner {
 
 impl ChildTable {
     /// Returns the last instances of this set that have ended by a failure, oldest first.
-    pub(crate) fn failed_ends(&self) -> Vec<FailedEnd> {
+    pub fn failed_ends(&self) -> Vec<FailedEnd> {
         let inner = lock(&self.inner);
         inner.failed_ends.as_ref().map_or_else(Vec::new, |ends| ends.0.iter().cloned().collect())
     }

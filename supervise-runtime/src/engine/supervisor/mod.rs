@@ -48,9 +48,9 @@ pub(crate) use after_lock::{AfterLock, OwnEvent};
 use after_lock::{By, Said};
 use each::Each;
 pub(crate) use each::TellEach;
-pub(crate) use failed_ends::FailedEnd;
+pub use failed_ends::FailedEnd;
 use failed_ends::FailedEnds;
-pub(crate) use view::ChildView;
+pub use view::ChildView;
 use watchdog::Stuck;
 
 /// A kept value: a parameter or a `let` (S30).
@@ -127,7 +127,7 @@ enum Indexed {
 }
 
 /// The children of one cell.
-pub(crate) struct ChildTable {
+pub struct ChildTable {
     inner: Mutex<Inner>,
     decider: Mutex<Option<Decider>>,
     /// Made by the first watcher of all instances of a set.
@@ -402,7 +402,7 @@ impl ChildTable {
     }
 
     /// Reads the group.
-    pub(crate) fn inspect<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
+    pub fn inspect<R>(&self, read: impl FnOnce(&Group) -> R) -> R {
         read(&lock(&self.inner).group)
     }
 

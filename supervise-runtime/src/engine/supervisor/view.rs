@@ -7,20 +7,22 @@ use crate::engine::cell::control::AnyCell;
 use supervise_core::base::sync::atomic::Ordering;
 use supervise_core::base::sync::{Arc, lock};
 use supervise_core::decide::group::{BudgetView, Group, Id, MemberView};
+use supervise_core::values::declaration::TreeSpec;
 use supervise_core::values::strategy::Strategy;
 
 /// A child as its supervisor sees it now.
-pub(crate) struct ChildView {
-    pub(crate) member: MemberView,
+#[derive(Debug)]
+pub struct ChildView {
+    /// The view of the decisions.
+    pub member: MemberView,
     /// The end of its last backoff.
-    pub(crate) until: Option<Instant>,
+    pub until: Option<Instant>,
 }
 
 /// A child, and the view that its supervisor has of it, if that says more than that the child is well.
 type Noted = (Arc<AnyCell>, Option<ChildView>);
 
 /// A child, and the view that its supervisor has of it.
-#[cfg(feature = "metrics")]
 type Seen = (Arc<AnyCell>, ChildView);
 
 /// Returns whether nothing that only the cell knows is a symptom.
@@ -33,7 +35,7 @@ const AT_ONCE: usize = 64;
 
 impl ChildTable {
     /// Returns all children, in the order of their declaration or spawning.
-    pub(crate) fn view(&self, now: Instant) -> Vec<(Arc<AnyCell>, ChildView)> {
+    pub fn view(&self, now: Instant) -> Vec<(Arc<AnyCell>, ChildView)> {
         let shared = self.inspect(|group| group.view_shared(now));
         let mut all = self.copy(|inner, id, entry| inner.seen(id, entry, shared, now));
         all.sort_by_key(|(_, seen)| seen.member.order);
@@ -43,7 +45,7 @@ impl ChildTable {
     /// Returns the children that may not be well, and those that have children themselves, in the order of their
     /// declaration or spawning. A child without a view is well but for what its own table knows. `lost`: the runtime of
     /// the owner is gone, and of each child that runs there.
-    pub(crate) fn view_unwell(&self, lost: bool, now: Instant) -> Vec<Noted> {
+    pub fn view_unwell(&self, lost: bool, now: Instant) -> Vec<Noted> {
         let shared = self.inspect(|group| group.view_shared(now));
         let mut all = self.copy(|inner, id, entry| {
             let Entry::Child { cell, .. } = entry else { return None };
@@ -61,7 +63,7 @@ impl ChildTable {
 
     /// Returns the number of the children that certainly run, and the others. A child without a view runs but for what
     /// its own table knows.
-    pub(crate) fn view_not_running(&self, now: Instant) -> (u32, Vec<Noted>) {
+    pub fn view_not_running(&self, now: Instant) -> (u32, Vec<Noted>) {
         let mut running = 0;
         let shared = self.inspect(|group| group.view_shared(now));
         let others = self.copy(|inner, id, entry| {
@@ -81,8 +83,7 @@ impl ChildTable {
 
     /// Calls `count` with the children that certainly run, have none themselves, and were born here, and with their
     /// budgets, if `shared`. Returns the first of these, and the others. `count` runs under the lock.
-    #[cfg(feature = "metrics")]
-    pub(crate) fn view_metered(
+    pub fn view_metered(
         &self,
         now: Instant,
         owner: &AnyCell,
@@ -106,7 +107,7 @@ impl ChildTable {
     }
 
     /// Returns the child with whose name this path begins, and the path below it.
-    pub(crate) fn find<'a>(&self, now: Instant, path: &'a str) -> Option<((Arc<AnyCell>, ChildView), &'a str)> {
+    pub fn find<'a>(&self, now: Instant, path: &'a str) -> Option<((Arc<AnyCell>, ChildView), &'a str)> {
         let shared = self.inspect(|group| group.view_shared(now));
         let seen = |inner: &Inner, id: Id, entry: &Entry| match entry {
             Entry::Child { cell, .. } => {
@@ -146,7 +147,7 @@ impl ChildTable {
     }
 
     /// Returns all children, in the order of their declaration or spawning.
-    pub(crate) fn children(&self) -> Vec<Arc<AnyCell>> {
+    pub fn children(&self) -> Vec<Arc<AnyCell>> {
         let mut all = self.copy(|inner, id, entry| match entry {
             Entry::Child { cell, .. } => Some((inner.group.order(id), cell.clone())),
             Entry::Value(_) => None,
@@ -180,7 +181,7 @@ impl ChildTable {
     }
 
     /// Returns one child; `None` if it is no longer in the table.
-    pub(crate) fn see_child(&self, child: &AnyCell, now: Instant) -> Option<ChildView> {
+    pub fn see_child(&self, child: &AnyCell, now: Instant) -> Option<ChildView> {
         let inner = lock(&self.inner);
         let id = child.core().slot.load(Ordering::Relaxed);
         let shared = inner.group.view_shared(now);
@@ -188,8 +189,13 @@ impl ChildTable {
         (cell.core().id == child.core().id).then_some(seen)
     }
 
+    /// Returns the declaration of the children, if the owner is a declared tree.
+    pub fn declaration(&self) -> Option<&'static TreeSpec> {
+        self.declaration.get().copied()
+    }
+
     /// Returns the kind of the owner, and which children restart together.
-    pub(crate) fn strategy(&self) -> Strategy {
+    pub fn strategy(&self) -> Strategy {
         self.inspect(Group::strategy)
     }
 }

@@ -14,7 +14,6 @@ use crate::actor::waits::report;
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
-use crate::engine::log::Facts;
 use crate::tree::running::Begun;
 use crate::tree::{Running, Shutdown, Tree, TreeDef};
 use supervise_core::base::BoxFuture;
@@ -248,9 +247,7 @@ where
 
 /// Raises an event of the lease, for subscribers of all runs: the lease is given back after the end of one.
 fn raise<T: TreeDef>(bus: &TreeShared, incarnation: u32, kind: EventKind) {
-    let facts =
-        Facts { declared: &|| true, is_root: true, undecided: &|| false, down: &|| None, delay: None, limit: &|| None };
-    bus.emit(|| T::SPEC.name.to_owned(), incarnation, kind, &facts);
+    bus.emit_alone(&|| T::SPEC.name.to_owned(), incarnation, kind);
 }
 
 /// Waits for `first`, unless `until` is ready before.

@@ -11,9 +11,7 @@ use tokio::time::Instant;
 use super::EndedChild;
 use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
-#[cfg(feature = "metrics")]
-use crate::engine::metered::PathMeters;
-use crate::engine::observed::Tally;
+use crate::engine::extension::Slots;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::failure::Failure;
@@ -22,7 +20,7 @@ pub(super) type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 
 /// The registration of a future that waits for a cell to be up or to end; see [`CellCore::leave`](super::CellCore::leave).
 #[derive(Debug, Default)]
-pub(crate) struct Waiting(pub(super) Option<u64>);
+pub struct Waiting(pub(super) Option<u64>);
 
 /// The lifecycle state of a cell, and who waits for it to change. The size counts: each idle actor has one.
 #[derive(Default)]
@@ -70,11 +68,8 @@ pub(super) struct Rare {
     /// The sign of life that callers have asked for (S54).
     pub(super) sign: Option<Arc<SharedWait>>,
     pub(super) watchers: Waitlist<OnEnd>,
-    /// The numbers of the messages, if they are observed or were.
-    pub(super) tally: Option<Box<Tally>>,
-    /// The metrics of the declared path, if some were recorded.
-    #[cfg(feature = "metrics")]
-    pub(super) meters: Option<Arc<PathMeters>>,
+    /// The state of extensions.
+    pub(super) slots: Slots,
     /// Where the instance of a remote child is.
     pub(super) elsewhere: Option<Box<Elsewhere>>,
     /// The runtime on which the cell runs, if that is not the runtime of its supervisor.
@@ -91,15 +86,15 @@ pub(super) struct Rare {
 
 /// Where the instance of a remote child is, for snapshots, and what is told of its end.
 #[derive(Clone, Default)]
-pub(crate) struct Elsewhere {
+pub struct Elsewhere {
     /// The name of the node.
-    pub(crate) node: Option<StdArc<str>>,
+    pub node: Option<StdArc<str>>,
     /// The number of messages that were sent to the node and are not known to be begun.
-    pub(crate) window: usize,
+    pub window: usize,
     /// The role for whose node it waits, and since when.
-    pub(crate) waits: Option<(&'static str, Instant)>,
+    pub waits: Option<(&'static str, Instant)>,
     /// Called when the child has ended and its mailbox is closed.
-    pub(crate) at_close: Option<StdArc<dyn Fn() + Send + Sync>>,
+    pub at_close: Option<StdArc<dyn Fn() + Send + Sync>>,
 }
 
 impl fmt::Debug for Elsewhere {

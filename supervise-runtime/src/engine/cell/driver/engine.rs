@@ -11,12 +11,12 @@ use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::span::Incarnation;
 use crate::engine::background::Background;
 use crate::engine::cell::body::{Hands, TypeName};
-use crate::engine::cell::control::{AnyCell, EndedChild, SystemMessage, closed, queue};
+use crate::engine::cell::control::{AnyCell, EndedChild, Restarts, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
+use crate::engine::extension::{Around, Entered, Over, Wants};
 use crate::engine::mailbox::Admission;
 use crate::engine::polls::Runs;
 use crate::engine::settings::Common;
@@ -24,6 +24,7 @@ use crate::engine::supervisor::{ChildTable, OwnEvent};
 #[cfg(feature = "testing")]
 use supervise_core::base::BoxFuture;
 use supervise_core::base::clock::after;
+use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::sync::Arc;
 use supervise_core::decide::child::machine::{Effect, LifeSettings, Machine, Order};
 use supervise_core::decide::group::{FailureInfo as GroupFailureInfo, FailureRoute, Group, Id, Owner, Told};
@@ -58,9 +59,8 @@ pub(crate) struct Engine {
     pub(super) waited: bool,
     /// This crate's own code has failed, and no incarnation was up since.
     pub(in crate::engine::cell) broken: bool,
-    /// The next restart has been counted when it was decided.
-    #[cfg(feature = "metrics")]
-    pub(super) counted: bool,
+    /// The next restart was decided on, and that was an event.
+    pub(super) decided: bool,
     pub(super) cold: Option<Box<ColdState>>,
 }
 
@@ -86,8 +86,8 @@ pub(super) struct ColdState {
     pub(super) background: Option<Background>,
     /// The supervisor, if the cell has moved (S38).
     pub(super) moved: Option<Arc<AnyCell>>,
-    /// The span of this incarnation, if a subscriber is interested.
-    pub(super) span: Option<Incarnation>,
+    /// The parts of extensions that are around the user code of this incarnation.
+    pub(super) around: Vec<Box<dyn Around>>,
     /// The deadline of the present step, or the end of the backoff.
     pub(super) timer: Option<Pin<Box<Sleep>>>,
     pub(super) watchdog: Option<Pin<Box<Sleep>>>,
@@ -100,13 +100,13 @@ pub(super) struct ColdState {
     held_up: Option<BoxFuture<'static, ()>>,
 }
 
-pub(super) fn span_of(cold: &Option<Box<ColdState>>) -> Option<&Incarnation> {
-    cold.as_ref()?.span.as_ref()
+pub(super) fn around_of(cold: &Option<Box<ColdState>>) -> &[Box<dyn Around>] {
+    cold.as_ref().map_or(&[], |cold| &cold.around)
 }
 
-/// Enters user code: as the code of this cell (S25), in its span (S41).
-pub(super) fn enter<T>(span: Option<&Incarnation>, cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
-    let _entered = span.map(Incarnation::enter);
+/// Enters user code: as the code of this cell (S25), in what extensions have around it (S41).
+pub(super) fn enter<T>(around: &[Box<dyn Around>], cell: &Arc<AnyCell>, leaving: bool, run: impl FnOnce() -> T) -> T {
+    let _entered = Entered::of(around);
     let _runs = Runs::begin(cell.core());
     current::within(cell, leaving, run)
 }
@@ -177,7 +177,7 @@ impl Engine {
 
     /// Runs user code (a `Drop`) under the same catch as all other user code.
     pub(super) fn guarded(&mut self, machine: &Machine, run: impl FnOnce()) {
-        let caught = enter(span_of(&self.cold), &self.cell, true, || catch_unwind(AssertUnwindSafe(run)));
+        let caught = enter(around_of(&self.cold), &self.cell, true, || catch_unwind(AssertUnwindSafe(run)));
         if let Err(panic) = caught {
             self.report(machine, Cause::Panic(panic_text(panic)));
         }
@@ -185,7 +185,7 @@ impl Engine {
 
     /// Runs a decider: a panic in it is an `Err`.
     pub(super) fn ask<T>(&mut self, run: impl FnOnce() -> T) -> Result<T, String> {
-        enter(span_of(&self.cold), &self.cell, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
+        enter(around_of(&self.cold), &self.cell, false, || catch_unwind(AssertUnwindSafe(run))).map_err(panic_text)
     }
 
     pub(super) fn pending<T>(&mut self) -> Poll<T> {
@@ -454,7 +454,7 @@ impl Engine {
         }
         let core = self.cell.core();
         core.next_incarnation();
-        self.begin_span();
+        self.begin_around();
         if let Some(table) = self.cell.core().table() {
             table.rebuild(&*self.cell, machine.holds_below());
         }
@@ -471,16 +471,13 @@ impl Engine {
     ) {
         self.broken = false;
         let core = self.cell.core();
-        core.emit_with(|| match again && core.incarnation() > 1 {
-            true => EventKind::Restarted,
-            false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
-        });
-        #[cfg(feature = "metrics")]
-        {
-            let counted = std::mem::take(&mut self.counted); // also while nobody counts
-            if !counted && core.bus.is_metered() {
-                self.count_restart(again, healed.as_ref());
-            }
+        let decided = std::mem::take(&mut self.decided);
+        if core.bus.is_heard() {
+            let kind = match again && core.incarnation() > 1 {
+                true => EventKind::Restarted,
+                false => EventKind::Started { seed: core.parent.is_none().then_some(core.bus.seed) },
+            };
+            core.emit_of(kind, Restarts { healed: healed.as_ref(), decided, ..Restarts::default() });
         }
         self.open(machine, hands);
         let core = self.cell.core();
@@ -504,50 +501,17 @@ impl Engine {
         core.bus.changed.tell();
     }
 
-    /// Counts a restart that nobody has decided on.
-    #[cfg(feature = "metrics")]
-    #[cold]
-    fn count_restart(&self, again: bool, healed: Option<&Failure>) {
-        let core = self.cell.core();
-        if again
-            && core.incarnation() > 1
-            && let Some(meters) = core.meters()
-        {
-            meters.restarted(healed, healed.is_some_and(|failure| failure.path() == core.path()));
-        }
-    }
-
-    /// Records the time of an end that was asked for. What was added to gauges is taken back with the tree.
-    #[cfg(feature = "metrics")]
-    #[cold]
-    fn record_end(&self, machine: &Machine, took: Duration) {
-        let core = self.cell.core();
-        let asked = machine.stop_reason().is_some_and(|reason| !reason.is_own());
-        if asked
-            && machine.leaving_since().is_some()
-            && let Some(meters) = core.meters()
-        {
-            meters.shut_down(took);
-        }
-        if core.parent.is_none() {
-            core.bus.metered.end();
-        } else if core.is_top_level() {
-            core.bus.metered.rest();
-        }
-    }
-
     /// Announces the end: notifies watchers and the report.
     pub(super) fn tell_end(&mut self, machine: &Machine, ended: Ended, aborted: bool) {
-        self.end_span();
+        self.end_around();
         let core = self.cell.core();
         let took = machine.took(Instant::now());
         core.emit(EventKind::Ended { ended: ended.clone() });
-        #[cfg(feature = "metrics")]
-        {
-            self.counted = false;
-            if core.bus.is_metered() {
-                self.record_end(machine, took); // before anyone is told of the end
-            }
+        self.decided = false;
+        if core.bus.extensions.attached_want(Wants::LIVES) {
+            let asked =
+                machine.leaving_since().is_some() && machine.stop_reason().is_some_and(|reason| !reason.is_own());
+            core.bus.extensions.each(Wants::LIVES, |extension| extension.ended(core, Over { took, asked }));
         }
         core.set_ended(ended.clone());
         // After the end: a report that is opened meanwhile either finds the child or gets this notice.
@@ -555,23 +519,27 @@ impl Engine {
         core.tell_report(|| ChildEnd { ended, took, aborted, stuck: false, failure, failures });
         core.bus.changed.tell();
         if core.parent.is_none() {
-            core.bus.close();
+            core.bus.close(core);
         }
         closed(&*self.cell);
     }
 
-    /// Opens the span; the incarnation number must be set first.
-    pub(super) fn begin_span(&mut self) {
-        self.end_span(); // of the previous incarnation: only one span is open for each cell
-        if let Some(span) = Incarnation::open(&self.cell) {
-            self.cold.get_or_insert_default().span = Some(span);
+    /// Begins what extensions have around an incarnation, whose number must be set first.
+    pub(super) fn begin_around(&mut self) {
+        self.end_around(); // of the previous incarnation
+        let extensions = &self.cell.core().bus.extensions;
+        if extensions.want(Wants::LIVES) {
+            let around = extensions.begin(&self.cell);
+            if !around.is_empty() {
+                self.cold.get_or_insert_default().around = around;
+            }
         }
     }
 
-    /// Closes the span.
-    pub(super) fn end_span(&mut self) {
+    /// Ends what extensions have around an incarnation.
+    pub(super) fn end_around(&mut self) {
         if let Some(cold) = &mut self.cold {
-            cold.span = None;
+            std::mem::take(&mut cold.around).into_iter().for_each(drop_catching_panics);
         }
     }
 
@@ -672,14 +640,12 @@ impl Engine {
 
     /// Raises the event of a decision, and that of the restart to which it leads.
     fn tell_decided(&mut self, directive: Directive, failure: &Failure, streak: u32, by: DecidedBy, own: &OwnEvent) {
-        #[cfg(feature = "metrics")]
-        {
-            self.counted = directive == Directive::Restart;
-        }
+        self.decided = directive == Directive::Restart;
         let core = self.cell.core();
-        if core.bus.is_heard() || core.bus.is_metered() {
+        if core.bus.is_heard() {
             let decided = EventKind::Decided { directive, failure: failure.clone(), streak, by };
-            core.emit_decided(decided, own.scheduled(), &|| self.limit());
+            let limit = || self.limit();
+            core.emit_of(decided, Restarts { delay: own.scheduled(), limit: Some(&limit), ..Restarts::default() });
         }
         self.tell_scheduled(own);
     }
@@ -737,10 +703,7 @@ impl Engine {
         hands: &mut dyn Hands,
         own: &OwnEvent,
     ) {
-        #[cfg(feature = "metrics")]
-        {
-            self.counted = false; // set by a restart which did not come up
-        }
+        self.decided = false; // set by a restart which did not come up
         match reported {
             FailureRoute::Decide => {
                 // The decider is not asked about an end (S23), nor about a bug of this crate (S19).
@@ -821,9 +784,8 @@ impl Engine {
             if is_news && machine.is_told() {
                 core.emit(EventKind::Stopping { reason });
             }
-            #[cfg(feature = "systemd")]
-            if is_news && core.parent.is_none() {
-                core.bus.ending.notify_one();
+            if is_news && core.parent.is_none() && core.bus.extensions.attached_want(Wants::ROOTS) {
+                core.bus.extensions.every(|extension| extension.ending(core));
             }
             if let Some(stop_signal) = &self.stop_signal {
                 stop_signal.tell(reason);

@@ -22,7 +22,7 @@ use crate::engine::cell::control::{AnyCell, Move, SystemMessage, closed};
 use crate::engine::cell::current;
 use crate::engine::settings::Common;
 use crate::engine::supervisor::OwnEvent;
-use engine::{Begun, ColdState, Engine, enter, span_of};
+use engine::{Begun, ColdState, Engine, around_of, enter};
 use slot::Slot;
 use supervise_core::base::clock::after;
 use supervise_core::base::deferred_drop::{DeferDrops, shielded};
@@ -39,7 +39,6 @@ use supervise_core::values::stop_reason::StopReason;
 
 mod engine;
 mod slot;
-mod span;
 
 pub(crate) use slot::Step as UserStep;
 
@@ -161,8 +160,7 @@ impl Driver {
             begun: None,
             waited: true,
             broken: false,
-            #[cfg(feature = "metrics")]
-            counted: false,
+            decided: false,
             cold: None,
         };
         Driver { machine, engine }
@@ -325,7 +323,7 @@ impl Driver {
             }
             let leaving = self.machine.is_on_its_way_out();
             let (polled, dropped) =
-                enter(span_of(&self.engine.cold), &self.engine.cell, leaving, || match slot.poll(cx) {
+                enter(around_of(&self.engine.cold), &self.engine.cell, leaving, || match slot.poll(cx) {
                     Ok(Poll::Pending) => (Ok(Poll::Pending), Ok(())),
                     over => (over, catch_unwind(AssertUnwindSafe(|| slot.discard()))),
                 });
@@ -792,10 +790,10 @@ impl Driver {
         if engine.cell.core().is_fenced() {
             return false;
         }
-        let Some(ColdState { background: Some(background), span, .. }) = engine.cold.as_deref_mut() else {
+        let Some(ColdState { background: Some(background), around, .. }) = engine.cold.as_deref_mut() else {
             return false;
         };
-        let polled = enter(span.as_ref(), &engine.cell, false, || current::aside(|| background.poll(cx)));
+        let polled = enter(around, &engine.cell, false, || current::aside(|| background.poll(cx)));
         let Err(text) = polled else { return false };
         let failure = self.failure(Cause::Panic(text));
         let own = OwnEvent::default();

@@ -3,6 +3,7 @@
 use tokio::time::Instant;
 
 use crate::engine::cell::control::{AnyCell, SystemMessage, closed, send};
+use crate::engine::extension::Wants;
 use supervise_core::base::sync::Arc;
 use supervise_core::decide::child::machine::Order;
 use supervise_core::values::ended::Ended;
@@ -112,7 +113,7 @@ impl Drop for CellGuard {
             }
             core.fail_start(&Ended::RuntimeGone);
             if core.parent.is_none() {
-                core.bus.close();
+                core.bus.close(core);
             }
             closed(&*self.cell);
         }
@@ -125,8 +126,8 @@ impl Drop for CellGuard {
         if at_top || core.is_apart() {
             core.forget_runtime();
         }
-        if at_top {
-            core.bus.spans.end();
+        if at_top && core.parent.is_some() && core.bus.extensions.want(Wants::ROOTS) {
+            core.bus.extensions.every(|extension| extension.over(core));
         }
     }
 }

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::engine::cell::control::AnyCell;
-use crate::engine::supervisor::ChildView;
-use crate::inspection::part::{Extent, are_spawned, seen};
-use crate::inspection::snapshot::{
+use crate::part::{Extent, are_spawned};
+use crate::snapshot::{
     FailedInstance, Node, NodeState, NodeWait, Snapshot, is_excused, lifecycle, own_end, state, streak,
 };
 use supervise_core::base::line::one_line;
@@ -16,6 +14,9 @@ use supervise_core::base::sync::Arc;
 use supervise_core::decide::group::OwnEnd;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::strategy::Lifecycle;
+use supervise_runtime::extension::AnyCell;
+use supervise_runtime::extension::ChildView;
+use supervise_runtime::extension::seen;
 
 /// The health of a tree: healthy, or a list of symptoms. Returned by [`TreeRef::health`](crate::TreeRef::health).
 ///

@@ -2,13 +2,9 @@
 
 use tokio::time::Instant;
 
-use crate::engine::cell::control::AnyCell;
-use crate::engine::supervisor::{ChildTable, ChildView};
-use crate::inspection::health::{self, Health};
-use crate::inspection::snapshot::{NodeStateKind, Snapshot, own_end, state};
-use crate::tree::TreeRef;
-use supervise_core::base::sync::Arc;
+use crate::snapshot::{NodeStateKind, own_end, state};
 use supervise_core::decide::group::{Group, Owner};
+use supervise_runtime::extension::{ChildTable, seen};
 
 /// The nodes below a node that a snapshot or a health check looks at.
 ///
@@ -115,49 +111,4 @@ impl Instances {
 /// Returns whether the children of this table were spawned at run time.
 pub(crate) fn are_spawned(table: &ChildTable) -> bool {
     matches!(table.inspect(Group::owner), Owner::Set | Owner::Actor | Owner::Guardian)
-}
-
-impl TreeRef {
-    /// Returns the state of the node with this path, and of those below it. `None` if no such node is in this tree.
-    ///
-    /// The path is the text that handles and events show: `reports/daily`, or the name of the root.
-    pub fn snapshot_of(&self, path: &str, extent: Extent) -> Option<Snapshot> {
-        let now = Instant::now();
-        let (cell, seen) = self.part(path, now)?;
-        Some(Snapshot::of(&*cell, seen, now, extent))
-    }
-
-    /// Returns the health of the node with this path, and of those below it. `None` if no such node is in this tree.
-    ///
-    /// Nodes that are well cost little: nothing is copied of them. See rule S42.
-    pub fn health_of(&self, path: &str, extent: Extent) -> Option<Health> {
-        let now = Instant::now();
-        let (cell, seen) = self.part(path, now)?;
-        Some(health::of(&cell, seen, now, extent))
-    }
-
-    /// Returns the node with this path, as its supervisor sees it.
-    pub(super) fn part(&self, path: &str, now: Instant) -> Option<(Arc<AnyCell>, Option<ChildView>)> {
-        let own = self.path();
-        let mut cell = self.cell.clone();
-        let mut seen = seen(&*cell, now);
-        let mut rest = match cell.core().parent {
-            _ if path == own => "",
-            None if path.is_empty() => return None,
-            None => path,
-            Some(_) => path.strip_prefix(&*own)?.strip_prefix('/')?,
-        };
-        while !rest.is_empty() {
-            let table = cell.core().table()?;
-            let (found, below) = table.find(now, rest)?;
-            rest = below;
-            (cell, seen) = (found.0, Some(found.1));
-        }
-        Some((cell, seen))
-    }
-}
-
-/// Returns the view that the supervisor of this cell has of it.
-pub(crate) fn seen(cell: &AnyCell, now: Instant) -> Option<ChildView> {
-    cell.core().supervisor().and_then(|supervisor| supervisor.core().table()?.see_child(cell, now))
 }

@@ -4,11 +4,10 @@ use std::cmp::Reverse;
 
 use tokio::time::Instant;
 
-use crate::engine::cell::control::AnyCell;
-use crate::engine::supervisor::ChildTable;
-use crate::inspection::part::Instances;
-use crate::inspection::snapshot::{Node, NodeStateKind, own_end, state};
-use crate::tree::TreeRef;
+use crate::part::Instances;
+use crate::snapshot::{Node, NodeStateKind, own_end, state};
+use supervise_runtime::TreeRef;
+use supervise_runtime::extension::{AnyCell, ChildTable, part};
 
 /// The children to show on a page, for [`TreeRef::page_of`].
 ///
@@ -148,46 +147,40 @@ pub struct NodePage {
     pub nodes: Vec<Node>,
 }
 
-impl TreeRef {
-    /// Returns some of the children of the node with this path. `None` if no such node is in this tree, or it cannot have
-    /// children.
-    ///
-    /// Of the children that are not shown, only their state, name and rank are looked at, and those only if the page asks
-    /// for them. So a page of a set of 100,000 costs a small part of a snapshot. See rule S50.
-    pub fn page_of(&self, path: &str, page: &Page) -> Option<NodePage> {
-        let now = Instant::now();
-        let (owner, _) = self.part(path, now)?;
-        let table = owner.core().table()?;
-        let mut children = table.children();
-        let total = children.len();
-        if !page.name.is_empty() {
-            children.retain(|cell| cell.core().name().to_lowercase().contains(&page.name));
-        }
-        if !page.states.is_empty() {
-            children.retain(|cell| page.states.contains(&state_of(table, &**cell, now)));
-        }
-        match page.order {
-            PageOrder::Spawned => {}
-            PageOrder::Name => children.sort_by_cached_key(|cell| by_number(cell.core().name())),
-            PageOrder::Restarts => children.sort_by_key(|cell| Reverse(cell.core().incarnation())),
-            PageOrder::Waiting => {
-                children.sort_by_cached_key(|cell| Reverse(cell.mailbox().map(|mailbox| mailbox.waiting)));
-            }
-        }
-        let declarations = owner.core().declarations();
-        let shown = children.iter().skip(page.from).take(page.count).map(|cell| {
-            let declared = cell.core().declaration_in(declarations);
-            Node::alone(&**cell, table.see_child(&**cell, now), declared, now)
-        });
-        Some(NodePage {
-            at: now,
-            started: owner.core().bus.started(),
-            total,
-            matching: children.len(),
-            instances: Instances::of_table(table, now),
-            nodes: shown.collect(),
-        })
+/// Returns some of the children of the node with this path.
+pub(crate) fn page_of(tree: &TreeRef, path: &str, page: &Page) -> Option<NodePage> {
+    let now = Instant::now();
+    let (owner, _) = part(tree, path, now)?;
+    let table = owner.core().table()?;
+    let mut children = table.children();
+    let total = children.len();
+    if !page.name.is_empty() {
+        children.retain(|cell| cell.core().name().to_lowercase().contains(&page.name));
     }
+    if !page.states.is_empty() {
+        children.retain(|cell| page.states.contains(&state_of(table, &**cell, now)));
+    }
+    match page.order {
+        PageOrder::Spawned => {}
+        PageOrder::Name => children.sort_by_cached_key(|cell| by_number(cell.core().name())),
+        PageOrder::Restarts => children.sort_by_key(|cell| Reverse(cell.core().incarnation())),
+        PageOrder::Waiting => {
+            children.sort_by_cached_key(|cell| Reverse(cell.mailbox().map(|mailbox| mailbox.waiting)));
+        }
+    }
+    let declarations = owner.core().declarations();
+    let shown = children.iter().skip(page.from).take(page.count).map(|cell| {
+        let declared = cell.core().declaration_in(declarations);
+        Node::alone(&**cell, table.see_child(&**cell, now), declared, now)
+    });
+    Some(NodePage {
+        at: now,
+        started: owner.core().bus().started(),
+        total,
+        matching: children.len(),
+        instances: Instances::of_table(table, now),
+        nodes: shown.collect(),
+    })
 }
 
 fn state_of(table: &ChildTable, cell: &AnyCell, now: Instant) -> NodeStateKind {

@@ -1,15 +1,24 @@
 //! The messages of a tree to systemd, if the program runs under it (rule S52).
 
 #[cfg(unix)]
+use std::sync::Arc;
+
+#[cfg(unix)]
 mod notifier;
 #[cfg(unix)]
 mod socket;
 #[cfg(unix)]
 mod status;
 
-use crate::tree::{Tree, TreeDef};
+use supervise_runtime::Tree;
+use supervise_runtime::expansion::TreeDef;
+#[cfg(unix)]
+use supervise_runtime::extension::attach;
 
-impl<T: TreeDef> Tree<T> {
+/// Tells systemd how a tree is. The prelude has this trait.
+///
+/// See [`systemd`](Systemd::systemd).
+pub trait Systemd: sealed::Sealed {
     /// Tells systemd how the tree is, from its start to its end, if the program runs as a service of `Type=notify`. For a
     /// root; a program has one tree that does so. With the feature `systemd`.
     ///
@@ -46,9 +55,19 @@ impl<T: TreeDef> Tree<T> {
     ///     Shop::tree("corner".to_owned()).systemd().run(signal()).await
     /// }
     /// ```
-    pub fn systemd(self) -> Self {
+    fn systemd(self) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl<T: super::TreeDef> Sealed for super::Tree<T> {}
+}
+
+impl<T: TreeDef> Systemd for Tree<T> {
+    fn systemd(self) -> Self {
         #[cfg(unix)]
-        return self.seen_by(notifier::begin);
+        return attach(self, Arc::new(notifier::FromStart));
         #[cfg(not(unix))]
         self
     }

@@ -6,21 +6,23 @@
 use std::future::{Future, pending, poll_fn};
 use std::mem::replace;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use sd_notify::NotifyState;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::socket::{Sent, Socket};
 use super::status::{Phase, Status};
-use crate::engine::cell::control::Waiting;
-use crate::inspection::deploy::TIMEOUT_STOP;
-use crate::tree::TreeRef;
+use crate::deploy::TIMEOUT_STOP;
 use supervise_core::base::clock::after;
 use supervise_core::base::deferred_drop::shielded;
 use supervise_core::decide::group::Group;
 use supervise_core::values::declaration::TreeSpec;
+use supervise_runtime::TreeRef;
+use supervise_runtime::extension::{AnyCell, CellCore, Extension, Start, Waiting, Wants, cell, tree_of};
 
 /// The time after the end of the tree in which its last messages are tried.
 const GIVE_UP: Duration = Duration::from_secs(10);
@@ -38,8 +40,35 @@ const EXTENSION: Duration = Duration::from_secs(15);
 /// The time after the declared one, in which the program exits.
 const EXIT: Duration = Duration::from_secs(1);
 
+/// Tells systemd about a tree from its start on.
+#[derive(Debug)]
+pub(super) struct FromStart;
+
+impl Extension for FromStart {
+    fn starts(&self, root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
+        if let Start::Tree(spec) = start {
+            begin(tree_of(root.clone()), spec);
+        }
+        Ok(())
+    }
+}
+
+/// Notifies the task of a notifier that the tree begins to go down.
+#[derive(Debug, Default)]
+struct Ending(Notify);
+
+impl Extension for Ending {
+    fn wants(&self) -> Wants {
+        Wants::ROOTS
+    }
+
+    fn ending(&self, _root: &CellCore) {
+        self.0.notify_one();
+    }
+}
+
 /// Begins to tell systemd about the tree, if the program runs under it.
-pub(super) fn begin(tree: TreeRef, spec: &'static TreeSpec) {
+fn begin(tree: TreeRef, spec: &'static TreeSpec) {
     let socket = match Socket::open() {
         None => return,
         Some(Ok(socket)) => socket,
@@ -101,6 +130,7 @@ struct Notifier {
     /// The interval of the watchdog.
     watchdog: Option<Duration>,
     stop: Stop,
+    ending: Arc<Ending>,
 }
 
 #[derive(Default)]
@@ -131,13 +161,15 @@ struct Stop {
 
 impl Notifier {
     fn new(tree: TreeRef, budget: Option<Duration>, socket: Socket, watchdog: Option<Duration>) -> Self {
+        let ending = Arc::new(Ending::default());
+        cell(&tree).core().bus().attach(ending.clone());
         let watchdog = watchdog.map(|time| (time / 2).max(Duration::from_millis(1)));
         let (due, status, stop) = (Due::default(), Told::default(), Stop::default());
-        Notifier { tree, budget, socket, phase: Phase::Starting, due, status, was_up: false, watchdog, stop }
+        Notifier { tree, budget, socket, phase: Phase::Starting, due, status, was_up: false, watchdog, stop, ending }
     }
 
     async fn run(mut self) {
-        let cell = self.tree.cell.clone();
+        let cell = cell(&self.tree).clone();
         let mut waiting = Waiting::default();
         let mut terminated = pin!(self.tree.terminated());
         let mut ended = false;
@@ -186,7 +218,7 @@ impl Notifier {
                     }
                     next_look = Instant::now();
                 }
-                () = cell.core().bus.ending.notified(), if self.phase != Phase::Stopping => {
+                () = self.ending.0.notified(), if self.phase != Phase::Stopping => {
                     self.stops(Instant::now());
                 }
                 _ = &mut terminated, if !ended => {
@@ -209,14 +241,14 @@ impl Notifier {
 
     /// Returns whether the root goes down. It notifies this task of that; this is for what it does not know of yet.
     fn is_stopping(&self) -> bool {
-        let core = self.tree.cell.core();
+        let core = cell(&self.tree).core();
         let ends = || core.table().is_some_and(|table| table.inspect(Group::ends_for_certain));
         core.stop_reason().is_some() || ends()
     }
 
     /// Notes that the tree is up, or has been. A service that ends before that has failed for systemd.
     fn is_up(&mut self) {
-        if self.tree.cell.core().was_up() && !replace(&mut self.was_up, true) {
+        if cell(&self.tree).core().was_up() && !replace(&mut self.was_up, true) {
             self.due.ready = true;
         }
     }

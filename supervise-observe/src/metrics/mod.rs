@@ -1,4 +1,7 @@
-//! The request to record the metrics of a tree, and the samples of its gauges (S51).
+//! Metrics of running trees, for every recorder of the facade [`metrics`](https://docs.rs/metrics).
+//!
+//! Install a recorder, turn the metrics of a tree on with [`Metrics::metrics`], and call [`sample`] where metrics are read.
+//! `docs/metrics.md` lists the metrics. See rule S51.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,35 +9,89 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::engine::bus::TreeShared;
-use crate::engine::cell::control::{AnyCell, CellCore};
-use crate::engine::metered::{self, Meters, Sample, Sampled};
-use crate::engine::sampled;
-use crate::engine::supervisor::ChildView;
-use crate::inspection::part::{are_spawned, seen};
-use crate::inspection::snapshot::{NodeStateKind, network, own_end, state};
-use crate::tree::TreeRef;
+use crate::part::are_spawned;
+use crate::snapshot::{NodeStateKind, network, own_end, state};
 use supervise_core::base::sync::Arc;
 use supervise_core::decide::group::BudgetView;
 use supervise_core::values::observe::Observe;
+use supervise_runtime::expansion::TreeDef;
+use supervise_runtime::extension::{AnyCell, ChildView, TreeShared, attach, cell, seen};
+use supervise_runtime::{Tree, TreeRef};
 
-impl TreeRef {
-    /// Records the metrics of the whole tree that this one is part of, until the guard is dropped. See
-    /// [`metrics`](crate::metrics).
+mod declared_path;
+mod meters;
+mod roots;
+
+use meters::{Meters, Sample, Sampled};
+pub(crate) use roots::TopLevelMetrics;
+
+/// Turns metrics on. The prelude has this trait.
+///
+/// Install the recorder before: a metric is looked up in the recorder once, when it is first recorded. See
+/// [the module](self), and rule S51.
+pub trait Metrics: sealed::Sealed {
+    /// What is left: the tree that is not started yet, or a guard of the running one.
+    type Recorded;
+
+    /// Records the metrics of a tree from its start to its end, or those of the whole tree that a running one is part of,
+    /// until the guard is dropped. Only what is set for a root has an effect. Several guards of one tree record each metric
+    /// once.
     ///
-    /// Install the recorder before: a metric is looked up in the recorder once, when it is first recorded. Several guards
-    /// of one tree record each metric once.
-    pub fn metrics(&self) -> Metering {
-        let tree = self.cell.core().bus.clone();
-        tree.observed.request(Observe::TIMING);
-        sampled::request(&root_of(&self.cell));
+    /// ```
+    /// use supervise::prelude::*;
+    /// # struct Db;
+    /// # #[actor]
+    /// # impl Db { fn handle(&mut self, _query: u32) {} }
+    /// # supervisor! { struct Shop { db: Db = Db } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let recorder = metrics_util::debugging::DebuggingRecorder::new(); // or any other
+    /// let snapshotter = recorder.snapshotter();
+    /// recorder.install()?;
+    ///
+    /// let shop = Shop::tree().metrics().start().await?;
+    /// supervise::metrics::sample(); // before metrics are read
+    /// let names: Vec<String> =
+    ///     snapshotter.snapshot().into_vec().iter().map(|metric| metric.0.key().name().to_owned()).collect();
+    /// assert!(names.iter().any(|name| name == "supervise.children"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn metrics(self) -> Self::Recorded;
+}
+
+mod sealed {
+    use supervise_runtime::expansion::TreeDef;
+    use supervise_runtime::{Tree, TreeRef};
+
+    pub trait Sealed {}
+
+    impl Sealed for &TreeRef {}
+    impl<T: TreeDef> Sealed for Tree<T> {}
+}
+
+impl<T: TreeDef> Metrics for Tree<T> {
+    type Recorded = Self;
+
+    fn metrics(self) -> Self {
+        attach(self, Arc::new(roots::FromStart))
+    }
+}
+
+impl Metrics for &TreeRef {
+    type Recorded = Metering;
+
+    fn metrics(self) -> Metering {
+        let tree = cell(self).core().bus().clone();
+        tree.observe(Observe::TIMING);
+        roots::request(&root_of(cell(self)));
         Metering { tree: Some(tree) }
     }
 }
 
 fn root_of(cell: &Arc<AnyCell>) -> Arc<AnyCell> {
     let mut root = cell;
-    while let Some(parent) = &root.core().parent
+    while let Some(parent) = root.core().parent()
         && !parent.core().is_guardian()
     {
         root = parent;
@@ -42,7 +99,7 @@ fn root_of(cell: &Arc<AnyCell>) -> Arc<AnyCell> {
     root.clone()
 }
 
-/// Records the metrics of a tree for as long as it exists. Returned by [`TreeRef::metrics`](crate::TreeRef::metrics).
+/// Records the metrics of a tree for as long as it exists. Returned by [`Metrics::metrics`].
 ///
 /// When the guard is dropped, or the tree ends, what the tree has added to gauges is taken back. Counters and histograms
 /// keep their values.
@@ -81,8 +138,8 @@ impl Metering {
 impl Drop for Metering {
     fn drop(&mut self) {
         if let Some(tree) = &self.tree {
-            tree.metered.give_back();
-            tree.observed.give_back(Observe::TIMING);
+            meters::give_back(tree);
+            tree.observe_no_more(Observe::TIMING);
         }
     }
 }
@@ -110,7 +167,7 @@ impl fmt::Debug for Metering {
 /// # }
 /// ```
 pub fn top_level() {
-    sampled::top_level();
+    roots::top_level();
 }
 
 /// Samples the gauges of all trees whose metrics are recorded.
@@ -145,8 +202,8 @@ pub fn top_level() {
 /// ```
 pub fn sample() {
     let now = Instant::now();
-    for meters in metered::all() {
-        let roots = sampled::roots(&meters);
+    for meters in meters::all() {
+        let roots = roots::roots(&meters);
         let mut all = All::new();
         let mut remote = HashMap::new();
         for root in &roots {
@@ -273,7 +330,7 @@ fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut All) {
         let (first, others) = table.view_metered(now, &*owner, spawned, |cell, budget| {
             running.count(cell, NodeStateKind::Running, Some(&budget));
         });
-        if let Some(path) = first.and_then(|first| path(meters, first.core())) {
+        if let Some(path) = first.and_then(|first| meters.path_of(first.core())) {
             put(all, path, &running);
         }
         for (cell, view) in others {
@@ -309,14 +366,9 @@ fn add_network(root: &AnyCell, all: &mut HashMap<Sampled, i64>) {
 
 /// Adds the gauges of one cell.
 fn alone(meters: &Meters, cell: &Arc<AnyCell>, view: Option<&ChildView>, now: Instant, all: &mut All) {
-    let Some(path) = path(meters, cell.core()) else { return };
+    let Some(path) = meters.path_of(cell.core()) else { return };
     let state = state(&**cell, view, own_end(&**cell), now).kind();
     let mut totals = Totals::default();
     totals.count(&**cell, state, view.map(|view| &view.member.budget));
     put(all, path, &totals);
-}
-
-/// Returns the declared path. `None` for a child that was linked from another tree, whose metrics it belongs to.
-fn path(meters: &Meters, core: &CellCore) -> Option<Arc<str>> {
-    core.meters().filter(|known| known.id == meters.id).map(|known| known.path.clone())
 }

@@ -2,8 +2,9 @@
 
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, lock};
 
-use crate::engine::cell::control::AnyCell;
-use crate::engine::metered::{GUARDIAN, Meters, Roots};
+use crate::metrics::meters::{self, GUARDIAN, Meters, Roots};
+use supervise_core::values::observe::Observe;
+use supervise_runtime::extension::{AnyCell, Extension, Start};
 
 #[derive(Debug)]
 struct Root(Weak<AnyCell>);
@@ -43,7 +44,7 @@ pub(crate) fn request(root: &Arc<AnyCell>) {
     let core = root.core();
     // A top-level child may have any name.
     let name = if core.is_top_level() { GUARDIAN.to_owned() } else { core.name() };
-    core.bus.metered.request(Meters::new(name, Root(Arc::downgrade(root))));
+    meters::request(core.bus(), Meters::new(name, Root(Arc::downgrade(root))));
 }
 
 /// Records the metrics of all top-level children that are spawned from now on.
@@ -58,17 +59,40 @@ pub(crate) fn top_level() {
     }
 }
 
-/// Returns the metrics for a top-level child with this group, if they are wanted.
-pub(crate) fn of_top_level(guardian: &Arc<AnyCell>) -> Option<&'static Arc<Meters>> {
-    let meters = TOP_LEVEL.get()?;
-    let TopLevel(known) = meters.roots()?;
-    let mut known = lock(known);
-    let (guardians, full) = &mut *known;
+/// Gives top-level children their metrics, if those are wanted.
+#[derive(Debug)]
+pub(crate) struct TopLevelMetrics;
+
+impl Extension for TopLevelMetrics {
+    fn starts(&self, guardian: &Arc<AnyCell>, start: Start) -> Result<(), String> {
+        if let (Start::Alone | Start::Unlinked, Some(meters)) = (start, TOP_LEVEL.get()) {
+            if let Some(TopLevel(known)) = meters.roots() {
+                remember(&mut lock(known), guardian);
+            }
+            let tree = guardian.core().bus();
+            tree.observe(Observe::TIMING);
+            meters::share(tree, meters);
+        }
+        Ok(())
+    }
+}
+
+fn remember((guardians, full): &mut (Vec<Weak<AnyCell>>, usize), guardian: &Arc<AnyCell>) {
     if guardians.len() >= *full {
         guardians.retain(|guardian| guardian.strong_count() > 0);
         *full = (guardians.len() * 2).max(64);
     }
     guardians.push(Arc::downgrade(guardian));
-    drop(known);
-    Some(meters)
+}
+
+/// Records the metrics of a tree from its start on.
+#[derive(Debug)]
+pub(crate) struct FromStart;
+
+impl Extension for FromStart {
+    fn starts(&self, root: &Arc<AnyCell>, _start: Start) -> Result<(), String> {
+        root.core().bus().observe(Observe::TIMING);
+        request(root);
+        Ok(())
+    }
 }

@@ -5,11 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::engine::asks;
-use crate::engine::cell::control::{AnyCell, CellCore, Elsewhere};
-use crate::engine::polls;
-use crate::engine::supervisor::{ChildTable, ChildView, FailedEnd};
-use crate::inspection::part::{Extent, Instances, are_spawned};
+use crate::part::{Extent, Instances, are_spawned};
+use crate::tally;
 use supervise_core::base::kinds::kinds;
 use supervise_core::base::sync::foreign;
 use supervise_core::decide::group::{Group, MemberView, OwnEnd};
@@ -24,6 +21,10 @@ use supervise_core::values::network::{NetworkView, RemoteNode};
 use supervise_core::values::observe::Observe;
 use supervise_core::values::outage::Outage;
 use supervise_core::values::strategy::{Lifecycle, OnLimit, Strategy};
+use supervise_runtime::extension::asks_of;
+use supervise_runtime::extension::runs_for;
+use supervise_runtime::extension::{AnyCell, CellCore, Elsewhere};
+use supervise_runtime::extension::{ChildTable, ChildView, FailedEnd};
 
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
 ///
@@ -233,7 +234,7 @@ impl FailedInstance {
         if ends.is_empty() {
             return Vec::new(); // as nearly always: no path is made
         }
-        let (above, started) = (core.path(), core.bus.started());
+        let (above, started) = (core.path(), core.bus().started());
         let shown = |FailedEnd { name, failure, at }| FailedInstance {
             path: format!("{above}/{name}"),
             name,
@@ -465,11 +466,11 @@ pub struct Messages {
 
 impl Messages {
     fn of(cell: &AnyCell, now: Instant) -> Option<Messages> {
-        let observed = cell.core().bus.observed.now();
+        let observed = cell.core().bus().observed();
         if !observed.contains(Observe::COUNTS) || !cell.has_messages() {
             return None;
         }
-        let tally = cell.core().tallied().unwrap_or_default();
+        let tally = tally::of(cell.core()).unwrap_or_default();
         let times = observed.contains(Observe::TIMING).then(|| tally.times.unwrap_or_default());
         Some(Messages {
             handled: tally.handled,
@@ -535,7 +536,7 @@ impl Snapshot {
         if root.state.kind() == NodeStateKind::Queued {
             root.starts_after = awaited_by(cell, now);
         }
-        Snapshot { at: now, started: cell.core().bus.started(), root, network: network(cell.core()) }
+        Snapshot { at: now, started: cell.core().bus().started(), root, network: network(cell.core()) }
     }
 
     /// Returns the nodes on which the remote children of the whole tree run. Empty if the tree is on no network.
@@ -564,7 +565,7 @@ impl Snapshot {
 
 /// Returns the network that the tree of this cell is on.
 pub(super) fn network(core: &CellCore) -> Option<NetworkView> {
-    let remote = core.bus.remote()?;
+    let remote = core.bus().remote()?;
     foreign();
     Some(remote.network.as_ref()?.view(&remote.root))
 }
@@ -650,9 +651,9 @@ impl Node {
             window: elsewhere.map(|elsewhere| elsewhere.window),
             waits_for_node,
             messages: Messages::of(cell, now),
-            runs_for: polls::of(core),
+            runs_for: runs_for(core),
             starts_after: None,
-            waits_for: asks::of(core),
+            waits_for: asks_of(core),
             follows: usize::try_from(core.follows()).unwrap_or(usize::MAX),
             instances: core.table().and_then(|table| Instances::of_table(table, now)),
             failed_instances: FailedInstance::all_of(core),
@@ -674,7 +675,7 @@ impl Node {
 fn awaited_by(cell: &AnyCell, now: Instant) -> Option<String> {
     let parent = cell.core().supervisor()?;
     let table = parent.core().table().filter(|table| !are_spawned(table))?;
-    let above = table.view(now).into_iter().take_while(|(sibling, _)| sibling.core().id != cell.core().id);
+    let above = table.view(now).into_iter().take_while(|(sibling, _)| sibling.core().id() != cell.core().id());
     above
         .filter(|(sibling, seen)| state(&**sibling, Some(seen), own_end(&**sibling), now).is_awaited())
         .map(|(sibling, _)| sibling.core().path())

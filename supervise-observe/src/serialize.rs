@@ -5,10 +5,10 @@ use supervise_core::values::outage::Outage;
 use supervise_core::values::serialize::millis;
 use tokio::time::Instant;
 
-use crate::inspection::health::{Health, Note, NoteKind, Symptom, SymptomKind};
-use crate::inspection::page::NodePage;
-use crate::inspection::part::Instances;
-use crate::inspection::snapshot::{FailedInstance, Messages, Node, NodeState, NodeWait, RestartBudget, Snapshot};
+use crate::health::{Health, Note, NoteKind, Symptom, SymptomKind};
+use crate::page::NodePage;
+use crate::part::Instances;
+use crate::snapshot::{FailedInstance, Messages, Node, NodeState, NodeWait, RestartBudget, Snapshot};
 
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

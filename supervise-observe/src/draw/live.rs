@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use super::{Drawing, Drawn, Tone};
-use crate::inspection::snapshot::{Node, NodeState, Snapshot};
+use crate::snapshot::{Node, NodeState, Snapshot};
 use supervise_core::base::line::one_line;
 
 impl Snapshot {

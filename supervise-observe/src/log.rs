@@ -2,39 +2,88 @@
 //!
 //! Each line has a constant message; what differs from line to line is in fields, whose names are part of the rule.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use tracing::field::{DisplayValue, display};
 use tracing::level_filters::LevelFilter;
 
+use crate::span;
+use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::line::one_line;
+use supervise_core::base::sync::Arc;
 use supervise_core::values::event::{DecidedBy, EventKind};
 use supervise_core::values::lease::LeaseChange;
 use supervise_core::values::stop_reason::StopReason;
 use supervise_core::values::strategy::Directive;
+use supervise_runtime::extension::{Advice, AnyCell, Around, CellCore, Extension, Facts, Raised, Start, Wants};
 
-/// The facts about the child of an event that only a line of a log shows. They are read only if the line is written.
-pub(crate) struct Facts<'a> {
-    /// Returns whether the child and everything above it is declared, and not spawned at run time.
-    pub(crate) declared: &'a dyn Fn() -> bool,
-    pub(crate) is_root: bool,
-    /// Returns whether the child ends with a failure about which nobody decided: no line says so yet.
-    pub(crate) undecided: &'a dyn Fn() -> bool,
-    /// Returns the time since the first failure after which the child has not been up.
-    pub(crate) down: &'a dyn Fn() -> Option<Duration>,
-    /// The delay of the restart that was decided.
-    pub(crate) delay: Option<Duration>,
-    /// Returns the restart limit that holds for the child, in words.
-    pub(crate) limit: &'a dyn Fn() -> Option<String>,
-}
+/// Writes each event to `tracing`, and has a span around the user code of each incarnation.
+#[derive(Debug)]
+pub(crate) struct Log;
 
-/// Returns whether a line of level `info` may be written.
-pub(crate) fn is_logged() -> bool {
-    LevelFilter::current() >= LevelFilter::INFO
+impl Extension for Log {
+    fn wants(&self) -> Wants {
+        match LevelFilter::current() == LevelFilter::OFF {
+            true => Wants::NOTHING,
+            false => Wants::EVENTS.and(Wants::LIVES).and(Wants::ROOTS),
+        }
+    }
+
+    fn starts(&self, root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
+        if !matches!(start, Start::Unlinked) {
+            span::note_current(root.core());
+        }
+        Ok(())
+    }
+
+    fn begins(&self, cell: &Arc<AnyCell>) -> Option<Box<dyn Around>> {
+        span::Incarnation::open(cell).map(|span| Box::new(span) as Box<dyn Around>)
+    }
+
+    fn around(&self) -> Option<Box<dyn Around>> {
+        span::current().map(|span| Box::new(span) as Box<dyn Around>)
+    }
+
+    fn event(&self, raised: &Raised<'_>) {
+        // A log formats errors, which is user code. An error that has no text costs its line.
+        let Raised { path, incarnation, kind, facts, .. } = *raised;
+        let written = catch_unwind(AssertUnwindSafe(|| trace(path, incarnation, kind, facts)));
+        if let Err(payload) = written {
+            drop_catching_panics(payload);
+            self.advises(Advice::Lost { path: &path(), incarnation });
+        }
+    }
+
+    fn advises(&self, advice: Advice<'_>) {
+        match advice {
+            Advice::VainReady { path } => tracing::warn!(
+                target: "supervise",
+                %path,
+                incarnation = 1,
+                "cx.ready() has no effect: write `lifecycle(.., ready)` above the task, or remove the call"
+            ),
+            Advice::PanicsAbort => tracing::warn!(
+                target: "supervise",
+                "built with panic = \"abort\": a panic in any child ends the process; nothing is restarted after it"
+            ),
+            // A subscriber that has panicked may panic again.
+            Advice::Lost { path, incarnation } => tracing::error!(
+                target: "supervise",
+                path,
+                incarnation,
+                "a panic in a `Display` or `Drop` of an error, or in a subscriber: line lost"
+            ),
+        }
+    }
+
+    fn over(&self, root: &CellCore) {
+        span::forget(root);
+    }
 }
 
 /// Writes the event to `tracing`. The levels, targets and fields are part of rule S40.
-pub(crate) fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind, facts: &Facts<'_>) {
+fn trace(path: &dyn Fn() -> String, incarnation: u32, kind: &EventKind, facts: &Facts<'_>) {
     macro_rules! say {
         // The level of a declared child, then that of one that was spawned at run time.
         ($declared:ident / $spawned:ident, $($arg:tt)+) => {{

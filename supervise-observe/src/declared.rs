@@ -1,7 +1,7 @@
 //! The texts of a declaration: drawings, and the units that deploy it.
 
-use crate::inspection::deploy::{PodSnippet, SystemdUnit};
-use crate::inspection::draw::{Drawing, Drawn, Tone};
+use crate::deploy::{PodSnippet, SystemdUnit};
+use crate::draw::{Drawing, Drawn, Tone};
 use supervise_core::values::declaration::{ChildSpec, RemoteSpec, Shape, TreeSpec};
 use supervise_core::values::kind::ChildKind;
 use supervise_core::values::strategy::Strategy;

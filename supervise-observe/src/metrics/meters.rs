@@ -16,13 +16,15 @@ use ::metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, Recorder, SharedString, Unit, with_recorder,
 };
 
-use crate::engine::numbers::number;
+use crate::metrics::declared_path::declared_path;
+use crate::tally;
 use supervise_core::base::deferred_drop::{CatchDrop, drop_catching_panics};
-use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
 use supervise_core::values::event::{DeadLetterReason, EventKind};
 use supervise_core::values::failure::{Cause, Failure};
 use supervise_core::values::strategy::Directive;
+use supervise_runtime::extension::{CellCore, Edge, Extension, Over, Raised, TreeShared, Wants, number};
 
 const RESTARTS: &str = "supervise.restarts";
 const RESTART_DELAY: &str = "supervise.restart.delay";
@@ -78,11 +80,7 @@ fn describe(recorder: &dyn Recorder) {
 
 /// The metrics of a tree: on, off, or over with the tree.
 #[derive(Debug, Default)]
-pub(crate) struct Metered {
-    /// The number of the meters; 0 while there are none. Read where a metric may have to be recorded.
-    id: AtomicU64,
-    state: Mutex<State>,
-}
+pub(crate) struct Metered(Mutex<State>);
 
 #[derive(Debug, Default)]
 enum State {
@@ -96,107 +94,125 @@ enum State {
     Over,
 }
 
-impl Metered {
-    /// Returns whether metrics are recorded.
-    #[inline(always)]
-    pub(crate) fn is_on(&self) -> bool {
-        self.id.load(Relaxed) != 0
-    }
-
-    /// Returns the number of the meters; 0 while there are none.
-    #[inline(always)]
-    pub(crate) fn id(&self) -> u64 {
-        self.id.load(Relaxed)
-    }
-
-    /// Returns the handles of a declared path, if metrics are recorded.
-    pub(crate) fn at(&self, path: impl FnOnce() -> String) -> Option<Arc<PathMeters>> {
-        Some(self.now()?.at(&path()))
-    }
-
-    /// Wants the metrics of the tree, with these meters if it has none. To be given back as often, unless it is for good.
-    pub(crate) fn request(&self, meters: Meters) {
-        let mut new = Some(Arc::new(meters));
-        let mut begun = None;
-        {
-            let mut state = lock(&self.state);
-            match &mut *state {
-                State::On { requests, .. } => *requests = requests.saturating_add(1),
-                State::Off => {
-                    if let Some(meters) = new.take() {
-                        begun = Some(meters.clone());
-                        self.id.store(meters.id, Relaxed);
-                        *state = State::On { meters, requests: 1 };
-                    }
-                }
-                State::Over => {}
-            }
-        }
-        if let Some(meters) = begun {
-            meters.begin();
-        }
-    }
-
-    /// Takes the metrics of a top-level child, which has those of all of them.
-    pub(crate) fn share(&self, meters: &Arc<Meters>) {
-        let mut state = lock(&self.state);
-        self.id.store(meters.id, Relaxed);
-        *state = State::On { meters: meters.clone(), requests: 1 };
-    }
-
-    /// Takes a request back.
-    pub(crate) fn give_back(&self) {
-        let mut state = lock(&self.state);
-        let State::On { requests, .. } = &mut *state else { return };
-        *requests = requests.saturating_sub(1);
-        if *requests > 0 {
-            return;
-        }
-        let before = std::mem::take(&mut *state);
-        self.id.store(0, Relaxed);
-        drop(state);
-        before.take_back();
-    }
-
-    /// Ends all requests, and those to come: the tree has ended.
-    pub(crate) fn end(&self) {
-        let mut state = lock(&self.state);
-        let before = std::mem::replace(&mut *state, State::Over);
-        self.id.store(0, Relaxed);
-        drop(state);
-        before.take_back();
-    }
-
-    /// Takes back what was contributed to gauges: the top-level child has ended, and may be started again.
-    pub(crate) fn rest(&self) {
-        if let Some(meters) = self.now().filter(|meters| !meters.are_top_level()) {
-            meters.contribute(HashMap::new());
-        }
-    }
-
-    fn now(&self) -> Option<Arc<Meters>> {
-        match &*lock(&self.state) {
-            State::On { meters, .. } => Some(meters.clone()),
-            State::Off | State::Over => None,
-        }
+/// Wants the metrics of a tree, with these meters if it has none. To be given back as often, unless it is for good.
+pub(crate) fn request(tree: &TreeShared, meters: Meters) {
+    let new = Arc::new(meters);
+    if share(tree, &new) {
+        new.begin();
     }
 }
 
-impl Drop for Metered {
-    fn drop(&mut self) {
-        if self.is_on() {
-            self.end();
+/// The same, with meters that other trees may have as well. Returns whether they are those of the tree now, and were not
+/// before.
+pub(crate) fn share(tree: &TreeShared, meters: &Arc<Meters>) -> bool {
+    {
+        let metered = tree.slot_or_default::<Metered>();
+        let mut state = lock(&metered.0);
+        match &mut *state {
+            State::On { requests, .. } => {
+                *requests = requests.saturating_add(1);
+                return false;
+            }
+            State::Off => *state = State::On { meters: meters.clone(), requests: 1 },
+            State::Over => return false,
         }
+    }
+    // No request is given back before it was made, so nobody detaches them meanwhile.
+    tree.attach(meters.clone());
+    true
+}
+
+/// Takes a request back.
+pub(crate) fn give_back(tree: &TreeShared) {
+    let Some(metered) = tree.slot::<Metered>() else { return };
+    let mut state = lock(&metered.0);
+    let State::On { requests, .. } = &mut *state else { return };
+    *requests = requests.saturating_sub(1);
+    if *requests > 0 {
+        return;
+    }
+    let before = std::mem::take(&mut *state);
+    drop(state);
+    if let State::On { meters, .. } = &before {
+        let extension: Arc<dyn Extension> = meters.clone();
+        tree.detach(&extension);
+    }
+    before.take_back();
+}
+
+/// Returns the meters of the tree that this cell is part of, if they are these.
+fn is_of(meters: &Meters, tree: &TreeShared) -> bool {
+    let Some(metered) = tree.slot::<Metered>() else { return false };
+    let state = lock(&metered.0);
+    matches!(&*state, State::On { meters: own, .. } if own.id == meters.id)
+}
+
+impl Drop for Metered {
+    /// A tree that was never closed.
+    fn drop(&mut self) {
+        let state = std::mem::take(&mut *lock(&self.0));
+        state.take_back();
     }
 }
 
 impl State {
     /// Takes back what these meters have contributed to gauges.
     fn take_back(self) {
-        if let State::On { meters, .. } = self
-            && !meters.are_top_level()
-        {
+        if let State::On { meters, .. } = self {
             meters.take_back();
+        }
+    }
+}
+
+impl Extension for Meters {
+    fn wants(&self) -> Wants {
+        Wants::EVENTS.and(Wants::LIVES).and(Wants::MESSAGES).and(Wants::ROOTS)
+    }
+
+    fn event(&self, raised: &Raised<'_>) {
+        let Some(cell) = raised.cell else { return };
+        match raised.kind {
+            EventKind::Decided { directive, failure, .. } => self.of(cell).decided(failure, *directive),
+            EventKind::RestartScheduled { after } => self.of(cell).delayed(*after),
+            EventKind::DeadLetter { reason, .. } => self.of(cell).dead_letter(*reason),
+            EventKind::Unread { .. } => self.of(cell).unread(),
+            EventKind::Restarted if !raised.facts.decided => {
+                let healed = raised.facts.healed;
+                self.of(cell).restarted(healed, healed.is_some_and(|failure| failure.path() == cell.path()));
+            }
+            kind => remote_event(kind).into_iter().for_each(|at| self.of(cell).remote(at)),
+        }
+    }
+
+    fn message(&self, cell: &CellCore, edge: Edge) {
+        match edge {
+            Edge::Begins { waited, .. } => waited.into_iter().for_each(|waited| self.of(cell).waited(waited)),
+            Edge::Over { .. } => {
+                let took = tally::of(cell).and_then(|tally| tally.times?.last);
+                took.into_iter().for_each(|took| self.of(cell).handled(took));
+            }
+        }
+    }
+
+    /// Records the time of an end that was asked for. What was added to gauges is taken back with the tree.
+    fn ended(&self, cell: &CellCore, over: Over) {
+        if over.asked {
+            self.of(cell).shut_down(over.took);
+        }
+        if cell.is_root() {
+            self.take_back();
+        } else if cell.is_top_level() && !self.are_top_level() {
+            self.contribute(HashMap::new()); // it may be started again
+        }
+    }
+
+    fn over(&self, root: &CellCore) {
+        if root.is_root() {
+            if let Some(metered) = root.bus().slot::<Metered>() {
+                let before = std::mem::replace(&mut *lock(&metered.0), State::Over);
+                drop(before);
+            }
+            self.take_back();
         }
     }
 }
@@ -285,6 +301,26 @@ impl Meters {
         self.roots.are_top_level()
     }
 
+    /// Returns the handles of the declared path of a cell, whose tree has these meters.
+    fn of(&self, cell: &CellCore) -> Arc<PathMeters> {
+        self.known_of(cell).unwrap_or_else(|| {
+            let now = self.at(&declared_path(cell));
+            let before = cell.set_slot(now.clone());
+            drop(before); // outside of the lock: it contains handles of a recorder
+            now
+        })
+    }
+
+    fn known_of(&self, cell: &CellCore) -> Option<Arc<PathMeters>> {
+        cell.slot::<PathMeters>().filter(|known| known.id == self.id)
+    }
+
+    /// Returns the declared path of a cell; `None` if its tree has other meters, or none.
+    pub(crate) fn path_of(&self, cell: &CellCore) -> Option<Arc<str>> {
+        let known = self.known_of(cell).or_else(|| is_of(self, cell.bus()).then(|| self.of(cell)));
+        known.map(|known| known.path.clone())
+    }
+
     /// Returns the handles of a declared path.
     fn at(&self, path: &str) -> Arc<PathMeters> {
         let known = lock(&self.paths).get(path).cloned();
@@ -333,8 +369,11 @@ impl Meters {
         // `made` is dropped after the lock: dropping the last handle of a gauge runs code of the recorder.
     }
 
-    /// Takes all contributions back, for good.
+    /// Takes all contributions back, for good. Those of the top-level children stay.
     fn take_back(&self) {
+        if self.are_top_level() {
+            return;
+        }
         let before = lock(&self.sampled).take();
         let gone = before.into_iter().flatten().filter(|(_, contribution)| contribution.value != 0);
         self.change(gone.map(|(key, contribution)| (key, -contribution.value, contribution.gauge)).collect());

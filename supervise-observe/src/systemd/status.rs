@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::engine::cell::control::AnyCell;
-use crate::inspection::health::{self, Symptom, SymptomKind};
-use crate::inspection::part::{Extent, are_spawned, seen};
-use crate::inspection::snapshot::{NodeState, NodeStateKind};
-use crate::tree::TreeRef;
+use crate::health::{self, Symptom, SymptomKind};
+use crate::part::{Extent, are_spawned};
+use crate::snapshot::{NodeState, NodeStateKind};
 use supervise_core::base::line::one_line;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::ended::{Ended, EndedKind};
 use supervise_core::values::failure::Failure;
+use supervise_runtime::TreeRef;
+use supervise_runtime::extension::{AnyCell, cell, seen};
 
 /// The number of symptoms that are named.
 const NAMED: usize = 3;
@@ -69,9 +69,9 @@ impl Count {
 impl Status {
     pub(super) fn of(tree: &TreeRef, phase: Phase) -> Status {
         let now = Instant::now();
-        let Count { all, living, up } = Count::of(&tree.cell, now);
+        let Count { all, living, up } = Count::of(cell(tree), now);
         let own = tree.path();
-        let health = health::of(&tree.cell, seen(&*tree.cell, now), now, Extent::Declared);
+        let health = health::of(cell(tree), seen(&**cell(tree), now), now, Extent::Declared);
         let below = || health.symptoms().iter().filter(|symptom| symptom.path != own);
         let begin = match phase {
             // The number of children is not known yet. The last symptom of a start is that of the deepest child.

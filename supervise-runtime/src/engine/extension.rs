@@ -1,0 +1,558 @@
+//! Extensions: the code that looks at a tree, or stands beside it, and is no part of it. Logs, metrics, leases and fences
+//! are extensions.
+//!
+//! A tree has two lists of them. The standing ones are the same for all trees of a program, so their list is static.
+//! The others are attached to one tree: before its first step, or, if they only observe, at any time. They are asked in
+//! one order: fences, leases, the standing ones, observers.
+//!
+//! An extension is foreign code. No lock is held when it is called, and a panic in it ends there. One that panics when
+//! it is asked whether code may run lets nothing run.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc as StdArc;
+use std::task::Context;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::engine::bus::TreeShared;
+use crate::engine::cell::control::{AnyCell, CellCore};
+use supervise_core::base::deferred_drop::{drop_catching_panics, shielded};
+use supervise_core::base::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use supervise_core::base::sync::{Arc, Mutex, Weak, lock};
+use supervise_core::values::declaration::TreeSpec;
+use supervise_core::values::event::EventKind;
+use supervise_core::values::failure::Failure;
+
+/// The calls that an extension wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants(u8);
+
+impl Wants {
+    /// No calls but those that come seldom: the begin of a tree, advice, a child that is given up.
+    pub const NOTHING: Wants = Wants(0);
+    /// [`Extension::event`].
+    pub const EVENTS: Wants = Wants(0b0001);
+    /// [`Extension::begins`] and [`Extension::ended`].
+    pub const LIVES: Wants = Wants(0b0010);
+    /// [`Extension::pass`] at [`Gate::Task`].
+    pub const TASKS: Wants = Wants(0b0100);
+    /// [`Extension::pass`] at [`Gate::Code`].
+    pub const CODE: Wants = Wants(0b1000);
+    /// [`Extension::message`].
+    pub const MESSAGES: Wants = Wants(0b01_0000);
+    /// [`Extension::ending`] and [`Extension::over`].
+    pub const ROOTS: Wants = Wants(0b10_0000);
+
+    const EVERYTHING: Wants = Wants(u8::MAX);
+
+    /// Returns the calls that one of the two wants.
+    pub const fn and(self, other: Wants) -> Wants {
+        Wants(self.0 | other.0)
+    }
+
+    const fn meets(self, other: Wants) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The place of an extension in the order of the calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Asked first, whether a task may be polled.
+    Fence,
+    /// Asked whether user code may run.
+    Lease,
+    /// Has nothing to decide.
+    Observer,
+}
+
+/// The place at which [`Extension::pass`] is asked.
+#[derive(Debug)]
+pub enum Gate<'a, 'b> {
+    /// The task of a cell is about to be polled: its orders, its timers, its user code.
+    Task(&'a mut Context<'b>),
+    /// User code of the cell is about to run.
+    Code,
+}
+
+/// The answer of [`Extension::pass`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// It runs.
+    Go,
+    /// It does not run now. At [`Gate::Task`], the extension wakes the task when it is to ask again; at [`Gate::Code`],
+    /// it is asked again at each poll, and whoever holds the code has the child aborted.
+    Hold,
+    /// The task is dropped, without hooks. Only for [`Gate::Task`].
+    Drop,
+}
+
+/// A step of a turn of an actor whose messages are observed.
+#[derive(Debug, Clone, Copy)]
+pub enum Edge {
+    /// A message begins. Only while times are observed.
+    Begins {
+        /// The time of the begin.
+        at: Instant,
+        /// The time for which it has waited; `None` if it came before times were noted.
+        waited: Option<Duration>,
+    },
+    /// Messages are over.
+    Over {
+        /// The number of messages; 1 while times are observed.
+        messages: u8,
+        /// The time of the end, while times are observed.
+        at: Option<Instant>,
+    },
+}
+
+/// An advice or a mishap that is no event of the tree.
+#[derive(Debug, Clone, Copy)]
+pub enum Advice<'a> {
+    /// A task has called `cx.ready()`, which its declaration does not wait for.
+    VainReady {
+        /// The path of the task.
+        path: &'a str,
+    },
+    /// Panics end the process: nothing can be restarted after one.
+    PanicsAbort,
+    /// An event was not passed on: user code panicked meanwhile.
+    Lost {
+        /// The path of the child.
+        path: &'a str,
+        /// Its incarnation.
+        incarnation: u32,
+    },
+}
+
+/// The facts about the child of an event that the event does not have. They are read only when they are needed.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    /// Returns whether the child and everything above it is declared, and not spawned at run time.
+    pub declared: &'a dyn Fn() -> bool,
+    /// Whether the child is the root of a tree.
+    pub is_root: bool,
+    /// Returns whether the child ends with a failure about which nobody decided: no event says so yet.
+    pub undecided: &'a dyn Fn() -> bool,
+    /// Returns the time since the first failure after which the child has not been up.
+    pub down: &'a dyn Fn() -> Option<Duration>,
+    /// The delay of the restart that was decided.
+    pub delay: Option<Duration>,
+    /// Returns the restart limit that holds for the child, in words.
+    pub limit: &'a dyn Fn() -> Option<String>,
+    /// The failure after which the child is up again.
+    pub healed: Option<&'a Failure>,
+    /// Whether a decision, which was an event, has led to the present start.
+    pub decided: bool,
+}
+
+impl fmt::Debug for Facts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Facts").field("is_root", &self.is_root).finish_non_exhaustive()
+    }
+}
+
+impl Facts<'_> {
+    /// Returns the facts about a tree that is not there now.
+    pub const ABSENT: Facts<'static> = Facts {
+        declared: &|| true,
+        is_root: true,
+        undecided: &|| false,
+        down: &|| None,
+        delay: None,
+        limit: &|| None,
+        healed: None,
+        decided: false,
+    };
+}
+
+/// An event that is being raised.
+#[derive(Clone, Copy)]
+pub struct Raised<'a> {
+    /// The child; `None` for an event of a tree that is not there now.
+    pub cell: Option<&'a CellCore>,
+    /// Returns the path.
+    pub path: &'a dyn Fn() -> String,
+    /// The incarnation.
+    pub incarnation: u32,
+    /// The event.
+    pub kind: &'a EventKind,
+    /// More about the child.
+    pub facts: &'a Facts<'a>,
+}
+
+impl fmt::Debug for Raised<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Raised").field("kind", self.kind).finish_non_exhaustive()
+    }
+}
+
+/// The thing that is about to begin.
+#[derive(Debug, Clone, Copy)]
+pub enum Start {
+    /// A tree with this declaration.
+    Tree(&'static TreeSpec),
+    /// A child outside of any tree.
+    Alone,
+    /// An actor lets go a child, which goes on outside of any tree.
+    Unlinked,
+}
+
+/// The end of a child.
+#[derive(Debug, Clone, Copy)]
+pub struct Over {
+    /// The time since the child was asked to end, or began to.
+    pub took: Duration,
+    /// Whether the end was asked for, of the child or of those above it.
+    pub asked: bool,
+}
+
+/// Something that is around the user code of an incarnation, at each poll: a span. Dropped with the incarnation.
+pub trait Around: fmt::Debug + Send {
+    /// User code is about to run on this thread.
+    fn enter(&self);
+    /// User code has run.
+    fn leave(&self);
+}
+
+/// Code that looks at a tree, or stands beside it.
+///
+/// Each call is guarded: no lock is held, and a panic ends there. All calls for one cell come from its own task, one
+/// after the other; those for different cells come at the same time.
+pub trait Extension: fmt::Debug + Send + Sync + 'static {
+    /// Returns the place in the order. Read when the extension is attached. A standing extension is an observer.
+    fn role(&self) -> Role {
+        Role::Observer
+    }
+
+    /// Returns the calls that are wanted. Of an extension that is attached, this is read then; of a standing one, it is
+    /// read each time, so it has to be quick.
+    fn wants(&self) -> Wants {
+        Wants::NOTHING
+    }
+
+    /// A tree is about to begin, or a child outside of one, whose guardian is the root.
+    ///
+    /// # Errors
+    ///
+    /// The tree does not start, and fails with this text. Only of a tree.
+    fn starts(&self, root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
+        let _ = (root, start);
+        Ok(())
+    }
+
+    /// Returns whether the task, or the user code, may run.
+    fn pass(&self, cell: &AnyCell, gate: Gate<'_, '_>) -> Pass {
+        let _ = (cell, gate);
+        Pass::Go
+    }
+
+    /// The poll of a task that this extension has let pass is over.
+    fn passed(&self) {}
+
+    /// An incarnation begins; its number is set. Returns what is around its user code.
+    fn begins(&self, cell: &Arc<AnyCell>) -> Option<Box<dyn Around>> {
+        let _ = cell;
+        None
+    }
+
+    /// Returns what is around the code on this thread, for code that is started here and runs elsewhere.
+    fn around(&self) -> Option<Box<dyn Around>> {
+        None
+    }
+
+    /// A message begins, or messages are over.
+    fn message(&self, cell: &CellCore, edge: Edge) {
+        let _ = (cell, edge);
+    }
+
+    /// An event is raised.
+    fn event(&self, raised: &Raised<'_>) {
+        let _ = raised;
+    }
+
+    /// Something is worth a line of a log.
+    fn advises(&self, advice: Advice<'_>) {
+        let _ = advice;
+    }
+
+    /// A root begins to go down.
+    fn ending(&self, root: &CellCore) {
+        let _ = root;
+    }
+
+    /// A child is given up, since it blocks its thread: its tree goes on without it.
+    fn gives_up(&self, child: &Arc<AnyCell>) {
+        let _ = child;
+    }
+
+    /// A life is over. Nobody has been told yet.
+    fn ended(&self, cell: &CellCore, over: Over) {
+        let _ = (cell, over);
+    }
+
+    /// A tree, or a child outside of one, has ended. The child may be started again.
+    fn over(&self, root: &CellCore) {
+        let _ = root;
+    }
+}
+
+/// The extensions that all trees of a program have.
+pub type Standing = &'static [&'static dyn Extension];
+
+/// The extensions of a tree.
+#[derive(Debug)]
+pub(crate) struct Extensions {
+    standing: Standing,
+    /// The calls that those which are attached want.
+    wants: AtomicU8,
+    all: Mutex<List>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    /// In the order of the calls. Shared, so that no extension is called under the lock.
+    entries: Option<Arc<[Entry]>>,
+    /// The tree has ended: none is added.
+    closed: bool,
+}
+
+/// An extension that is attached, with what it has answered then.
+#[derive(Debug, Clone)]
+struct Entry {
+    extension: StdArc<dyn Extension>,
+    role: Role,
+    wants: Wants,
+}
+
+impl Extensions {
+    pub(crate) fn new(standing: Standing) -> Self {
+        Extensions { standing, wants: AtomicU8::new(0), all: Mutex::default() }
+    }
+
+    /// Returns the extensions that all trees have.
+    pub(crate) fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// Returns whether an extension wants one of these calls.
+    #[inline]
+    pub(crate) fn want(&self, what: Wants) -> bool {
+        self.attached_want(what) || self.standing.iter().any(|extension| extension.wants().meets(what))
+    }
+
+    /// Returns whether an extension that is attached wants one of these calls: one relaxed load.
+    #[inline]
+    pub(crate) fn attached_want(&self, what: Wants) -> bool {
+        Wants(self.wants.load(Relaxed)).meets(what)
+    }
+
+    /// Attaches an extension. Without effect if the tree has ended.
+    pub(crate) fn attach(&self, extension: StdArc<dyn Extension>) {
+        let (role, wants) = (extension.role(), extension.wants());
+        self.change(|all, closed| {
+            if !closed {
+                let at = all.iter().take_while(|known| known.role <= role).count();
+                all.insert(at, Entry { extension, role, wants });
+            }
+        });
+    }
+
+    pub(crate) fn detach(&self, extension: &StdArc<dyn Extension>) {
+        self.change(|all, _| {
+            if let Some(at) = all.iter().position(|known| StdArc::ptr_eq(&known.extension, extension)) {
+                drop(all.remove(at)); // the caller has another reference
+            }
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Entry>, bool)) {
+        let mut list = lock(&self.all);
+        let mut all = list.entries.as_deref().map_or_else(Vec::new, <[Entry]>::to_vec);
+        change(&mut all, list.closed);
+        let wants = all.iter().fold(Wants::NOTHING, |wants, entry| wants.and(entry.wants));
+        self.wants.store(wants.0, Relaxed); // under the lock, so that the last change wins
+        let before = std::mem::replace(&mut list.entries, (!all.is_empty()).then(|| all.into()));
+        drop(list);
+        drop_catching_panics(before);
+    }
+
+    /// Ends the observers, for good. Fences and leases stay: a child that is stuck may go on after the end of its tree.
+    pub(crate) fn close(&self) {
+        let is_empty = {
+            let mut list = lock(&self.all);
+            list.closed = true;
+            list.entries.is_none()
+        };
+        if is_empty {
+            return;
+        }
+        let mut gone = Vec::new();
+        self.change(|all, _| {
+            let (observers, kept) = all.drain(..).partition(|entry| entry.role == Role::Observer);
+            (gone, *all) = (observers, kept);
+        });
+        drop_catching_panics(gone);
+    }
+
+    /// Calls the standing extensions, which look for themselves, and of the attached ones those that want one of these
+    /// calls.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn each(&self, what: Wants, mut call: impl FnMut(&dyn Extension)) {
+        let attached = if self.attached_want(what) { self.attached() } else { None };
+        for (extension, wants) in self.in_order(attached.as_deref().unwrap_or_default()) {
+            if wants.meets(what) {
+                shielded(|| call(extension));
+            }
+        }
+    }
+
+    /// Calls all extensions, whatever they want.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn every(&self, mut call: impl FnMut(&dyn Extension)) {
+        for (extension, _) in self.in_order(self.attached().as_deref().unwrap_or_default()) {
+            shielded(|| call(extension));
+        }
+    }
+
+    /// Returns what is around the user code of an incarnation that begins.
+    pub(crate) fn begin(&self, cell: &Arc<AnyCell>) -> Vec<Box<dyn Around>> {
+        let mut around = Vec::new();
+        self.each(Wants::LIVES, |extension| around.extend(extension.begins(cell)));
+        around
+    }
+
+    /// Returns whether the task may be polled, or the user code may run.
+    #[cold]
+    pub(crate) fn pass(&self, cell: &AnyCell, mut gate: Gate<'_, '_>) -> Pass {
+        let (what, otherwise) = match gate {
+            Gate::Task(_) => (Wants::TASKS, Pass::Drop),
+            Gate::Code => (Wants::CODE, Pass::Hold),
+        };
+        for Entry { extension, .. } in self.attached().iter().flat_map(|all| all.iter()).filter(|e| e.wants.meets(what))
+        {
+            let gate = match &mut gate {
+                Gate::Task(cx) => Gate::Task(cx),
+                Gate::Code => Gate::Code,
+            };
+            match shielded(|| extension.pass(cell, gate)).unwrap_or(otherwise) {
+                Pass::Go => {}
+                pass => return pass,
+            }
+        }
+        Pass::Go
+    }
+
+    /// The poll of a task that has passed is over.
+    pub(crate) fn passed(&self) {
+        for entry in self.attached().iter().flat_map(|all| all.iter()).filter(|entry| entry.wants.meets(Wants::TASKS)) {
+            shielded(|| entry.extension.passed());
+        }
+    }
+
+    fn in_order<'a>(&self, attached: &'a [Entry]) -> impl Iterator<Item = (&'a dyn Extension, Wants)> + use<'a> {
+        let standing = self.standing.iter().map(|extension| (*extension, Wants::EVERYTHING));
+        let (first, last) = attached.split_at(attached.partition_point(|entry| entry.role < Role::Observer));
+        let of = |entry: &'a Entry| (&*entry.extension, entry.wants);
+        first.iter().map(of).chain(standing).chain(last.iter().map(of))
+    }
+
+    fn attached(&self) -> Option<Arc<[Entry]>> {
+        lock(&self.all).entries.clone()
+    }
+}
+
+/// Tells the extensions of a root that it is about to begin.
+///
+/// # Errors
+///
+/// Returns the first refusal.
+pub(crate) fn start_extensions(root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
+    let mut refused = Ok(());
+    root.core().bus.extensions.every(|extension| {
+        let answer = extension.starts(root, start);
+        if refused.is_ok() {
+            refused = answer;
+        }
+    });
+    refused
+}
+
+/// Keeps an extension attached to a running tree. Dropping it detaches the extension.
+#[derive(Debug)]
+pub struct Attached {
+    tree: Weak<TreeShared>,
+    extension: StdArc<dyn Extension>,
+}
+
+impl Attached {
+    /// Attaches an observer to a running tree. Of an incarnation that has begun, it sees no begin.
+    pub fn to(tree: &Arc<TreeShared>, extension: StdArc<dyn Extension>) -> Self {
+        tree.extensions.attach(extension.clone());
+        Attached { tree: Arc::downgrade(tree), extension }
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        if let Some(tree) = self.tree.upgrade() {
+            tree.extensions.detach(&self.extension);
+        }
+    }
+}
+
+/// User code that runs in what is around it, until this is dropped.
+pub(crate) struct Entered<'a>(&'a [Box<dyn Around>]);
+
+impl<'a> Entered<'a> {
+    #[inline]
+    pub(crate) fn of(around: &'a [Box<dyn Around>]) -> Self {
+        for around in around {
+            shielded(|| around.enter());
+        }
+        Entered(around)
+    }
+}
+
+impl Drop for Entered<'_> {
+    /// What was entered is left in any case, even if it has panicked at the entry: a part of it may know of it already.
+    #[inline]
+    fn drop(&mut self) {
+        for around in self.0.iter().rev() {
+            shielded(|| around.leave());
+        }
+    }
+}
+
+/// The state that extensions keep for a cell or a tree: one value of each type.
+#[derive(Default)]
+pub(crate) struct Slots(Vec<StdArc<dyn Any + Send + Sync>>);
+
+impl Slots {
+    /// Returns the value of this type.
+    pub(crate) fn get<T: Any + Send + Sync>(&self) -> Option<StdArc<T>> {
+        self.0.iter().find_map(|value| value.clone().downcast().ok())
+    }
+
+    /// Sets the value of its type. Returns the one before, to be dropped after the lock.
+    #[must_use]
+    pub(crate) fn set<T: Any + Send + Sync>(&mut self, value: StdArc<T>) -> Option<StdArc<T>> {
+        let before = self.take();
+        self.0.push(value);
+        before
+    }
+
+    /// Takes the value of this type out.
+    pub(crate) fn take<T: Any + Send + Sync>(&mut self) -> Option<StdArc<T>> {
+        let at = self.0.iter().position(|value| (**value).is::<T>())?;
+        self.0.swap_remove(at).downcast().ok()
+    }
+}
+
+impl fmt::Debug for Slots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Slots({})", self.0.len())
+    }
+}
