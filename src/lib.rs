@@ -131,12 +131,22 @@ mod reference;
 pub use reference::*;
 // Named for itself, so that rustc says which feature is missing.
 #[doc(inline)]
+pub use supervise_lease::Lease;
+#[doc(inline)]
 pub use supervise_observe::spawn;
 #[cfg(feature = "signal")]
 #[doc(inline)]
 pub use supervise_runtime::signal;
 #[doc(inline)]
 pub use supervise_runtime::*;
+
+/// Leases: trees that run only while this process holds a lease, so that of several replicas one acts.
+///
+/// See rule S55, and `docs/leases.md`.
+pub mod lease {
+    #[doc(inline)]
+    pub use supervise_lease::{Acquired, Lease, LeaseCall, LeaseChange, LeaseToken, Leased, OnlyWith, RunsUnder};
+}
 
 /// Errors of calls, and the error types of user code.
 pub mod error {
@@ -176,6 +186,7 @@ pub mod spec {
 
 #[doc(hidden)]
 pub mod expansion {
+    pub use supervise_lease::expansion::*;
     pub use supervise_macros::{child, decider, strategy, supervisor};
     pub use supervise_observe::expansion::*;
     pub use supervise_runtime::expansion::*;
@@ -213,6 +224,8 @@ pub mod prelude {
     pub use crate::inspect::Systemd as _;
     #[doc(no_inline)]
     pub use crate::inspect::{Inspect as _, Operate as _};
+    #[doc(no_inline)]
+    pub use crate::lease::{LeaseToken as _, RunsUnder as _};
     #[cfg(feature = "metrics")]
     #[doc(no_inline)]
     pub use crate::metrics::Metrics as _;

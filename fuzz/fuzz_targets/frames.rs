@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use serde::{Deserialize, Serialize};
 use supervise::Reply;
-use supervise_runtime::remote::decode;
+use supervise_remote::hooks::decode;
 
 #[derive(Serialize, Deserialize)]
 enum Msg {

@@ -269,8 +269,8 @@ mod tests {
     use serde_json::{Value, json};
     use supervise::inspect::{Extent, NetworkView, RemoteNode, RoleWait};
     use supervise::prelude::*;
-    use supervise::remote::{Held, TreeNetwork, TreeRoot, TreeRun};
     use supervise::spec::TreeSpec;
+    use supervise_remote::hooks::{Held, TreeNetwork, TreeRoot, TreeRun};
 
     use super::*;
 
@@ -355,7 +355,7 @@ mod tests {
     async fn the_network_is_sent_when_it_changes() {
         let net = Arc::new(Net(Mutex::new(one_node(1))));
         let network: Arc<dyn TreeNetwork> = net.clone();
-        let house = House::tree().on(network).start().await.unwrap();
+        let house = House::tree().on(supervise_remote::hooks::on(network)).start().await.unwrap();
         let snapshot = || house.snapshot_of("House", Extent::Everything).unwrap();
         let expected = serde_json::to_value(snapshot()).unwrap();
         let json = json!({

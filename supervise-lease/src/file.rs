@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::{Acquired, Lease};
 use rustix::fs::{FlockOperation, flock};
 use supervise_runtime::Thrown;
-use supervise_runtime::lease::{Acquired, Lease};
 
 use crate::TTL;
 

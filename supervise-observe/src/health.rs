@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::part::{Extent, are_spawned};
 use crate::snapshot::{
-    FailedInstance, Node, NodeState, NodeWait, Snapshot, is_excused, lifecycle, own_end, state, streak,
+    FailedInstance, Node, NodeState, NodeWait, Snapshot, elsewhere, is_excused, lifecycle, own_end, state, streak,
 };
 use supervise_core::base::line::one_line;
 use supervise_core::base::sync::Arc;
@@ -316,7 +316,7 @@ impl Facts {
     fn of(cell: &AnyCell, seen: Option<&ChildView>, end: Option<OwnEnd>, now: Instant) -> Self {
         let member = seen.map(|seen| &seen.member);
         let state = state(cell, seen, end, now);
-        let elsewhere = cell.core().elsewhere();
+        let elsewhere = elsewhere(cell.core());
         Facts {
             no_node: elsewhere.and_then(|elsewhere| NodeWait::of(&elsewhere, &state, now)),
             state,

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::part::{Extent, Instances, are_spawned};
 use crate::tally;
 use supervise_core::base::kinds::kinds;
-use supervise_core::base::sync::foreign;
+use supervise_core::base::sync::{Mutex, foreign, lock};
 use supervise_core::decide::group::{Group, MemberView, OwnEnd};
 use supervise_core::decide::member::MemberState;
 use supervise_core::values::declaration::ChildSpec;
@@ -17,13 +17,13 @@ use supervise_core::values::failure::Failure;
 use supervise_core::values::hooks::DeclaredHooks;
 use supervise_core::values::kind::ChildKind;
 use supervise_core::values::mailbox_depth::MailboxDepth;
-use supervise_core::values::network::{NetworkView, RemoteNode};
+use supervise_core::values::network::{Elsewhere, NetworkView, OnNetwork, RemoteNode};
 use supervise_core::values::observe::Observe;
 use supervise_core::values::outage::Outage;
 use supervise_core::values::strategy::{Lifecycle, OnLimit, Strategy};
 use supervise_runtime::extension::asks_of;
 use supervise_runtime::extension::runs_for;
-use supervise_runtime::extension::{AnyCell, CellCore, Elsewhere};
+use supervise_runtime::extension::{AnyCell, CellCore};
 use supervise_runtime::extension::{ChildTable, ChildView, FailedEnd};
 
 /// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
@@ -563,11 +563,18 @@ impl Snapshot {
     }
 }
 
+/// Returns where the instance of a remote child is; `None` for all other children.
+pub(crate) fn elsewhere(core: &CellCore) -> Option<Elsewhere> {
+    let elsewhere = core.slot::<Mutex<Elsewhere>>()?;
+    let elsewhere = lock(&elsewhere).clone();
+    Some(elsewhere)
+}
+
 /// Returns the network that the tree of this cell is on.
 pub(super) fn network(core: &CellCore) -> Option<NetworkView> {
-    let remote = core.bus().remote()?;
+    let on = core.bus().slot::<OnNetwork>()?;
     foreign();
-    Some(remote.network.as_ref()?.view(&remote.root))
+    Some(on.network.view(&on.root))
 }
 
 impl Node {
@@ -625,7 +632,7 @@ impl Node {
         let member = seen.as_ref().map(|seen| &seen.member);
         let end = own_end(cell);
         let state = state(cell, seen.as_ref(), end, now);
-        let elsewhere = core.elsewhere();
+        let elsewhere = elsewhere(core);
         let waits_for_node = elsewhere.as_ref().and_then(|elsewhere| NodeWait::of(elsewhere, &state, now));
         Node {
             path: core.path(),

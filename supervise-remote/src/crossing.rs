@@ -4,12 +4,12 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use crate::hooks;
 use futures_util::FutureExt as _;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use supervise_runtime::error::{SendRejection, TellError};
-use supervise_runtime::remote as hooks;
 use supervise_runtime::{Actor, ActorRef, Ended, Handles};
 
 use crate::Remote;

@@ -6,12 +6,12 @@ use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::hooks::{self, codec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
 use supervise_runtime::Thrown;
 use supervise_runtime::error::FarError;
-use supervise_runtime::remote::{self as hooks, codec};
 use supervise_runtime::{Cause, Ended, Failure, Phase};
 
 use crate::frame::{WireCause, WireEnded, WireError, WireFailure, WirePhase};

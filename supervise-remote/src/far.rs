@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::hooks;
 use serde::Serialize;
 use supervise_runtime::expansion as private;
-use supervise_runtime::remote as hooks;
 use supervise_runtime::spec::RemoteSpec;
 use supervise_runtime::{Actor, ActorRef, Child, Thrown};
 

@@ -10,13 +10,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::hooks::{self, Host, ReplyBytes};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_bytes::ByteBuf;
+use supervise_runtime::FenceToken;
 use supervise_runtime::Thrown;
 use supervise_runtime::error::{FarError, SpawnError};
+use supervise_runtime::event::EventKind;
+use supervise_runtime::extension::{AnyCell, CellCore, Extension, Gate, Pass, Raised, Role, Wants};
 use supervise_runtime::policy::{ChildOptions, Directive};
-use supervise_runtime::remote::{self as hooks, Fence, Host, ReplyBytes};
 use supervise_runtime::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use tokio::sync::Notify;
 
@@ -269,32 +272,48 @@ impl Lease {
     }
 }
 
-impl Fence for Lease {
-    fn pass(&self, cx: &mut Context<'_>) -> Poll<bool> {
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Extension for Lease {
+    fn role(&self) -> Role {
+        Role::Fence
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::TASKS.and(Wants::EVENTS).and(Wants::LIVES)
+    }
+
+    fn pass(&self, _cell: &AnyCell, gate: Gate<'_, '_>) -> Pass {
+        let Gate::Task(cx) = gate else { return Pass::Go };
         #[cfg(feature = "testing")]
         crate::process::polls(self.wire.name());
         match self.wire.poll_lives(cx) {
-            Poll::Pending => return Poll::Pending,
-            Poll::Ready(false) => return Poll::Ready(false),
+            Poll::Pending => return Pass::Hold,
+            Poll::Ready(false) => return Pass::Drop,
             Poll::Ready(true) => {}
         }
         // Counted before `passes` is read: a thread that drops the instance first checks whether code is inside.
         self.inside.fetch_add(1, Ordering::SeqCst);
-        let passes = self.passes();
-        if !passes {
-            self.inside.fetch_sub(1, Ordering::SeqCst);
+        if self.passes() {
+            return Pass::Go;
         }
-        Poll::Ready(passes)
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+        Pass::Drop
     }
 
-    fn left(&self) {
+    fn passed(&self) {
         self.inside.fetch_sub(1, Ordering::SeqCst);
         if let Some(progress) = self.handles.get() {
             progress.changed.notify_one(); // the message in hand may be handled
         }
     }
 
-    fn reported(&self, failure: &Failure) {
+    fn event(&self, raised: &Raised<'_>) {
+        let EventKind::Reported { failure } = raised.kind else { return };
         let mut failures = lock(&self.failures);
         // Failures of its children are not reported to the owner: this node supervises the children.
         if failure.path() == self.path && failures.len() < MOST_FAILURES {
@@ -302,14 +321,15 @@ impl Fence for Lease {
         }
     }
 
-    fn leaves(&self, path: &str) {
-        if path == self.path && !self.leaves.swap(true, Ordering::SeqCst) {
+    fn leaves(&self, cell: &CellCore) {
+        if cell.path() == self.path && !self.leaves.swap(true, Ordering::SeqCst) {
             self.left.notify_one();
         }
     }
 
-    fn token(&self) -> Option<(u64, u64)> {
-        Some(self.token)
+    fn fence(&self) -> Option<FenceToken> {
+        let (epoch, placement) = self.token;
+        Some(FenceToken { epoch, placement })
     }
 }
 
@@ -465,7 +485,7 @@ where
         incarnation: order.order.incarnation,
         healing: order.order.healing.clone().map(|failure| from_wire(failure, errors)),
         options,
-        fence: Some(lease.clone()),
+        extensions: vec![lease.clone()],
         standing: supervise_observe::STANDING,
     };
     let (decides, told, counted, to) = (decision.clone(), node.clone(), progress.clone(), owner.clone());

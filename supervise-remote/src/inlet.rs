@@ -4,8 +4,8 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 
+use crate::hooks;
 use serde_bytes::ByteBuf;
-use supervise_runtime::remote as hooks;
 
 use crate::errors::too_large;
 use crate::frame::{Outcome, Request, ToNode};

@@ -38,6 +38,8 @@ mod errors;
 mod far;
 mod frame;
 mod health;
+#[doc(hidden)]
+pub mod hooks;
 mod hosted;
 mod inlet;
 mod lock;

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
-use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
+use crate::hooks::{self, Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
+use supervise_runtime::extension::Extension;
 use supervise_runtime::spec::TreeSpec;
 
 use tokio::sync::watch;
@@ -362,9 +363,9 @@ impl Net {
     }
 }
 
-impl From<Net> for Arc<dyn TreeNetwork> {
+impl From<Net> for Arc<dyn Extension> {
     fn from(net: Net) -> Self {
-        Arc::new(net)
+        hooks::on(Arc::new(net))
     }
 }
 

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
+use crate::hooks::{self, OnReply};
 use serde::Serialize;
 use serde_bytes::ByteBuf;
 use supervise_runtime::expansion::TreeHandle;
-use supervise_runtime::remote::{self as hooks, OnReply};
 use supervise_runtime::spec::{RemoteSpec, TreeSpec};
 use tokio::sync::{Notify, oneshot};
 

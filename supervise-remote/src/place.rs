@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::task::{Context as TaskCx, Poll, Waker};
 use std::time::Duration;
 
+use crate::hooks::{self, OnReply, ReplyBytes};
 use serde_bytes::ByteBuf;
 use supervise_runtime::event::{DeadLetterReason, EventKind};
-use supervise_runtime::remote::{self as hooks, OnReply, ReplyBytes};
 use supervise_runtime::spec::RemoteSpec;
 use supervise_runtime::{Actor, ActorRef, Cause, Context, Failure, Phase};
 use tokio::sync::Notify;

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::hooks;
 use serde_bytes::ByteBuf;
 use supervise_runtime::error::{AskError, SendRejection, TellError, WaitError};
 use supervise_runtime::future::Tell;
 use supervise_runtime::inspect::one_line;
-use supervise_runtime::remote as hooks;
 use supervise_runtime::{Actor, ActorRef, AnyRef, CallTo, ChildRef as _, Ended, Reply};
 
 use crate::Remote;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
+use crate::hooks::{Held, NetworkView, RefusedNode, RemoteNode, RoleWait, TreeRoot, TreeRun};
 use supervise_runtime::event::EventKind;
 use supervise_runtime::policy::{Overlap, Spread};
-use supervise_runtime::remote::{Held, NetworkView, RefusedNode, RemoteNode, RoleWait, TreeRoot, TreeRun};
 use supervise_runtime::spec::RemoteSpec;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;

@@ -24,7 +24,6 @@ pub use crate::task::{
 };
 pub use crate::tree::children::{Children, Key, Keyed, need_key};
 pub use crate::tree::handles::Handles;
-pub use crate::tree::lease::{LeaseOf, Leased, Subtree, lease_of, of_subtree};
 /// The module of `cx.spawn`, so that the compiler has a path for it that can be read.
 pub use crate::tree::spawned as children_at_run_time;
 pub use crate::tree::{

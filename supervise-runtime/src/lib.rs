@@ -29,8 +29,6 @@ pub mod extension;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod probe;
-#[doc(hidden)]
-pub mod remote;
 
 pub use actor::actor_ref::{ActorRef, Reply};
 pub use actor::calls::CallTo;
@@ -49,7 +47,6 @@ pub use supervise_core::values::stop_reason::StopReason;
 pub use task::{Task, TaskContext, TaskRef};
 pub use tree::children::{Children, Keyed};
 pub use tree::handles::Handles;
-pub use tree::lease::Lease;
 #[cfg(feature = "signal")]
 pub use tree::signal::signal;
 pub use tree::{Child, Handle, NewChild, Running, Tree, TreeRef};
@@ -63,14 +60,6 @@ pub mod error {
     pub use supervise_core::values::invalid_settings::InvalidSettings;
     pub use supervise_core::values::link_error::LinkError;
     pub use supervise_core::values::spawn_error::{SpawnError, SpawnErrorKind};
-}
-
-/// Leases: trees that run only while this process holds a lease, so that of several replicas one acts.
-///
-/// See rule S55, and `docs/leases.md`.
-pub mod lease {
-    pub use crate::tree::lease::{Lease, Leased, OnlyWith};
-    pub use supervise_core::values::lease::{Acquired, LeaseCall, LeaseChange};
 }
 
 /// Settings as values: strategies, deciders, lifecycles, backoffs, limits and mailboxes.

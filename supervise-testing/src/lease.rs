@@ -10,7 +10,7 @@ use supervise_core::base::clock::{Moment, pretend_suspended};
 use supervise_core::base::sync::{Arc, Mutex, lock};
 use supervise_core::values::failure::Thrown;
 use supervise_core::values::lease::Acquired;
-use supervise_runtime::Lease;
+use supervise_lease::Lease;
 
 /// The fault of a contender for a [`MemoryLease`], until another one is set.
 ///

@@ -342,7 +342,7 @@ async fn a_chain_is_opened_once_however_many_orders_come() {
         assert_eq!(world.with(|outside| outside.begun[&path].len()), 1);
     }
     pass(secs(10)).await;
-    assert_eq!(["main", "east", "west"].iter().map(|chain| world.settled(chain)).sum::<u64>(), (0..100).sum());
+    assert_eq!(["main", "east", "west"].iter().map(|chain| world.settled(chain)).sum::<u64>(), (0..100).sum::<u64>());
     assert!(broker.shutdown().await.is_orderly());
 }
 

@@ -1,5 +1,5 @@
 //! Checks that each public type has an example: every struct, enum, trait, type alias and function that `supervise`
-//! re-exports from its runtime, and every one of `supervise-remote`, has a block in its documentation that uses it.
+//! re-exports from the crates below it, and every one of `supervise-remote`, has a block in its documentation that uses it.
 //!
 //! This test reads the sources. `cargo test --doc` runs the examples, and the lint `missing_docs` checks that every
 //! public item is documented.
@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 const RUNTIME: &str = "supervise-runtime/src";
 const CORE: &str = "supervise-core/src";
 const TESTING: &str = "supervise-testing/src";
+const OBSERVE: &str = "supervise-observe/src";
+const LEASE: &str = "supervise-lease/src";
 
 /// The modules of the runtime that are public.
-const MODULES: [&str; 11] =
-    ["error", "lease", "policy", "event", "inspect", "metrics", "spec", "future", "bound", "guardian", "path"];
+const MODULES: [&str; 9] = ["error", "policy", "event", "inspect", "spec", "future", "bound", "guardian", "path"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -28,6 +29,8 @@ fn read(path: impl AsRef<Path>) -> String {
 fn sources(module: &str) -> Vec<PathBuf> {
     let (source, module) = match module.split_once('/') {
         Some(("supervise_core", module)) => (CORE, module),
+        Some(("supervise_lease", module)) => (LEASE, module),
+        Some(("supervise_observe", module)) => (OBSERVE, module),
         Some(("supervise_testing", module)) => (TESTING, module),
         _ => (RUNTIME, module),
     };
@@ -130,6 +133,8 @@ fn each_macro_has_an_example() {
 fn each_public_type_has_an_example() {
     let mut wanted = exported(&format!("{RUNTIME}/lib.rs"), "");
     wanted.extend(exported(&format!("{TESTING}/lib.rs"), "supervise_testing/"));
+    wanted.extend(exported(&format!("{OBSERVE}/lib.rs"), "supervise_observe/"));
+    wanted.extend(exported(&format!("{LEASE}/lib.rs"), "supervise_lease/"));
     for line in read(format!("{RUNTIME}/actor/guardian.rs")).lines() {
         let name = ["pub struct ", "pub enum ", "pub fn "].iter().find_map(|of| line.strip_prefix(of));
         if let Some(name) = name.and_then(|name| name.split(|c: char| !c.is_alphanumeric()).next()) {

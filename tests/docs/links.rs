@@ -158,7 +158,9 @@ fn files_that_are_named_exist() {
         }
         for krate in [
             "supervise-core",
+            "supervise-lease",
             "supervise-macros",
+            "supervise-observe",
             "supervise-remote",
             "supervise-rules",
             "supervise-runtime",

@@ -10,6 +10,7 @@
 mod common;
 
 mod children;
+mod extensions;
 mod inspect;
 mod messages;
 mod remote;

@@ -13,7 +13,7 @@ trap 'rm -f "$api"' EXIT
 changed=0
 # The JSON has the name of the library: that of the package `supervise-tree` is `supervise`.
 crates=(supervise-tree/supervise supervise-macros/supervise_macros supervise-core/supervise_core
-    supervise-runtime/supervise_runtime supervise-testing/supervise_testing
+    supervise-runtime/supervise_runtime supervise-observe/supervise_observe supervise-testing/supervise_testing
     supervise-rules/supervise_rules supervise-console/supervise_console supervise-lease/supervise_lease
     supervise-remote/supervise_remote)
 [[ ${1:-} != zenoh ]] || crates=(supervise-remote-zenoh/supervise_remote_zenoh)

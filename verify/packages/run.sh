@@ -6,8 +6,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-for package in supervise-rules supervise-core supervise-runtime supervise-macros supervise-testing supervise-tree supervise-console supervise-lease supervise-remote supervise-top \
-    supervise-remote-zenoh; do
+for package in supervise-rules supervise-core supervise-runtime supervise-macros supervise-lease supervise-observe supervise-testing \
+    supervise-tree supervise-console supervise-remote supervise-top supervise-remote-zenoh; do
     root=.
     [[ $package != supervise-remote-zenoh ]] || root=$package # a workspace of its own
     # Cargo adds `.cargo_vcs_info.json` only where the work tree has no changes.

@@ -161,7 +161,7 @@ impl Lost {
     #[pre_start]
     async fn pre_start(&mut self, cx: &mut Context<Self>) {
         if cx.incarnation() > 1 {
-            supervise::remote::set_wait(&cx.actor_ref(), Some("worker"));
+            supervise_remote::hooks::set_wait(&cx.actor_ref(), Some("worker"));
             std::future::pending().await
         }
     }

@@ -1,36 +1,6 @@
 //! Fences: whether a cell of this process may still act (S58, S59).
 
 use std::fmt;
-use std::task::{Context, Poll};
-
-use crate::values::failure::Failure;
-
-/// The fence in front of a placement of a remote child: asked before anything of its cell, or of the cells below it, is
-/// polled.
-#[doc(hidden)]
-pub trait Fence: Send + Sync + 'static {
-    /// `Ready(true)`: the cell goes on. `Ready(false)`: the cell is dropped as it is, and no hook runs. `Pending`: not
-    /// now; the waker was kept.
-    fn pass(&self, cx: &mut Context<'_>) -> Poll<bool>;
-
-    /// The poll that [`pass`](Fence::pass) let through is over, also by a panic.
-    fn left(&self) {}
-
-    /// A cell has failed on its way down.
-    fn reported(&self, _failure: &Failure) {}
-
-    /// The cell at this path has begun to end by itself.
-    fn leaves(&self, _path: &str) {}
-
-    /// The token of the placement: the epoch of the owner, and the number of the placement.
-    fn token(&self) -> Option<(u64, u64)>;
-}
-
-impl fmt::Debug for dyn Fence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Fence")
-    }
-}
 
 /// The fencing token of a remote child: it grows with every placement, and no two instances share one.
 ///

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::base::line::one_line;
 use crate::values::declaration::TreeSpec;
 use crate::values::event::EventKind;
@@ -109,6 +111,28 @@ impl fmt::Debug for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Held").field("token", &self.token).field("released", &self.released).finish_non_exhaustive()
     }
+}
+
+/// The network that a tree is on: the state that a tree has for its extensions.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct OnNetwork {
+    /// The run of the tree.
+    pub root: TreeRoot,
+    /// The network.
+    pub network: Arc<dyn TreeNetwork>,
+}
+
+/// Where the instance of a remote child is: the state that its cell has for extensions.
+#[doc(hidden)]
+#[derive(Debug, Clone, Default)]
+pub struct Elsewhere {
+    /// The name of the node.
+    pub node: Option<Arc<str>>,
+    /// The number of messages that were sent to the node and are not known to be begun.
+    pub window: usize,
+    /// The role for whose node it waits, and since when.
+    pub waits: Option<(&'static str, Instant)>,
 }
 
 /// The network that a tree is on, as the tree sees it: its nodes, and the children that wait for one. Part of a

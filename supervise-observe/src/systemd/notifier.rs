@@ -22,7 +22,7 @@ use supervise_core::base::deferred_drop::shielded;
 use supervise_core::decide::group::Group;
 use supervise_core::values::declaration::TreeSpec;
 use supervise_runtime::TreeRef;
-use supervise_runtime::extension::{AnyCell, CellCore, Extension, Start, Waiting, Wants, cell, tree_of};
+use supervise_runtime::extension::{AnyCell, CellCore, Extension, Waiting, Wants, cell, tree_of};
 
 /// The time after the end of the tree in which its last messages are tried.
 const GIVE_UP: Duration = Duration::from_secs(10);
@@ -45,11 +45,8 @@ const EXIT: Duration = Duration::from_secs(1);
 pub(super) struct FromStart;
 
 impl Extension for FromStart {
-    fn starts(&self, root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
-        if let Start::Tree(spec) = start {
-            begin(tree_of(root.clone()), spec);
-        }
-        Ok(())
+    fn begun(&self, root: &Arc<AnyCell>, tree: &'static TreeSpec) {
+        begin(tree_of(root.clone()), tree);
     }
 }
 

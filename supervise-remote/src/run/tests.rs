@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use crate::hooks::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use serde_bytes::ByteBuf;
 use supervise::event::EventKind;
 use supervise::inspect::Inspect as _;
+use supervise::lease::RunsUnder as _;
 use supervise::spec::{RemoteSpec, TreeSpec};
-use supervise_runtime::remote::{Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use tokio::time::sleep;
 
 use super::{Begin, HELLO, Placed, PlacementRequest, Run, Waits};
@@ -226,12 +227,7 @@ impl World {
         let placement = self.placement;
         let failure = || {
             crate::errors::to_wire(
-                &supervise_runtime::remote::failure(
-                    supervise::Phase::Running,
-                    supervise::Cause::Killed,
-                    "child".to_owned(),
-                    1,
-                ),
+                &crate::hooks::failure(supervise::Phase::Running, supervise::Cause::Killed, "child".to_owned(), 1),
                 crate::errors::Errors::TEXT,
             )
         };
@@ -353,7 +349,7 @@ async fn only_what_is_held_is_renewed() {
     let mut world = World::new().await;
     for _ in 0..10 {
         sleep(LEASE / 3).await;
-        assert_eq!(world.node.as_mut().unwrap().renew().await, []);
+        assert_eq!(world.node.as_mut().unwrap().renew().await, Vec::<u64>::new());
     }
     assert_eq!(world.path(), HELD);
     world.event("given up").await;
@@ -364,7 +360,7 @@ async fn only_what_is_held_is_renewed() {
     let heard = std::mem::take(&mut node.heard);
     assert_eq!(node.renew().await, [placement]);
     node.heard = heard;
-    assert_eq!(node.renew().await, []);
+    assert_eq!(node.renew().await, Vec::<u64>::new());
 }
 
 /// The placements of a node that refuses this owner count as lost, so none is renewed either, as long as an order of it may be under way.
@@ -496,7 +492,7 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
     let lends = Arc::new(Lends::default());
     let lease = supervise::testing::MemoryLease::new("shop").ttl(Duration::from_secs(9));
     let network: Arc<dyn TreeNetwork> = lends.clone();
-    let tree = Empty::tree().on(network).only_with(lease.clone()).start().await.unwrap();
+    let tree = Empty::tree().on(crate::hooks::on(network)).only_with(lease.clone()).start().await.unwrap();
     let held = lends.0.lock().unwrap().clone().expect("it is under a lease");
 
     let network = Network::new();
@@ -504,7 +500,7 @@ async fn nothing_is_granted_once_the_lease_of_the_tree_is_over() {
     let begin = Begin { held: Some(held.clone()), ..begin(true) };
     let mut world = World::of(&network, &net, begin).await;
     let mut node = world.node.take().unwrap();
-    assert_eq!(node.renew().await, []);
+    assert_eq!(node.renew().await, Vec::<u64>::new());
     lease.set_fault(supervise::testing::LeaseFault::Cut);
     while !held.is_over() {
         sleep(Duration::from_millis(500)).await;
@@ -658,8 +654,8 @@ async fn a_subscriber_that_blocks_costs_nothing() {
         other => panic!("{other:?}"),
     };
     three.say(ToOwner::Hello(hello_of(1)));
-    assert_eq!(three.renew().await, []);
-    assert_eq!(world.node.as_mut().unwrap().renew().await, []);
+    assert_eq!(three.renew().await, Vec::<u64>::new());
+    assert_eq!(world.node.as_mut().unwrap().renew().await, Vec::<u64>::new());
 }
 
 mod local {

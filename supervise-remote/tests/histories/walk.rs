@@ -179,7 +179,7 @@ fn sender(world: &Arc<World>, sender: u32) -> (UnboundedSender<Send>, JoinHandle
                 let msg = match &way {
                     Way::Tell | Way::TryTell => Msg::Do(id, work),
                     Way::Ask => {
-                        let (reply, comes) = supervise_runtime::remote::reply();
+                        let (reply, comes) = supervise_remote::hooks::reply();
                         answer = Some(comes);
                         Msg::Ask(id, work, reply)
                     }
@@ -643,7 +643,7 @@ impl Walk {
                     let _ = timeout(60 * SECOND, child.start_again()).await; // perhaps started meanwhile
                 }
                 let id = Id { run: self.run.number, sender: world.next_sender(), number: 1 };
-                let (reply, answer) = supervise_runtime::remote::reply();
+                let (reply, answer) = supervise_remote::hooks::reply();
                 world.sends(child.path(), id);
                 let told = child.try_tell(Msg::Ask(id, Work::Note, reply));
                 world.sent(child.path(), id, Some(told.is_ok()));

@@ -119,8 +119,8 @@ async fn redeliver_hands_in_the_message_in_hand_once_more() {
 #[tokio::test(start_paused = true)]
 async fn replies_stand_anywhere_in_a_message() {
     let (_cluster, shop, _) = shop().await;
-    let (one, first) = supervise_runtime::remote::reply();
-    let (two, second) = supervise_runtime::remote::reply();
+    let (one, first) = supervise_remote::hooks::reply();
+    let (two, second) = supervise_remote::hooks::reply();
     shop.pricing.tell(PricingMsg::Nested(Some(vec![one, two]))).await.unwrap();
     assert_eq!((first.await, second.await), (Some(0), Some(1)));
 }

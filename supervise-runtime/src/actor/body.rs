@@ -15,6 +15,8 @@ use crate::actor::options::Reader;
 use crate::actor::timers::Tick;
 use crate::actor::{Actor, name_of};
 use crate::engine::cell::body::{Body, Hands, Served, TypeName};
+use crate::engine::cell::control::AnyCell;
+use crate::engine::extension::{AtClose, Wants};
 use crate::engine::mailbox::{Admission, Inbox, MailboxItem, Turn};
 use crate::engine::settings::Common;
 use supervise_core::base::deferred_drop::CatchDrop;
@@ -62,10 +64,11 @@ impl<A: Actor, F> ActorBody<A, F> {
         }
     }
 
-    /// Waits forever if the lease of a tree around the actor is over: a process that was frozen between two messages
-    /// handles no further one (S55). The abort of the tree drops this future.
+    /// Waits forever if an extension holds the code of the actor: a process that was frozen between two messages handles no
+    /// further one (S55). An abort drops this future.
     async fn holds(&mut self) {
-        if self.cell.core().is_fenced() {
+        let cell: &AnyCell = &*self.cell;
+        if cell.is_held() {
             self.inbox.return_batch(&self.cell);
             std::future::pending().await
         }
@@ -90,7 +93,7 @@ where
             (by, again) => *again = by.map(|by| Box::new(Again::new(by))),
         }
         self.cx.marks.due = true;
-        self.cx.marks.leased = self.cell.core().hold().is_some();
+        self.cx.marks.guarded = self.cell.core().bus.extensions.attached_want(Wants::CODE);
         options.common.clone()
     }
 
@@ -175,9 +178,9 @@ where
     fn close(&mut self) {
         self.inbox.close(&self.cell);
         if A::TURNS
-            && let Some(at_close) = self.cell.core().elsewhere().and_then(|elsewhere| elsewhere.at_close)
+            && let Some(at_close) = self.cell.core().slot::<AtClose>()
         {
-            at_close();
+            (at_close.0)();
         }
         self.cx.forget_watches();
     }
@@ -241,7 +244,7 @@ where
                 if self.cx.is_stopping() {
                     return Ok(Served::Done);
                 }
-                if self.cx.marks.leased {
+                if self.cx.marks.guarded {
                     self.holds().await;
                 }
                 let Some(handling) = self.handle_next() else {

@@ -7,7 +7,7 @@ pub(crate) mod child_ref;
 pub(crate) mod commands;
 pub(crate) mod context;
 #[cfg(feature = "remote")]
-pub(crate) mod crossing;
+pub mod crossing;
 pub(crate) mod errors;
 pub(crate) mod follow;
 pub mod guardian;

@@ -11,8 +11,9 @@ use tokio::time::Instant;
 
 use crate::engine::bell::Bell;
 use crate::engine::cell::control::CellCore;
-use crate::engine::extension::{Advice, Extension, Extensions, Facts, Raised, Slots, Standing, Wants};
+use crate::engine::extension::{Advice, Extension, Extensions, Facts, Raised, Standing, Wants};
 use crate::engine::observed::Switch;
+use crate::engine::slots::Slots;
 #[cfg(feature = "testing")]
 use crate::engine::witness::Witness;
 use supervise_core::base::deferred_drop::{DeferDrops, drop_catching_panics};
@@ -20,8 +21,6 @@ use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ord
 use supervise_core::base::sync::lock;
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, foreign};
 use supervise_core::values::event::{Event, EventKind};
-use supervise_core::values::fence::Fence;
-use supervise_core::values::network::{TreeNetwork, TreeRoot};
 use supervise_core::values::observe::Observe;
 
 /// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
@@ -153,8 +152,6 @@ pub struct TreeShared {
     pub(crate) dead_letters: AtomicU64,
     /// True once a tree records how its children end, or a tree of another bus may do so.
     pub(crate) reports: AtomicBool,
-    /// The tree runs under a lease, or a part of it does: user code runs only while that holds.
-    pub(crate) leased: AtomicBool,
     /// True for a tree under test.
     #[cfg(feature = "testing")]
     pub(crate) tested: AtomicBool,
@@ -165,24 +162,6 @@ pub struct TreeShared {
     started: OnceLock<Instant>,
     /// Told when a child went up or ended: for `ready()`.
     pub(crate) changed: Changes,
-    /// Few trees have anything to do with other processes.
-    remote: OnceLock<Box<Remote>>,
-}
-
-/// The dealings of a tree with other processes: a network that it is put on, or the fence of a placement that runs here.
-#[derive(Debug)]
-pub struct Remote {
-    pub root: TreeRoot,
-    pub network: Option<StdArc<dyn TreeNetwork>>,
-    /// Asked before any cell of the tree is polled.
-    pub(crate) fence: Option<StdArc<dyn Fence>>,
-}
-
-impl Remote {
-    /// Returns whether an instance of the tree may act in another process. The network is other code: no lock is held.
-    pub(crate) fn acts(&self) -> bool {
-        self.network.as_ref().is_some_and(|network| network.acts(&self.root))
-    }
 }
 
 /// The notices of changes, for tasks that wait until something is true of the tree. Hardly ever is there one.
@@ -252,14 +231,12 @@ impl TreeShared {
             seed,
             dead_letters: AtomicU64::new(0),
             reports: AtomicBool::new(false),
-            leased: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             tested: AtomicBool::new(false),
             #[cfg(feature = "testing")]
             witness: OnceLock::new(),
             started: OnceLock::new(),
             changed: Changes::new(),
-            remote: OnceLock::new(),
         }
     }
 
@@ -293,16 +270,6 @@ impl TreeShared {
     /// Returns the time when the tree was started, which is the time of the first call.
     pub fn started(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
-    }
-
-    /// Sets the dealings with other processes, before the first cell of the tree begins.
-    pub(crate) fn set_remote(&self, remote: Remote) {
-        let _ = self.remote.set(Box::new(remote));
-    }
-
-    /// Returns the dealings of the tree with other processes.
-    pub fn remote(&self) -> Option<&Remote> {
-        self.remote.get().map(|remote| &**remote)
     }
 
     /// Subscribes to the events. `root`: the path of the root, which is that of an event that stands for missed ones.
@@ -400,6 +367,12 @@ impl TreeShared {
     /// Returns the facts that are collected.
     pub fn observed(&self) -> Observe {
         self.observed.now()
+    }
+
+    /// Waits until `found` returns a value. It is called at first, and after each start and end of a child; it reads under
+    /// locks.
+    pub async fn until<T>(&self, found: impl FnMut() -> Option<T>) -> T {
+        self.changed.until(found).await
     }
 
     /// Raises an event of no cell.

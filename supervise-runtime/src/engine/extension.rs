@@ -8,7 +8,6 @@
 //! An extension is foreign code. No lock is held when it is called, and a panic in it ends there. One that panics when
 //! it is asked whether code may run lets nothing run.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc as StdArc;
 use std::task::Context;
@@ -24,6 +23,7 @@ use supervise_core::base::sync::{Arc, Mutex, Weak, lock};
 use supervise_core::values::declaration::TreeSpec;
 use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::Failure;
+use supervise_core::values::fence::FenceToken;
 
 /// The calls that an extension wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ impl Wants {
     pub const NOTHING: Wants = Wants(0);
     /// [`Extension::event`].
     pub const EVENTS: Wants = Wants(0b0001);
-    /// [`Extension::begins`] and [`Extension::ended`].
+    /// [`Extension::begins`], [`Extension::leaves`] and [`Extension::ended`].
     pub const LIVES: Wants = Wants(0b0010);
     /// [`Extension::pass`] at [`Gate::Task`].
     pub const TASKS: Wants = Wants(0b0100);
@@ -209,6 +209,16 @@ pub struct Over {
     pub asked: bool,
 }
 
+/// A call each time the child has ended and its mailbox is closed: the state of a cell, for an actor with turns
+/// ([`Actor::TURNS`](crate::Actor::TURNS)). It must not panic.
+pub struct AtClose(pub Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for AtClose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AtClose")
+    }
+}
+
 /// Something that is around the user code of an incarnation, at each poll: a span. Dropped with the incarnation.
 pub trait Around: fmt::Debug + Send {
     /// User code is about to run on this thread.
@@ -241,6 +251,11 @@ pub trait Extension: fmt::Debug + Send + Sync + 'static {
     fn starts(&self, root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
         let _ = (root, start);
         Ok(())
+    }
+
+    /// The task of a tree was spawned. Only of a tree that has extensions of its own.
+    fn begun(&self, root: &Arc<AnyCell>, tree: &'static TreeSpec) {
+        let _ = (root, tree);
     }
 
     /// Returns whether the task, or the user code, may run.
@@ -278,9 +293,30 @@ pub trait Extension: fmt::Debug + Send + Sync + 'static {
         let _ = advice;
     }
 
+    /// A child has begun to end by itself.
+    fn leaves(&self, cell: &CellCore) {
+        let _ = cell;
+    }
+
     /// A root begins to go down.
     fn ending(&self, root: &CellCore) {
         let _ = root;
+    }
+
+    /// Returns the fencing token under which the tree acts.
+    fn fence(&self) -> Option<FenceToken> {
+        None
+    }
+
+    /// Returns whether this is a network, on whose nodes children of the tree may run.
+    fn is_network(&self) -> bool {
+        false
+    }
+
+    /// Returns whether something of this tree may act in another process.
+    fn acts_elsewhere(&self, root: &CellCore) -> bool {
+        let _ = root;
+        false
     }
 
     /// A child is given up, since it blocks its thread: its tree goes on without it.
@@ -523,36 +559,5 @@ impl Drop for Entered<'_> {
         for around in self.0.iter().rev() {
             shielded(|| around.leave());
         }
-    }
-}
-
-/// The state that extensions keep for a cell or a tree: one value of each type.
-#[derive(Default)]
-pub(crate) struct Slots(Vec<StdArc<dyn Any + Send + Sync>>);
-
-impl Slots {
-    /// Returns the value of this type.
-    pub(crate) fn get<T: Any + Send + Sync>(&self) -> Option<StdArc<T>> {
-        self.0.iter().find_map(|value| value.clone().downcast().ok())
-    }
-
-    /// Sets the value of its type. Returns the one before, to be dropped after the lock.
-    #[must_use]
-    pub(crate) fn set<T: Any + Send + Sync>(&mut self, value: StdArc<T>) -> Option<StdArc<T>> {
-        let before = self.take();
-        self.0.push(value);
-        before
-    }
-
-    /// Takes the value of this type out.
-    pub(crate) fn take<T: Any + Send + Sync>(&mut self) -> Option<StdArc<T>> {
-        let at = self.0.iter().position(|value| (**value).is::<T>())?;
-        self.0.swap_remove(at).downcast().ok()
-    }
-}
-
-impl fmt::Debug for Slots {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Slots({})", self.0.len())
     }
 }

@@ -273,8 +273,8 @@ fn inside(
     cell.core().bus.extensions.every(|extension| around.extend(extension.around()));
     let mut current: Option<Arc<AnyCell>> = Some(cell);
     poll_fn(move |cx| {
-        if current.as_ref().is_some_and(|cell| cell.core().is_fenced()) {
-            return Poll::Pending; // the abort of the tree drops the subtask
+        if current.as_ref().is_some_and(|cell| cell.is_held()) {
+            return Poll::Pending; // an abort drops the subtask
         }
         let _entered = Entered::of(&around);
         current::enter(&mut current, false, || subtask.as_mut().poll(cx))

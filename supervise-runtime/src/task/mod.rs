@@ -511,12 +511,6 @@ impl TaskContext {
         let _ = self.requests.send(Request::Ready);
     }
 
-    /// Returns the token of the lease under which the task runs; of the innermost one, if there are several. `None` without a
-    /// lease. See [`TreeRef::lease_token`](crate::TreeRef::lease_token), and rule S55.
-    pub fn lease_token(&self) -> Option<u64> {
-        self.cell.core().hold().map(|hold| hold.token)
-    }
-
     /// Returns the path of this actor below the root.
     pub fn path(&self) -> String {
         self.cell.core().path()

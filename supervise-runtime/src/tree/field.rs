@@ -5,7 +5,6 @@ use crate::actor::options::ChildOptions;
 use crate::tree::TreeDef;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Keyed};
-use crate::tree::lease::Leased;
 
 /// A declared type, with a constant that is true if the type is a child.
 ///
@@ -17,7 +16,6 @@ pub trait ChildIf<const IS: bool>: Sized {
     type Start;
     type Set<Args>;
     type Keyed<K, Args>;
-    type Leased;
     type Options;
 
     fn options() -> Self::Options;
@@ -78,7 +76,6 @@ impl<T: Child> ChildIf<true> for T {
     type Start = T::Start;
     type Set<Args> = Children<T, Args>;
     type Keyed<K, Args> = Keyed<K, T, Args>;
-    type Leased = Leased<T>;
     type Options = ChildOptions<T>;
 
     fn options() -> ChildOptions<T> {

@@ -23,7 +23,6 @@ mod field;
 pub(crate) mod find;
 pub(crate) mod handles;
 mod kept;
-pub(crate) mod lease;
 pub(crate) mod observing;
 mod running;
 #[cfg(feature = "signal")]
@@ -42,10 +41,10 @@ pub use kept::{
     ATree, CanKeep, CanKeepForInitial, CanKeepForInstances, CanMove, CanMoveIntoInstances, CanReturn, Checked,
     CloneForStart, NamesATree, Published, SendValue, SharedValue,
 };
-pub use running::{Running, Tree};
+pub use running::{Begun, Running, Tree};
 pub use spawned::{CanCloneForStarts, Capture, IntoNewChild, NewChild, name_of_child, new_child, new_child_once};
 use tree_ref::Join;
-pub use tree_ref::{Shutdown, TreeRef};
+pub use tree_ref::{AfterEnd, Shutdown, TreeRef};
 
 /// A tree with parameters: implemented by `supervisor!` for the handle struct.
 #[doc(hidden)]

@@ -4,32 +4,25 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::ops::Deref;
 use std::panic::Location;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc as StdArc, OnceLock};
 use std::task::Poll;
 
-use tokio::sync::oneshot;
-
 #[cfg(feature = "testing")]
 use super::TreeRef;
+use super::tree_ref::AfterEnd;
 use super::{Builder, ChildSlot, HandleSource, Join, Shutdown, TreeDef, launch_build};
 use crate::actor::options::ChildOptions;
 use crate::actor::waits::report;
-use crate::engine::bus::{Events, Remote, TreeShared};
+use crate::engine::bus::{Events, TreeShared};
 use crate::engine::cell::control::{AnyCell, SystemMessage, Waiting, send};
 use crate::engine::cell::require_time;
 use crate::engine::extension::{Advice, Extension, Standing, Start, start_extensions};
-use crate::engine::hold::Hold;
 use supervise_core::base::BoxFuture;
-use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::sync::Arc;
-use supervise_core::values::declaration::TreeSpec;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::{Cause, Failure, Phase, Thrown};
-use supervise_core::values::lease::Kept;
-use supervise_core::values::network::{Held, TreeNetwork, TreeRoot, TreeRun};
 use supervise_core::values::observe::Observe;
 use supervise_core::values::place::Name;
 use supervise_core::values::report::Report;
@@ -67,7 +60,6 @@ pub struct Tree<T: TreeDef> {
     bus: Option<Arc<TreeShared>>,
     seed: Option<u64>,
     observe: Observe,
-    pub(super) network: Option<StdArc<dyn TreeNetwork>>,
     standing: Standing,
     /// The extensions of this tree alone.
     extensions: Vec<StdArc<dyn Extension>>,
@@ -82,15 +74,7 @@ impl<T: TreeDef> fmt::Debug for Tree<T> {
 impl<T: TreeDef> Tree<T> {
     /// Makes a tree with these parameters, and the extensions that all trees of the program have.
     pub(crate) fn with(params: T::Params, standing: Standing) -> Self {
-        Tree {
-            params,
-            bus: None,
-            seed: None,
-            observe: Observe::NOTHING,
-            network: None,
-            standing,
-            extensions: Vec::new(),
-        }
+        Tree { params, bus: None, seed: None, observe: Observe::NOTHING, standing, extensions: Vec::new() }
     }
 
     /// Attaches an extension, of which a tree of the same type needs only one.
@@ -145,9 +129,10 @@ impl<T: TreeDef> Tree<T> {
     /// Puts the tree on a network: its remote children run on the nodes there. Only the network of a root has an effect.
     ///
     /// The network is a value of the crate `supervise-remote`: `Shop::tree(config).on(net).run(signal())`.
-    pub fn on(mut self, network: impl Into<StdArc<dyn TreeNetwork>>) -> Self {
-        self.network = Some(network.into());
-        self
+    pub fn on(self, network: impl Into<StdArc<dyn Extension>>) -> Self {
+        let mut tree = self;
+        tree.extensions.retain(|extension| !extension.is_network());
+        tree.attach(network.into())
     }
 
     /// Adds these facts to those that are collected.
@@ -175,7 +160,7 @@ impl<T: TreeDef> Tree<T> {
         self.bus().set_witness(witness.clone());
     }
 
-    pub(super) fn bus(&mut self) -> Arc<TreeShared> {
+    pub(crate) fn bus(&mut self) -> Arc<TreeShared> {
         let (seed, standing) = (self.seed, self.standing);
         let made = || Arc::new(TreeShared::new(seed.unwrap_or_else(rand::random), standing));
         self.bus.get_or_insert_with(made).clone()
@@ -286,36 +271,37 @@ impl<T: TreeDef> Tree<T> {
         })
     }
 
-    /// Returns the state that all runs of a tree under a lease share.
-    pub(super) fn shared(&self) -> Arc<TreeShared> {
-        self.bus.clone().expect("made by `only_with`")
+    /// Returns whether an extension is attached of which this is true.
+    pub(crate) fn has(&self, is_one: impl Fn(&dyn Extension) -> bool) -> bool {
+        self.extensions.iter().any(|extension| is_one(&**extension))
     }
 
     /// Makes a tree of the same parameters and settings, whose events come after those of the runs before.
-    pub(super) fn of_next_run(&self) -> Self
+    pub(crate) fn of_next_run(&mut self) -> Self
     where
         T::Params: Clone,
     {
+        let shared = self.bus();
         Tree {
             params: self.params.clone(),
-            network: self.network.clone(),
             extensions: self.extensions.clone(),
-            bus: Some(Arc::new(self.shared().of_next_run(self.seed.unwrap_or_else(rand::random)))),
+            bus: Some(Arc::new(shared.of_next_run(self.seed.unwrap_or_else(rand::random)))),
             ..*self
         }
     }
 
     /// Creates the tree's task; the tree starts to come up.
     fn begin(self, at: &'static Location<'static>) -> Begun<T> {
-        self.begin_under(at, None)
+        self.begin_with(at, |_| ())
     }
 
-    /// The same as [`begin`](Tree::begin), under this holding of a lease.
-    pub(super) fn begin_under(mut self, at: &'static Location<'static>, hold: Option<Arc<Hold>>) -> Begun<T> {
+    /// The same as [`begin`](Tree::begin). `before`: called with the root before anything begins.
+    pub(crate) fn begin_with(mut self, at: &'static Location<'static>, before: impl FnOnce(&Arc<AnyCell>)) -> Begun<T> {
         let bus = self.bus();
         say_abort_once(&bus);
         bus.started();
         bus.observed.request(self.observe);
+        let has_own = !self.extensions.is_empty();
         self.extensions.into_iter().for_each(|extension| bus.extensions.attach(extension));
         let slot = ChildSlot::new(Name::Declared(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
@@ -334,65 +320,40 @@ impl<T: TreeDef> Tree<T> {
             });
             build
         });
-        let held = hold.clone().map(|hold| Held::new(hold.token, hold.released, move || hold.is_over()));
-        if let Some(hold) = hold {
-            launched.cell.core().run_under(hold);
-        }
         let root: Arc<AnyCell> = launched.cell.clone();
+        before(&root);
         if let Err(why) = start_extensions(&root, Start::Tree(const { &T::SPEC })) {
             let _ = refused.set(why);
         }
-        if let Some(network) = self.network {
-            if let Err(why) = put_on(network, &root, const { &T::SPEC }, held) {
-                let _ = refused.set(why);
-            }
-        }
         launched.life.begin();
+        if has_own {
+            root.core().bus.extensions.every(|extension| extension.begun(&root, const { &T::SPEC }));
+        }
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }
 }
 
-/// Puts a tree that is about to begin on this network, which is notified of the begin and of the end.
-fn put_on(
-    network: StdArc<dyn TreeNetwork>,
-    root: &Arc<AnyCell>,
-    tree: &'static TreeSpec,
-    held: Option<Held>,
-) -> Result<(), String> {
-    let core = root.core();
-    let name = TreeRoot { id: core.id, name: core.name().into() };
-    core.bus.set_remote(Remote { root: name.clone(), network: Some(network.clone()), fence: None });
-    let (cell, heard) = (Arc::downgrade(root), Arc::downgrade(root));
-    let run = TreeRun::new(
-        move || cell.upgrade().is_some_and(|cell| cell.core().ended().is_none()),
-        move |kind| heard.upgrade().into_iter().for_each(|root| root.core().emit(kind.clone())),
-    );
-    network.begins(name.clone(), tree, held, run)?;
-    let cell = Arc::downgrade(root);
-    core.on_end(Box::new(move |ended| {
-        let is_stuck = || cell.upgrade().is_some_and(|cell| cell.core().report().iter().any(|child| child.stuck));
-        let all_down = !matches!(ended, Ended::RuntimeGone) && !is_stuck();
-        // The end of the tree is not delayed by a panic of other code.
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| network.over(&name, all_down))) {
-            drop_catching_panics(panic);
-        }
-    }));
-    Ok(())
-}
-
 /// A tree that is coming up.
-pub(super) struct Begun<T> {
+#[doc(hidden)]
+pub struct Begun<T> {
     guard: Guard,
     handle: HandleSource<T>,
 }
 
+impl<T> fmt::Debug for Begun<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Begun")
+    }
+}
+
 impl<T: TreeDef> Begun<T> {
-    pub(super) fn cell(&self) -> &Arc<AnyCell> {
+    /// Returns the cell of the root.
+    pub fn cell(&self) -> &Arc<AnyCell> {
         &self.guard.cell
     }
 
     /// Gives up the guard of the tree.
-    pub(super) fn disarmed(self) {
+    pub fn disarmed(self) {
         self.guard.disarmed();
     }
 
@@ -402,13 +363,14 @@ impl<T: TreeDef> Begun<T> {
         self.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await)
     }
 
-    pub(super) fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
+    /// Takes the outcome of the start.
+    pub fn over(self, up: Result<(), Ended>) -> Result<Running<T>, Failure> {
         let Begun { mut guard, handle } = self;
         match up {
             Ok(()) => {
                 guard.quiet = false;
                 let handle = handle.get().expect("a tree that is up has its handle");
-                Ok(Running { handle: Box::new(handle), guard, kept: None })
+                Ok(Running { handle: Box::new(handle), guard, after: None })
             }
             Err(ended) => {
                 guard.disarmed();
@@ -495,8 +457,8 @@ impl Drop for Guard {
 pub struct Running<T> {
     handle: Box<dyn HasHandle<T>>,
     guard: Guard,
-    /// The end of the holding of its lease, if it has one.
-    kept: Option<oneshot::Receiver<Kept>>,
+    /// A wait after the end of the tree.
+    after: Option<AfterEnd>,
 }
 
 /// The handle of a running tree, behind a type that is `Send` for every `T` (see `HasCell`): the fields of a handle
@@ -532,9 +494,9 @@ impl<T> Deref for Running<T> {
 }
 
 impl<T: TreeDef> Running<T> {
-    /// Adds the holding of the lease under which the tree runs.
-    pub(super) fn under(self, kept: oneshot::Receiver<Kept>) -> Self {
-        Running { kept: Some(kept), ..self }
+    /// Has a shutdown and a join wait for this, too, once the tree has ended.
+    pub(crate) fn and_then(self, after: AfterEnd) -> Self {
+        Running { after: Some(after), ..self }
     }
 
     /// Requests the shutdown of the tree immediately, in reverse order. Await the returned future to get the
@@ -544,11 +506,11 @@ impl<T: TreeDef> Running<T> {
     ///
     /// The returned future panics if it is awaited inside this tree, since the wait would never end.
     pub fn shutdown(self) -> Shutdown {
-        let Running { guard, kept, .. } = self;
+        let Running { guard, after, .. } = self;
         let cell = guard.cell.clone();
         send(&*cell, SystemMessage::Stop);
         guard.disarmed();
-        Shutdown::of(cell).and_lease(kept)
+        Shutdown::of(cell).and_then(after)
     }
 
     /// Waits until the tree has ended, by itself or because its lease is lost, and returns the [`Report`]. By then the
@@ -562,12 +524,12 @@ impl<T: TreeDef> Running<T> {
     ///
     /// Panics if it is awaited inside this tree, since the wait would never end.
     pub fn join(self) -> BoxFuture<'static, Report> {
-        let Running { guard, kept, .. } = self;
+        let Running { guard, after, .. } = self;
         Box::pin(async move {
             let cell = guard.cell.clone();
             let report_of_the_tree = Join::of(cell.clone()).await.unwrap_or_else(|error| panic!("{error}"));
-            let Some(kept) = kept else { return report_of_the_tree };
-            let ended = kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended);
+            let Some(after) = after else { return report_of_the_tree };
+            let ended = after.0.await;
             drop(guard);
             report(&*cell, ended)
         })

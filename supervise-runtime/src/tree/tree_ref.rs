@@ -7,8 +7,6 @@ use std::pin::Pin;
 use std::task::{Context as Cx, Poll};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
 use crate::actor::child_ref::{AnyRef, ChildRef, Sealed};
 use crate::actor::commands::{self, CommandError};
 use crate::actor::errors::WaitError;
@@ -22,7 +20,6 @@ use supervise_core::base::sync::Arc;
 use supervise_core::base::sync::atomic::Ordering;
 use supervise_core::values::declaration::TreeSpec;
 use supervise_core::values::ended::Ended;
-use supervise_core::values::lease::Kept;
 use supervise_core::values::report::Report;
 
 /// The handle of any tree. The handle struct of every tree derefs to it.
@@ -150,40 +147,6 @@ impl TreeRef {
     /// Returns the number of accepted messages that were not handled, in the whole tree.
     pub fn dead_letters(&self) -> u64 {
         self.cell.core().bus.dead_letters.load(Ordering::Relaxed)
-    }
-
-    /// Returns the token of the lease under which this tree runs, by [`Tree::only_with`](crate::Tree::only_with)
-    /// or `#[only_with]`; of the innermost one, if there are several. `None` without a lease.
-    ///
-    /// The token stays the same until the tree has ended, also once the lease is lost: it goes along with what the tree
-    /// writes, so that the place written to can refuse what comes from an older holding.
-    ///
-    /// ```
-    /// use supervise::prelude::*;
-    /// use supervise::testing::MemoryLease;
-    ///
-    /// struct Writer {
-    ///     token: Option<u64>,
-    /// }
-    /// # #[actor]
-    /// # impl Writer { fn handle(&mut self, reply: Reply<Option<u64>>) { reply.send(self.token) } }
-    ///
-    /// supervisor! {
-    ///     struct Shop {
-    ///         writer: Writer = Writer { token: tree.lease_token() },
-    ///     }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let shop = Shop::tree().only_with(MemoryLease::new("shop")).start().await?;
-    /// assert_eq!(shop.writer.ask(|reply| reply).await?, Some(1));
-    /// assert_eq!(Shop::start().await?.lease_token(), None);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn lease_token(&self) -> Option<u64> {
-        self.cell.core().hold().map(|hold| hold.token)
     }
 
     /// Requests a stop: the children stop one after the other, in reverse order, each within its `shutdown` time.
@@ -429,28 +392,38 @@ impl Future for Join {
 #[must_use = "the tree is shutting down; await this to wait for it"]
 pub struct Shutdown {
     wait: EndWait,
-    /// The end of the holding of the lease, for which a shutdown waits once the tree has ended.
-    kept: Option<oneshot::Receiver<Kept>>,
-    /// The report, while the lease is given back.
+    /// A wait after the end of the tree, for a part of it that stands beside.
+    after: Option<AfterEnd>,
+    /// The report, during that wait.
     report: Option<Report>,
     #[cfg(feature = "signal")]
     pub(super) again: Option<super::signal::Again>,
 }
 
+/// A wait that begins with the start of a tree, and is over after its end, which it knows.
+#[doc(hidden)]
+pub struct AfterEnd(pub Pin<Box<dyn Future<Output = Ended> + Send + Sync>>);
+
+impl fmt::Debug for AfterEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AfterEnd")
+    }
+}
+
 impl Shutdown {
-    pub(super) fn of(cell: Arc<AnyCell>) -> Self {
+    pub(crate) fn of(cell: Arc<AnyCell>) -> Self {
         Shutdown {
             wait: EndWait::of(cell),
-            kept: None,
+            after: None,
             report: None,
             #[cfg(feature = "signal")]
             again: None,
         }
     }
 
-    /// Waits for the end of this holding, too.
-    pub(super) fn and_lease(self, kept: Option<oneshot::Receiver<Kept>>) -> Self {
-        Shutdown { kept, ..self }
+    /// Waits for this, too.
+    pub(super) fn and_then(self, after: Option<AfterEnd>) -> Self {
+        Shutdown { after, ..self }
     }
 
     /// Limits the whole shutdown: children that are not down by then are aborted, leaves first.
@@ -463,12 +436,12 @@ impl Shutdown {
 }
 
 impl Shutdown {
-    fn once_given_back(&mut self, report: Report, cx: &mut Cx<'_>) -> Poll<Report> {
-        if self.kept.as_mut().is_some_and(|kept| Pin::new(kept).poll(cx).is_pending()) {
+    fn once_all_is_over(&mut self, report: Report, cx: &mut Cx<'_>) -> Poll<Report> {
+        if self.after.as_mut().is_some_and(|after| after.0.as_mut().poll(cx).is_pending()) {
             self.report = Some(report);
             return Poll::Pending;
         }
-        self.kept = None;
+        self.after = None;
         Poll::Ready(report)
     }
 }
@@ -479,12 +452,12 @@ impl Future for Shutdown {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Cx<'_>) -> Poll<Report> {
         let this = &mut *self;
         if let Some(report) = this.report.take() {
-            return this.once_given_back(report, cx);
+            return this.once_all_is_over(report, cx);
         }
         if let Poll::Ready(done) = this.wait.poll(cx) {
             let ended = done.unwrap_or_else(|error| panic!("{error}"));
             let report = report(this.wait.cell(), ended);
-            return this.once_given_back(report, cx);
+            return this.once_all_is_over(report, cx);
         }
         #[cfg(feature = "signal")]
         if super::signal::poll_again(&mut this.again, cx) {

@@ -310,7 +310,7 @@ async fn o191_all_keys_find_their_part() {
     for part in &tree.parts {
         total += sum(part).await;
     }
-    assert_eq!(total, (0..100).sum());
+    assert_eq!(total, (0..100).sum::<u64>());
 }
 
 /// Each part knows its own index.

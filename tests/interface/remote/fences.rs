@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::Waker;
 
+use supervise::extension::{AnyCell, Extension, Gate, Pass, Role, Wants};
 use supervise::policy::ChildOptions;
 use supervise::prelude::*;
-use supervise::remote::{self, Host};
 use supervise::{FenceToken, testing};
+use supervise_remote::hooks::{self as remote, Host};
 
 use super::hosted::{Owner, hosts, killed, place};
 use crate::common::{Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
@@ -39,23 +40,38 @@ impl Fence {
     }
 }
 
-impl remote::Fence for Fence {
-    fn pass(&self, cx: &mut TaskContext<'_>) -> Poll<bool> {
+impl std::fmt::Debug for Fence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Fence")
+    }
+}
+
+impl Extension for Fence {
+    fn role(&self) -> Role {
+        Role::Fence
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::TASKS
+    }
+
+    fn pass(&self, _cell: &AnyCell, gate: Gate<'_, '_>) -> Pass {
+        let Gate::Task(cx) = gate else { unreachable!("only asked for tasks") };
         self.asked.fetch_add(1, Ordering::Relaxed);
         let now = *self.now.lock().unwrap();
         match now {
-            Now::Open => Poll::Ready(true),
-            Now::Over => Poll::Ready(false),
+            Now::Open => Pass::Go,
+            Now::Over => Pass::Drop,
             Now::Panics => panic!("planned panic"),
             Now::Frozen => {
                 self.wakers.lock().unwrap().push(cx.waker().clone());
-                Poll::Pending
+                Pass::Hold
             }
         }
     }
 
-    fn token(&self) -> Option<(u64, u64)> {
-        Some((3, 14))
+    fn fence(&self) -> Option<FenceToken> {
+        Some(FenceToken { epoch: 3, placement: 14 })
     }
 }
 
@@ -128,7 +144,7 @@ async fn busy(fence: &Arc<Fence>, journal: &Journal) -> ActorRef<Busy> {
         incarnation: 1,
         healing: None,
         options: ChildOptions::new(),
-        fence: Some(fence.clone()),
+        extensions: vec![fence.clone()],
         standing: &[],
     };
     let start = move || std::future::ready(Ok(Busy(mine.clone())));
@@ -193,7 +209,7 @@ async fn past_the_fence_it_is_dropped_as_it_is() {
 #[tokio::test(start_paused = true)]
 async fn those_who_wait_for_it_are_told() {
     let (owner, journal, fence) = (Owner::default(), Journal::default(), Fence::new(Now::Open));
-    let (actor, up) = hosts(Host { fence: Some(fence.clone()), ..place(None) }, &owner, &journal);
+    let (actor, up) = hosts(Host { extensions: vec![fence.clone()], ..place(None) }, &owner, &journal);
     up.await.unwrap();
     let asks = {
         let actor = actor.clone();
@@ -209,7 +225,7 @@ async fn those_who_wait_for_it_are_told() {
     assert!(owner_was_not_asked(&owner, &actor).await);
     let fence = Fence::new(Now::Open);
     journal.plan("far pre_start", 1, Fault::Slow(secs(9)));
-    let (actor, up) = hosts(Host { fence: Some(fence.clone()), ..place(Some(killed())) }, &owner, &journal);
+    let (actor, up) = hosts(Host { extensions: vec![fence.clone()], ..place(Some(killed())) }, &owner, &journal);
     settle().await;
     fence.set(Now::Over);
     actor.stop();
@@ -217,7 +233,7 @@ async fn those_who_wait_for_it_are_told() {
     assert!(matches!(actor.ended(), Some(Ended::Aborted)));
     let never = Fence::new(Now::Over);
     journal.take();
-    let (actor, up) = hosts(Host { fence: Some(never), ..place(None) }, &owner, &journal);
+    let (actor, up) = hosts(Host { extensions: vec![never], ..place(None) }, &owner, &journal);
     assert!(soon(up).await.is_err());
     assert_eq!((journal.take(), actor.incarnation()), (vec![], 4), "nothing has begun");
 }
@@ -263,7 +279,7 @@ async fn a_panic_in_a_drop_behind_the_fence_is_caught() {
         incarnation: 1,
         healing: None,
         options: ChildOptions::new(),
-        fence: Some(fence.clone()),
+        extensions: vec![fence.clone()],
         standing: &[],
     };
     let mine = journal.clone();
@@ -285,7 +301,7 @@ async fn a_panic_in_a_drop_behind_the_fence_is_caught() {
 async fn a_fence_that_panics_lets_nothing_pass() {
     quiet_panics();
     let (owner, journal, fence) = (Owner::default(), Journal::default(), Fence::new(Now::Open));
-    let (actor, up) = hosts(Host { fence: Some(fence.clone()), ..place(None) }, &owner, &journal);
+    let (actor, up) = hosts(Host { extensions: vec![fence.clone()], ..place(None) }, &owner, &journal);
     up.await.unwrap();
     journal.take();
     fence.set(Now::Panics);

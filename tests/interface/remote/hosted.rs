@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use supervise::error::SpawnError;
 use supervise::policy::{ChildOptions, Mailbox};
 use supervise::prelude::*;
-use supervise::remote::{self, Host};
+use supervise_remote::hooks::{self as remote, Host};
 
 use crate::common::{Boom, Do, Fault, Journal, Probe, pass, quiet_panics, secs, seen, settle, soon};
 
@@ -27,7 +27,14 @@ impl Owner {
 }
 
 pub fn place(healing: Option<Failure>) -> Host<Probe> {
-    Host { path: "shelves/2".into(), incarnation: 5, healing, options: ChildOptions::new(), fence: None, standing: &[] }
+    Host {
+        path: "shelves/2".into(),
+        incarnation: 5,
+        healing,
+        options: ChildOptions::new(),
+        extensions: Vec::new(),
+        standing: &[],
+    }
 }
 
 pub fn killed() -> Failure {
@@ -134,7 +141,7 @@ async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
         incarnation: 1,
         healing: None,
         options: ChildOptions::new(),
-        fence: None,
+        extensions: Vec::new(),
         standing: &[],
     };
     let start = move || std::future::ready(Ok(Parent(mine.clone())));

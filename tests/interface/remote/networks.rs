@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use supervise::prelude::*;
-use supervise::remote::{self, Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 use supervise::spec::TreeSpec;
+use supervise_remote::hooks::{self as remote, Held, NetworkView, TreeNetwork, TreeRoot, TreeRun};
 
 use crate::common::{Journal, Probe, quiet_panics};
 
@@ -62,7 +62,7 @@ async fn a_network_is_told_of_the_begin_and_the_end_of_a_run() {
     let net = Net::new(&journal);
     for _ in 0..2 {
         let network: Arc<dyn TreeNetwork> = net.clone();
-        let shop = Shop::tree(journal.clone()).on(network).start().await.unwrap();
+        let shop = Shop::tree(journal.clone()).on(remote::on(network)).start().await.unwrap();
         let (root, on_it) = shop.knows.ask(|reply| reply).await.unwrap();
         assert_eq!((Some(&root), on_it), (net.roots.lock().unwrap().last(), true));
         shop.shutdown().await;
@@ -94,7 +94,7 @@ fn a_network_is_told_of_a_runtime_that_is_dropped() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let journal = Journal::default();
     let network: Arc<dyn TreeNetwork> = Net::new(&journal);
-    let shop = runtime.block_on(Shop::tree(journal.clone()).on(network).start()).unwrap();
+    let shop = runtime.block_on(Shop::tree(journal.clone()).on(remote::on(network)).start()).unwrap();
     let shop = shop.detach();
     journal.take();
     drop(runtime);
@@ -109,6 +109,6 @@ async fn a_panic_of_the_network_at_the_end_is_caught() {
     let journal = Journal::default();
     let network: Arc<dyn TreeNetwork> =
         Arc::new(Net { journal: journal.clone(), roots: Mutex::default(), panics: true });
-    let shop = Shop::tree(journal).on(network).start().await.unwrap();
+    let shop = Shop::tree(journal).on(remote::on(network)).start().await.unwrap();
     assert!(shop.shutdown().await.is_orderly());
 }

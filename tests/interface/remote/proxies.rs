@@ -8,7 +8,8 @@ use supervise::Thrown;
 use supervise::error::FarError;
 use supervise::event::{DeadLetterReason, EventKind};
 use supervise::prelude::*;
-use supervise::{remote, testing};
+use supervise::testing;
+use supervise_remote::hooks as remote;
 
 use crate::common::{Boom, Journal, ms, pass, quiet_panics, secs, seen, settle, soon};
 

@@ -99,9 +99,9 @@ mod tests {
     use std::collections::BTreeSet;
     use syn::{ImplItem, Item, TraitItem, Type, Visibility};
 
-    /// The public methods of a type or trait in a file of the runtime.
+    /// The public methods of a type or trait in a file of the project.
     fn methods(file: &str, of: &str) -> BTreeSet<String> {
-        let path = format!("{}/../supervise-runtime/src/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"));
         let file = syn::parse_file(&std::fs::read_to_string(path).unwrap()).unwrap();
         let is_it = |ty: &Type| matches!(ty, Type::Path(ty) if ty.path.segments.last().unwrap().ident == of);
         let mut found = BTreeSet::new();
@@ -132,15 +132,15 @@ mod tests {
     fn no_let_may_have_the_name_of_a_method_of_the_handle() {
         let mut all = BTreeSet::from(["clone", "run", "start", "tree"].map(str::to_owned));
         for (file, of) in [
-            ("tree/tree_ref.rs", "TreeRef"),
-            ("inspection/mod.rs", "TreeRef"),
-            ("inspection/metering.rs", "TreeRef"),
-            ("inspection/observing.rs", "TreeRef"),
-            ("inspection/operate.rs", "TreeRef"),
-            ("inspection/page.rs", "TreeRef"),
-            ("inspection/part.rs", "TreeRef"),
-            ("tree/running.rs", "Running"),
-            ("actor/child_ref.rs", "ChildRef"),
+            ("supervise-runtime/src/tree/find.rs", "TreeRef"),
+            ("supervise-runtime/src/tree/observing.rs", "TreeRef"),
+            ("supervise-runtime/src/tree/tree_ref.rs", "TreeRef"),
+            ("supervise-runtime/src/tree/running.rs", "Running"),
+            ("supervise-runtime/src/actor/child_ref.rs", "ChildRef"),
+            ("supervise-lease/src/token.rs", "LeaseToken"),
+            ("supervise-observe/src/inspect.rs", "Inspect"),
+            ("supervise-observe/src/metrics/mod.rs", "Metrics"),
+            ("supervise-observe/src/operate.rs", "Operate"),
         ] {
             all.extend(methods(file, of));
         }

@@ -201,7 +201,7 @@ fn one(child: &Child, unit: &Unit, start: &Expr, scope: &Scope<'_>) -> TokenStre
         let (given, own) = (quote_spanned!(lease.span()=> __lease), quote_spanned!(unit.span()=> __options));
         let taken = quote_spanned!(lease.span()=> __rt::lease_of(#lease));
         let call = quote_spanned! {start.span()=>
-            __rt::Builder::#only(&#builder, #name, #own, #given, move |()| { #start_names async move { #value } })
+            __rt::#only(&#builder, #name, #own, #given, move |()| { #start_names async move { #value } })
         };
         return quote_spanned!(unit.span()=> { #capture let #own = #options; let #own = __rt::of_subtree(#own); let #given = { #rebind #taken }; #call });
     }

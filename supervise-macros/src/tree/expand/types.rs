@@ -245,7 +245,8 @@ impl<'a> Types<'a> {
             return quote_spanned!(span_of(ty)=> <#ty as #rt::Spawned<_>>::#name #args);
         }
         let is = if self.is_generic(ty) { quote!(true) } else { self.asked(ty, "IsAChild", "IS") };
-        quote_spanned!(span_of(ty)=> <#ty as #rt::ChildIf<{ #is }>>::#name #args)
+        let of = if name == "Leased" { quote!(LeasedIf) } else { quote!(ChildIf) };
+        quote_spanned!(span_of(ty)=> <#ty as #rt::#of<{ #is }>>::#name #args)
     }
 
     /// Emits an item of `ChildIf` for a unit that has a type.

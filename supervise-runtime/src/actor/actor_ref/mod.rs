@@ -29,8 +29,8 @@ mod push;
 mod reply;
 
 pub use push::{Ask, Tell};
-pub(crate) use reply::reply;
-pub use reply::{Answer, Reply};
+
+pub use reply::{Answer, Reply, reply};
 
 use push::Push;
 

@@ -110,7 +110,8 @@ pub struct Answer<T> {
     over: bool,
 }
 
-pub(crate) fn reply<T>() -> (Reply<T>, Answer<T>) {
+/// Makes both ends of an ask.
+pub fn reply<T>() -> (Reply<T>, Answer<T>) {
     let state = State { value: None, waker: None, replies: 1, answered: false, forsaken: false, wait: None };
     let shared = Arc::new(Shared(Mutex::new(state)));
     (Reply(Some(shared.clone())), Answer { shared, left: false, over: false })

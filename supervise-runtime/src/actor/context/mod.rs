@@ -122,7 +122,7 @@ pub(crate) struct Marks {
     /// The actor has been asked whether it takes the next item. Only for those that are asked ([`Actor::TURNS`]).
     pub(crate) asked: bool,
     /// The actor runs under a lease: it is asked before each message whether that still holds.
-    pub(crate) leased: bool,
+    pub(crate) guarded: bool,
     /// The number of the name of the message in hand.
     pub(crate) word: u8,
 }
@@ -151,7 +151,7 @@ impl<A> fmt::Debug for Context<A> {
 
 impl<A: Actor> Context<A> {
     pub(crate) fn new(cell: Arc<Cell<A>>) -> Self {
-        let marks = Marks { due: true, handled: false, aside: false, asked: false, leased: false, word: 0 };
+        let marks = Marks { due: true, handled: false, aside: false, asked: false, guarded: false, word: 0 };
         Context { actor: ActorRef::of(cell), stopping: false, background: false, marks, cold: None }
     }
 
@@ -198,12 +198,6 @@ impl<A: Actor> Context<A> {
         self.actor.clone()
     }
 
-    /// Returns the token of the lease under which the actor runs; of the innermost one, if there are several. `None` without
-    /// a lease. See [`TreeRef::lease_token`](crate::TreeRef::lease_token), and rule S55.
-    pub fn lease_token(&self) -> Option<u64> {
-        self.cell().core().hold().map(|hold| hold.token)
-    }
-
     /// Returns the path of the task below the root.
     pub fn path(&self) -> String {
         self.cell().core().path()
@@ -235,8 +229,9 @@ impl<A: Actor> Context<A> {
     /// # }
     /// ```
     pub fn fence(&self) -> Option<FenceToken> {
-        let (epoch, placement) = self.cell().core().bus.remote()?.fence.as_ref()?.token()?;
-        Some(FenceToken { epoch, placement })
+        let mut token = None;
+        self.cell().core().bus.extensions.every(|extension| token = token.or_else(|| extension.fence()));
+        token
     }
 
     /// Ends this actor by itself after the present message: a `Permanent` child is started again, any other stays

@@ -16,8 +16,7 @@ use super::shared_wait::SharedWait;
 use crate::engine::background::BackgroundWork;
 use crate::engine::bus::{Events, TreeShared};
 use crate::engine::death_watch::Pact;
-use crate::engine::extension::Facts;
-use crate::engine::hold::Hold;
+use crate::engine::extension::{Facts, Gate, Pass, Wants};
 use crate::engine::mailbox::{Admission, Blocked};
 use crate::engine::numbers::{BEFORE_REPORTS, FOUND, number};
 use crate::engine::supervisor::ChildTable;
@@ -46,7 +45,7 @@ mod lifecycle;
 #[cfg(test)]
 mod tests;
 
-pub use lifecycle::{Elsewhere, Waiting};
+pub use lifecycle::Waiting;
 
 use lifecycle::{Late, Life, OnEnd};
 
@@ -323,51 +322,28 @@ impl CellCore {
         self.apart.load(Ordering::Relaxed)
     }
 
-    /// Puts this tree, which is not yet started, under a holding of a lease.
-    pub(crate) fn run_under(&self, hold: Arc<Hold>) {
+    /// Returns whether something of this tree may act in another process.
+    pub fn acts_elsewhere(&self) -> bool {
+        let mut acts = false;
+        self.bus.extensions.every(|extension| acts |= extension.acts_elsewhere(self));
+        acts
+    }
+
+    /// Sets what an extension keeps for this cell and all below it: before the cell begins, and for as long as it is there.
+    pub fn set_part(&self, part: StdArc<dyn Any + Send + Sync>) {
         let table = self.table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
-        let _ = table.hold.set(hold); // a tree has one
-        self.bus.leased.store(true, Ordering::Relaxed);
+        let _ = table.part.set(part); // a cell has one
     }
 
-    /// Returns the holding of the nearest lease under which this cell runs.
-    pub(crate) fn hold(&self) -> Option<&Arc<Hold>> {
-        if !self.bus.leased.load(Ordering::Relaxed) {
-            return None;
-        }
-        let mut next = Some(self);
-        while let Some(core) = next {
-            if let Some(hold) = core.table().and_then(|table| table.hold.get()) {
-                return Some(hold);
-            }
-            next = core.core_above();
-        }
-        None
+    /// Returns whether an extension keeps something for a part of the tree, below the root, that this cell is in.
+    pub fn is_in_a_part(&self) -> bool {
+        self.parts().any(|(core, _)| core.parent.is_some())
     }
 
-    /// Returns whether a tree around this child, below the root, has a lease of its own.
-    pub(crate) fn is_leased_part(&self) -> bool {
+    /// Returns what extensions keep for this cell and those above it, the innermost first.
+    pub fn parts(&self) -> impl Iterator<Item = (&CellCore, &StdArc<dyn Any + Send + Sync>)> {
         let above = successors(Some(self), |core| core.core_above());
-        let leased = above.filter(|core| core.table().is_some_and(|table| table.hold.get().is_some()));
-        leased.into_iter().any(|core| core.parent.is_some())
-    }
-
-    /// Returns whether the code of this child may not run any more: the lease of a tree around it is over (S55).
-    #[inline]
-    pub(crate) fn is_fenced(&self) -> bool {
-        self.bus.leased.load(Ordering::Relaxed) && self.is_past_a_lease()
-    }
-
-    #[cold]
-    fn is_past_a_lease(&self) -> bool {
-        let mut next = Some(self);
-        while let Some(core) = next {
-            if core.table().and_then(|table| table.hold.get()).is_some_and(|hold| hold.is_over()) {
-                return true;
-            }
-            next = core.core_above();
-        }
-        false
+        above.filter_map(|core| Some((core, core.table()?.part.get()?)))
     }
 
     pub(crate) fn set_suspended(&self, suspended: bool) {
@@ -421,7 +397,7 @@ impl CellCore {
     }
 
     /// Returns the run of the tree that this cell is part of.
-    pub(crate) fn root(&self) -> TreeRoot {
+    pub fn root(&self) -> TreeRoot {
         let root = successors(Some(self), |core| core.core_above()).last().unwrap_or(self);
         TreeRoot { id: root.id, name: root.name().into() }
     }
@@ -432,7 +408,7 @@ impl CellCore {
     }
 
     /// Subscribes to the events of the tree that this cell is part of.
-    pub(crate) fn events(&self) -> Events {
+    pub fn events(&self) -> Events {
         let same_tree = |core: &&CellCore| Arc::ptr_eq(&core.bus, &self.bus);
         let root = successors(Some(self), |core| core.core_above()).take_while(same_tree).last().unwrap_or(self);
         self.bus.subscribe(root.path())
@@ -613,10 +589,6 @@ impl CellCore {
 
     /// Tells of a failure on the way down.
     pub(crate) fn tell_reported(&self, failure: Failure) {
-        if let Some(fence) = self.bus.remote().and_then(|remote| remote.fence.as_ref()) {
-            foreign();
-            fence.reported(&failure);
-        }
         self.emit(EventKind::Reported { failure });
     }
 
@@ -711,25 +683,15 @@ impl CellCore {
         lock(&self.life).rare().map_or(0, |rare| rare.follows)
     }
 
-    // ----- other processes
+    // ----- a task that an extension has dropped
 
-    /// Changes what is known of the place of the instance of a remote child.
-    pub(crate) fn set_elsewhere<T>(&self, change: impl FnOnce(&mut Elsewhere) -> T) -> T {
-        change(lock(&self.life).rare_or_init().elsewhere.get_or_insert_default())
+    /// Marks the cell as one whose task is about to be dropped.
+    pub(crate) fn set_dropped(&self) {
+        lock(&self.life).rare_or_init().dropped = true;
     }
 
-    /// Returns where the instance of a remote child is; `None` for all other children.
-    pub fn elsewhere(&self) -> Option<Elsewhere> {
-        lock(&self.life).rare()?.elsewhere.as_deref().cloned()
-    }
-
-    /// Marks the cell as one that a fence is about to drop.
-    pub(crate) fn set_fenced(&self) {
-        lock(&self.life).rare_or_init().fenced = true;
-    }
-
-    pub(crate) fn was_dropped_by_fence(&self) -> bool {
-        lock(&self.life).rare().is_some_and(|rare| rare.fenced)
+    pub(crate) fn was_dropped(&self) -> bool {
+        lock(&self.life).rare().is_some_and(|rare| rare.dropped)
     }
 
     // ----- children
@@ -758,7 +720,7 @@ impl CellCore {
     }
 
     /// Returns whether a caller has asked for the end of this life, even if the cell has not handled that request yet.
-    pub(crate) fn was_asked_to_stop(&self) -> bool {
+    pub fn was_asked_to_stop(&self) -> bool {
         let asked = |message: &SystemMessage| matches!(message, SystemMessage::Stop | SystemMessage::Kill);
         let reason = self.stop_reason();
         matches!(reason, Some(StopReason::Asked | StopReason::Drain)) || lock(&self.queue).iter().any(asked)
@@ -941,7 +903,7 @@ impl CellCore {
     }
 
     /// Returns the ends of the children, in the order in which their groups counted them as ended.
-    pub(crate) fn report(&self) -> Vec<ChildReport> {
+    pub fn report(&self) -> Vec<ChildReport> {
         let all = lock(&self.life).rare().and_then(|rare| rare.report.clone()).unwrap_or_default();
         let mut all: Vec<_> = all.into_iter().enumerate().collect();
         all.sort_by_key(|(_, child)| child.id); // stable: of two with the same id, the first to arrive stays
@@ -975,7 +937,7 @@ impl CellCore {
 
     /// Calls `tell` once the cell has ended, immediately if it has. Needs no runtime. Returns the ticket for
     /// [`CellCore::forget`].
-    pub(crate) fn on_end(&self, tell: OnEnd) -> u64 {
+    pub fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
         let ticket = life.ticket();
         match life.ended().cloned() {
@@ -1202,7 +1164,7 @@ impl<M: ?Sized> CellOf<M> {
     }
 
     /// Returns whether a message is in hand.
-    pub(crate) fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.in_hand() != 0
     }
 
@@ -1218,6 +1180,13 @@ impl<M: ?Sized> CellOf<M> {
 }
 
 impl AnyCell {
+    /// Returns whether an extension holds the code of this child.
+    #[inline]
+    pub(crate) fn is_held(&self) -> bool {
+        let extensions = &self.core.bus.extensions;
+        extensions.attached_want(Wants::CODE) && extensions.pass(self, Gate::Code) != Pass::Go
+    }
+
     /// Returns whether this is the cell of an actor.
     pub fn has_messages(&self) -> bool {
         self.mail.has_messages()
@@ -1254,15 +1223,15 @@ impl AnyCell {
         }
     }
 
-    /// Tells the supervisor, and the owner of a remote child, that the child has begun to end by itself. They learn
+    /// Tells the supervisor, and extensions, that the child has begun to end by itself. They learn
     /// of it here, and not once the child is down: nobody is to get a handle of it, or to restart it, meanwhile.
     pub(crate) fn leaves(&self, supervisor: Option<(&ChildTable, &AnyCell)>) {
         if let Some((table, owner)) = supervisor {
             table.on_child(owner, self, |group, id| group.leaves(id));
         }
-        if let Some(fence) = self.core().bus.remote().and_then(|remote| remote.fence.as_ref()) {
-            foreign();
-            fence.leaves(&self.core().path());
+        let extensions = &self.core().bus.extensions;
+        if extensions.attached_want(Wants::LIVES) {
+            extensions.each(Wants::LIVES, |extension| extension.leaves(self.core()));
         }
     }
 

@@ -4,7 +4,7 @@
 //! * [`current`]: the cell whose user code runs on this thread;
 //! * [`life`]: the task of a cell, step after step;
 //! * [`driver`]: one poll function around one user future; takes orders and carries out effects;
-//! * [`fenced`]: the fence in front of a task;
+//! * [`gated`]: the gate in front of a task;
 //! * [`body`]: the differences between actors, tasks and trees.
 //!
 //! `decide` makes the decisions, and this module carries them out. No other module starts, restarts or ends a child.
@@ -14,8 +14,9 @@ use std::future::Future;
 
 use tokio::runtime::Handle;
 
+use crate::engine::extension::Wants;
 use control::AnyCell;
-use fenced::Fenced;
+use gated::Gated;
 use supervise_core::base::BoxFuture;
 use supervise_core::base::sync::{Arc, foreign};
 
@@ -23,7 +24,7 @@ pub(crate) mod body;
 pub(crate) mod control;
 pub(crate) mod current;
 pub(crate) mod driver;
-mod fenced;
+mod gated;
 pub(crate) mod life;
 pub(crate) mod shared_wait;
 pub(crate) mod stop_signal;
@@ -64,9 +65,9 @@ impl Unbegun {
     pub(crate) fn begin(self) {
         foreign();
         let Unbegun { cell, life, runtime } = self;
-        let life = match cell.core().bus.remote().and_then(|remote| remote.fence.clone()) {
-            Some(fence) => Box::pin(Fenced::new(cell.clone(), life, fence)),
-            None => life,
+        let life = match cell.core().bus.extensions.attached_want(Wants::TASKS) {
+            true => Box::pin(Gated::new(cell.clone(), life)),
+            false => life,
         };
         let _entered = runtime.as_ref().map(Handle::enter);
         #[cfg(tokio_unstable)]
@@ -95,6 +96,6 @@ impl fmt::Debug for Unbegun {
 ///
 /// Panics outside of a tokio runtime, and in one that was built without `enable_time`.
 #[track_caller]
-pub(crate) fn require_time() {
+pub fn require_time() {
     drop(tokio::time::sleep(std::time::Duration::ZERO)); // tokio has no other way to check this
 }

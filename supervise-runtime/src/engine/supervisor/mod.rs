@@ -13,13 +13,13 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::ptr::addr_eq;
+use std::sync::Arc as StdArc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::engine::cell::control::{AnyCell, SystemMessage, queue, ring, send};
-use crate::engine::hold::Hold;
 use supervise_core::base::clock::after;
 use supervise_core::base::deferred_drop::DeferDrops;
 use supervise_core::base::sync::atomic::Ordering;
@@ -136,8 +136,8 @@ pub struct ChildTable {
     pub(crate) place: OnceLock<Arc<Place>>,
     /// The declaration, if these are the children of a tree.
     pub(crate) declaration: OnceLock<&'static TreeSpec>,
-    /// The holding of the lease under which this tree runs, if it has one of its own.
-    pub(crate) hold: OnceLock<Arc<Hold>>,
+    /// The state that an extension keeps for the owner and all below it.
+    pub(crate) part: OnceLock<StdArc<dyn Any + Send + Sync>>,
 }
 
 impl fmt::Debug for ChildTable {
@@ -197,7 +197,7 @@ impl ChildTable {
             each: OnceLock::new(),
             place: OnceLock::new(),
             declaration: OnceLock::new(),
-            hold: OnceLock::new(),
+            part: OnceLock::new(),
         }
     }
 
@@ -240,7 +240,8 @@ impl ChildTable {
         lock(&self.inner).time_to_end
     }
 
-    pub(crate) fn need(&self) -> Option<Duration> {
+    /// Returns the time that an orderly stop needs, as declared.
+    pub fn need(&self) -> Option<Duration> {
         lock(&self.inner).need
     }
 

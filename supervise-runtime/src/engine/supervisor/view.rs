@@ -157,7 +157,7 @@ impl ChildTable {
     }
 
     /// Returns the children that have not ended, in the order of their declaration or spawning.
-    pub(crate) fn living(&self) -> Vec<Arc<AnyCell>> {
+    pub fn living(&self) -> Vec<Arc<AnyCell>> {
         let mut all = self.copy(|inner, id, entry| match entry {
             Entry::Child { cell, .. } => Some((inner.group.order_of_living(id)?, cell.clone())),
             Entry::Value(_) => None,

@@ -106,10 +106,7 @@ impl ChildTable {
         inner.watched = next.is_some();
         drop(inner);
         for (_, cell, since) in &given_up {
-            if let Some(hold) = cell.core().hold() {
-                let cell = Arc::downgrade(cell);
-                hold.gives_up(move || cell.upgrade().is_some_and(|cell| !cell.core().has_ended()));
-            }
+            cell.core().bus.extensions.every(|extension| extension.gives_up(cell));
             // The report goes up through other groups, so not under the lock of this one.
             cell.core().tell_report(|| ChildEnd {
                 ended: Ended::Aborted,

@@ -12,8 +12,6 @@ use crate::engine::supervisor::ChildTable;
 use crate::tree::body::SetBody;
 use crate::tree::child::Child;
 use crate::tree::children::{Children, Clones, Initial, Key, Keyed, Plan, SharedPlan};
-use crate::tree::lease::keeper::Keeper;
-use crate::tree::lease::part::{Leased, replace_lease};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::sync::atomic::Ordering;
 use supervise_core::base::sync::{Arc, Mutex, Weak, lock};
@@ -88,25 +86,29 @@ impl Builder {
         self.put_set(name, options, (plan, initial), make, Children::begin).await
     }
 
-    /// Adds a subtree that is here only while a lease is held: a set whose one instance its keeper spawns.
-    pub(in crate::tree) async fn put_only<T, F, Fut>(
+    /// Adds a set behind a handle of another crate, which spawns the instances. `known`: called with the handle of the build
+    /// before. `begin`: called at each start of the set.
+    pub async fn set_behind<S, T, F, Fut>(
         &self,
         name: &'static str,
         options: ChildOptions<T>,
-        keeper: Arc<Keeper>,
         start: F,
-    ) -> Result<Leased<T>, Thrown>
+        known: impl FnOnce(&S),
+        make: impl FnOnce(Children<T, ()>) -> S,
+        begin: fn(&S),
+    ) -> Result<S, Thrown>
     where
+        S: Clone + Send + Sync + 'static,
         T: Child,
         F: Fn(()) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let plan = Plan::new(start, options.options.clone(), Some(<()>::clone));
-        if let Some((_, known)) = self.known::<SetRecipe<Leased<T>, T, ()>>(self.place.load(Ordering::Relaxed)) {
-            replace_lease(&known.set, keeper.clone());
+        if let Some((_, recipe)) = self.known::<SetRecipe<S, T, ()>>(self.place.load(Ordering::Relaxed)) {
+            known(&recipe.set);
         }
-        let make = |cell, plan| Leased::new(Children { cell, plan }, Arc::new(Mutex::new(keeper)));
-        self.put_set(name, options, (plan, Initial::none()), make, Leased::begin).await
+        let make = |cell, plan| make(Children { cell, plan });
+        self.put_set(name, options, (plan, Initial::none()), make, begin).await
     }
 
     /// Adds a `[Key => T]`.

@@ -12,7 +12,6 @@ use crate::actor::options::{ChildOptions, Options};
 use crate::engine::cell::body::settings;
 use crate::engine::cell::control::{AnyCell, SystemMessage, send};
 use crate::engine::cell::current;
-use crate::engine::hold::Hold;
 use crate::engine::supervisor::{AfterLock, Refused, Room};
 use crate::tree::child::{Child, ChildSlot, HandleSource, Launched};
 use crate::tree::kept::SharedValue;
@@ -318,12 +317,16 @@ impl<T: Child, Args: Send + 'static> Children<T, Args> {
         Ok(launched.begin())
     }
 
-    /// Adds an instance that runs under this holding of a lease. Returns its cell.
-    pub(in crate::tree) fn launch_under(&self, args: Args, hold: Arc<Hold>) -> Result<Arc<AnyCell>, SpawnError> {
+    /// Adds an instance. `before`: called with its cell before it begins. Returns the cell.
+    pub(crate) fn launch_with(
+        &self,
+        args: Args,
+        before: impl FnOnce(&Arc<AnyCell>),
+    ) -> Result<Arc<AnyCell>, SpawnError> {
         let mut instance = self.instance(None, self.giving(args))?;
         let (launched, after_lock) =
             self.place(&mut instance, None).map_err(|refused| self.refused(refused, &instance))?;
-        launched.cell.core().run_under(hold);
+        before(&launched.cell);
         after_lock.done();
         Ok(launched.begin().cell)
     }

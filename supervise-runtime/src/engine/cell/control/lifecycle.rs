@@ -1,8 +1,6 @@
 //! The state of a cell's life, and those who wait for it to change.
 
-use std::fmt;
 use std::mem::{replace, take};
-use std::sync::Arc as StdArc;
 use std::task::Waker;
 
 use tokio::runtime::Handle;
@@ -11,7 +9,7 @@ use tokio::time::Instant;
 use super::EndedChild;
 use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
-use crate::engine::extension::Slots;
+use crate::engine::slots::Slots;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::failure::Failure;
@@ -70,37 +68,16 @@ pub(super) struct Rare {
     pub(super) watchers: Waitlist<OnEnd>,
     /// The state of extensions.
     pub(super) slots: Slots,
-    /// Where the instance of a remote child is.
-    pub(super) elsewhere: Option<Box<Elsewhere>>,
     /// The runtime on which the cell runs, if that is not the runtime of its supervisor.
     pub(super) runtime: Option<Handle>,
-    /// The cell was dropped by a fence.
-    pub(super) fenced: bool,
+    /// An extension has dropped the task.
+    pub(super) dropped: bool,
     /// The number of sources that the actor follows.
     pub(super) follows: u32,
     /// The ends of the children, for a tree that is stopping: in the order in which they arrived. A child may be in it
     /// twice: it was found to have ended when the report was opened and reports its end itself too, or was stuck and has
     /// ended after all. The first counts.
     pub(super) report: Option<Vec<Arc<EndedChild>>>,
-}
-
-/// Where the instance of a remote child is, for snapshots, and what is told of its end.
-#[derive(Clone, Default)]
-pub struct Elsewhere {
-    /// The name of the node.
-    pub node: Option<StdArc<str>>,
-    /// The number of messages that were sent to the node and are not known to be begun.
-    pub window: usize,
-    /// The role for whose node it waits, and since when.
-    pub waits: Option<(&'static str, Instant)>,
-    /// Called when the child has ended and its mailbox is closed.
-    pub at_close: Option<StdArc<dyn Fn() + Send + Sync>>,
-}
-
-impl fmt::Debug for Elsewhere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Elsewhere").field("node", &self.node).field("window", &self.window).finish_non_exhaustive()
-    }
 }
 
 /// The failures on the way down.

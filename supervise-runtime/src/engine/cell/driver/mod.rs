@@ -310,8 +310,8 @@ impl Driver {
                 self.discard(slot);
                 return Poll::Ready(Exit::Cut(Cut::TimeUp));
             }
-            if self.engine.cell.core().is_fenced() {
-                return self.engine.pending(); // the abort of the tree drops the future
+            if self.engine.cell.is_held() {
+                return self.engine.pending(); // an abort drops the future
             }
             #[cfg(feature = "testing")]
             if self.engine.is_held_up(cx) {
@@ -787,7 +787,7 @@ impl Driver {
     #[cold]
     pub(super) fn poll_background(&mut self, cx: &mut Context<'_>) -> bool {
         let engine = &mut self.engine;
-        if engine.cell.core().is_fenced() {
+        if engine.cell.is_held() {
             return false;
         }
         let Some(ColdState { background: Some(background), around, .. }) = engine.cold.as_deref_mut() else {

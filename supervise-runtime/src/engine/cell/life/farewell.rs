@@ -62,8 +62,8 @@ impl CellGuard {
         }
     }
 
-    /// A fence has dropped the child, whose lease is over: for its group, and for all others, it was aborted.
-    fn fenced(&self) {
+    /// An extension has dropped the task: for its group, and for all others, the child was aborted.
+    fn dropped(&self) {
         let core = self.cell.core();
         if let Some(owner) = core.supervisor()
             && let Some(table) = owner.core().table()
@@ -96,8 +96,8 @@ impl CellGuard {
 
 impl Drop for CellGuard {
     fn drop(&mut self) {
-        if !self.orderly && self.bug.is_none() && self.cell.core().was_dropped_by_fence() {
-            self.fenced();
+        if !self.orderly && self.bug.is_none() && self.cell.core().was_dropped() {
+            self.dropped();
         } else if !self.orderly && self.bug.is_none() && self.cell.core().is_apart() {
             self.lost_apart();
         } else if !self.orderly {

@@ -9,20 +9,19 @@ use std::future::Future;
 
 use tokio::time::sleep;
 
-use super::Lease;
-use super::keeper::Keeper;
-use crate::actor::options::ChildOptions;
-use crate::tree::builder::Builder;
-use crate::tree::child::Child;
-use crate::tree::children::Children;
-use crate::tree::tree_ref::TreeRef;
-use crate::tree::{Tree, TreeDef};
+use crate::hold::{self, run_under};
+use crate::keeper::Keeper;
+use crate::lease::Lease;
 use supervise_core::base::BoxFuture;
 use supervise_core::base::sync::{Arc, Mutex, lock};
 use supervise_core::values::ended::Ended;
 use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::Thrown;
 use supervise_core::values::lease::Kept;
+use supervise_runtime::expansion::{Builder, ChildIf, TreeDef};
+use supervise_runtime::extension::{cell, launch_with};
+use supervise_runtime::policy::ChildOptions;
+use supervise_runtime::{Child, Children, Tree, TreeRef};
 
 /// A child that `#[only_with]` can be written above: a tree.
 #[diagnostic::on_unimplemented(
@@ -115,19 +114,19 @@ impl<T: Child> Leased<T> {
     /// The future may be dropped and the method called again.
     pub fn held(&self) -> BoxFuture<'_, Option<T::Handle>> {
         Box::pin(async move {
-            let core = self.set.cell.core();
+            let tree = self.tree();
+            let core = cell(&tree).core();
             let found = || match self.here() {
                 Some(here) => Some(Some(here)),
                 None => core.ended().is_some().then_some(None),
             };
-            core.bus.changed.until(found).await
+            core.bus().until(found).await
         })
     }
 
     /// Returns the token of the holding under which the subtree is here; `None` if it is not.
     pub fn lease_token(&self) -> Option<u64> {
-        let table = self.set.cell.core().table()?;
-        table.living().first()?.core().hold().map(|hold| hold.token)
+        hold::token(cell(&self.tree()).core().table()?.living().first()?.core())
     }
 
     /// Returns the path.
@@ -144,14 +143,14 @@ impl<T: Child> Leased<T> {
     }
 
     /// Makes the handle, with the lease of this build.
-    pub(in crate::tree) fn new(set: Children<T, ()>, keeper: Arc<Mutex<Arc<Keeper>>>) -> Self {
+    fn new(set: Children<T, ()>, keeper: Arc<Mutex<Arc<Keeper>>>) -> Self {
         Leased { set, keeper }
     }
 
     /// Looks after the subtree from a start of its place to the end of that incarnation.
-    pub(in crate::tree) fn begin(&self) {
+    fn begin(&self) {
         let keeper = lock(&self.keeper).clone();
-        let incarnation = self.set.cell.core().incarnation();
+        let incarnation = cell(&self.tree()).core().incarnation();
         tokio::spawn(look_after(self.set.clone(), keeper, incarnation));
     }
 }
@@ -174,13 +173,13 @@ pub fn lease_of(lease: impl Lease) -> LeaseOf {
 }
 
 async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarnation: u32) {
-    let cell = set.cell.clone();
+    let cell = cell(&set.tree()).clone();
     let is_over = || {
         let core = cell.core();
         core.ended().is_some() || core.incarnation() != incarnation || core.stop_reason().is_some()
     };
     let tell = |kind: EventKind| cell.core().emit(kind);
-    let over = cell.core().bus.changed.until(|| is_over().then_some(()));
+    let over = cell.core().bus().until(|| is_over().then_some(()));
     tokio::pin!(over);
     loop {
         let grant = tokio::select! {
@@ -192,7 +191,7 @@ async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarna
             return;
         }
         let hold = grant.hold.clone();
-        let Ok(instance) = set.launch_under((), hold.clone()) else { return };
+        let Ok(instance) = launch_with(&set, (), |root| run_under(root, hold.clone())) else { return };
         grant.begins();
         let Kept { ended, lost } = keeper.keep(&hold, &instance, &tell).await;
         match ended {
@@ -208,26 +207,37 @@ async fn look_after<T: Child>(set: Children<T, ()>, keeper: Arc<Keeper>, incarna
     }
 }
 
-impl Builder {
-    /// Adds a subtree with `#[only_with]`.
-    pub fn only<T, F, Fut>(
-        &self,
-        name: &'static str,
-        options: ChildOptions<T>,
-        lease: LeaseOf,
-        start: F,
-    ) -> BoxFuture<'_, Result<Leased<T>, Thrown>>
-    where
-        T: Child,
-        F: Fn(()) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
-    {
-        Box::pin(self.put_only(name, options, lease.0, start))
-    }
+/// Adds a subtree with `#[only_with]`.
+#[doc(hidden)]
+pub fn only<'a, T, F, Fut>(
+    builder: &'a Builder,
+    name: &'static str,
+    options: ChildOptions<T>,
+    lease: LeaseOf,
+    start: F,
+) -> BoxFuture<'a, Result<Leased<T>, Thrown>>
+where
+    T: Child,
+    F: Fn(()) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
+{
+    let LeaseOf(keeper) = lease;
+    let new = keeper.clone();
+    let known = move |known: &Leased<T>| {
+        let before = std::mem::replace(&mut *lock(&known.keeper), new);
+        drop(before); // runs user code
+    };
+    let make = move |set| Leased::new(set, Arc::new(Mutex::new(keeper)));
+    Box::pin(builder.set_behind(name, options, start, known, make, Leased::begin))
 }
 
-/// Replaces the lease of a place with that of the present build.
-pub(in crate::tree) fn replace_lease<T: Child>(only: &Leased<T>, keeper: Arc<Keeper>) {
-    let before = std::mem::replace(&mut *lock(&only.keeper), keeper);
-    drop(before); // runs user code
+/// A declared type that may be the type of a [`Leased`] subtree, with a constant that is true if the type is a child.
+#[doc(hidden)]
+pub trait LeasedIf<const IS: bool>: ChildIf<IS> {
+    type Leased;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Child> LeasedIf<true> for T {
+    type Leased = Leased<T>;
 }

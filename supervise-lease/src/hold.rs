@@ -8,6 +8,8 @@ use tokio::sync::Notify;
 use supervise_core::base::clock::Moment;
 use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use supervise_core::base::sync::{Arc, Mutex, foreign, lock};
+use supervise_core::values::network::Held;
+use supervise_runtime::extension::{AnyCell, CellCore, Extension, Gate, Pass, Role, TreeShared, Wants};
 
 /// Says of a child that was given up whether it still blocks its thread.
 type IsStuck = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -98,6 +100,64 @@ impl Hold {
     }
 }
 
+/// Holds the code of children whose lease is over. Attached once to a tree, whatever leases it has.
+#[derive(Debug)]
+struct Leases;
+
+/// Says that a tree has [`Leases`].
+#[derive(Debug, Default)]
+struct Guarded(AtomicBool);
+
+/// Has the leases of this tree asked, from now on.
+pub(crate) fn guard(tree: &TreeShared) {
+    if !tree.slot_or_default::<Guarded>().0.swap(true, Ordering::Relaxed) {
+        tree.attach(Arc::new(Leases));
+    }
+}
+
+/// Puts a tree, or a part of one, under a holding. To be called before it begins.
+pub(crate) fn run_under(root: &AnyCell, hold: Arc<Hold>) {
+    let core = root.core();
+    let over = hold.clone();
+    drop(core.set_slot(Arc::new(Held::new(hold.token, hold.released, move || over.is_over()))));
+    core.set_part(hold);
+    guard(core.bus());
+}
+
+/// Returns the holdings under which this cell runs, the innermost first.
+fn holds(core: &CellCore) -> impl Iterator<Item = &Hold> {
+    core.parts().filter_map(|(_, part)| part.downcast_ref())
+}
+
+/// Returns the token of the innermost holding under which this cell runs.
+pub(crate) fn token(core: &CellCore) -> Option<u64> {
+    holds(core).next().map(|hold| hold.token)
+}
+
+impl Extension for Leases {
+    fn role(&self) -> Role {
+        Role::Lease
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::CODE
+    }
+
+    fn pass(&self, cell: &AnyCell, gate: Gate<'_, '_>) -> Pass {
+        match gate {
+            Gate::Code if holds(cell.core()).any(Hold::is_over) => Pass::Hold,
+            Gate::Code | Gate::Task(_) => Pass::Go,
+        }
+    }
+
+    fn gives_up(&self, child: &Arc<AnyCell>) {
+        if let Some(hold) = holds(child.core()).next() {
+            let child = Arc::downgrade(child);
+            hold.gives_up(move || child.upgrade().is_some_and(|child| !child.core().has_ended()));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +198,6 @@ mod tests {
         assert!(!hold.has_stuck());
     }
 
-    #[cfg(feature = "testing")]
     #[tokio::test(start_paused = true)]
     async fn a_holding_counts_the_time_of_a_suspension() {
         let hold = Hold::new(7, false, Moment::now(), Duration::from_secs(3));

@@ -1,9 +1,4 @@
-//! Trees that run only while a lease is held (rule S55).
-//!
-//! * [`Lease`] is the service that grants, in a database, a file, an orchestrator.
-//! * `keeper.rs` asks for it, renews it while a tree runs, and takes the tree down in time.
-//! * `when.rs` runs a whole tree under a lease, `only.rs` a subtree.
-//! * `engine/hold.rs` is what the cells know of it: the fence.
+//! The service that grants leases.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,16 +8,9 @@ use supervise_core::base::sync::Arc;
 use supervise_core::values::failure::Thrown;
 use supervise_core::values::lease::Acquired;
 
-pub(super) mod keeper;
-pub(super) mod part;
-mod whole;
-
-pub use part::{LeaseOf, Leased, Subtree, lease_of, of_subtree};
-pub use whole::OnlyWith;
-
 /// A service that grants the right to run to one holder at a time, for a limited time.
 ///
-/// [`Tree::only_with`](crate::Tree::only_with) runs a whole tree under a lease, `#[only_with(lease)]` a part of it. See rule S55.
+/// [`only_with`](crate::RunsUnder::only_with) runs a whole tree under a lease, `#[only_with(lease)]` a part of it. See rule S55.
 ///
 /// The crate `supervise-lease` has leases in a file, in PostgreSQL and in Kubernetes. An implementation has to keep two
 /// promises, and the runtime does the rest:

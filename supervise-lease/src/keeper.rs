@@ -12,18 +12,15 @@
 
 use std::fmt;
 use std::future::pending;
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{AnyLease, Lease};
-use crate::actor::waits::{Terminated, report};
-use crate::engine::bus::Remote;
-use crate::engine::cell::control::{AnyCell, SystemMessage, send};
-use crate::engine::hold::Hold;
-use crate::engine::supervisor::ChildTable;
+use crate::hold::Hold;
+use crate::lease::{AnyLease, Lease};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::clock::{Moment, after};
 use supervise_core::base::sync::Arc;
@@ -33,12 +30,13 @@ use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::Thrown;
 use supervise_core::values::lease::{Acquired, Kept, LeaseCall, LeaseChange};
 use supervise_core::values::stop_reason::StopReason;
+use supervise_runtime::extension::{AnyCell, ChildTable, abort, report, stop, terminated};
 
 /// The shortest time between two calls, so that a lease without any time is no hot loop.
 const LEAST: Duration = Duration::from_millis(10);
 
 /// A lease with the times of its calls.
-pub(in crate::tree) struct Keeper {
+pub(crate) struct Keeper {
     lease: Arc<dyn AnyLease>,
     name: Arc<str>,
     ttl: Duration,
@@ -53,9 +51,9 @@ impl fmt::Debug for Keeper {
 }
 
 /// A granted lease. Dropping it gives the lease back, unless a tree was started under it.
-pub(super) struct Grant {
+pub(crate) struct Grant {
     keeper: Arc<Keeper>,
-    pub(super) hold: Arc<Hold>,
+    pub(crate) hold: Arc<Hold>,
     begun: bool,
 }
 
@@ -76,18 +74,18 @@ impl Drop for Grant {
 
 impl Grant {
     /// A tree begins under this grant.
-    pub(super) fn begins(mut self) -> Arc<Hold> {
+    pub(crate) fn begins(mut self) -> Arc<Hold> {
         self.begun = true;
         self.hold.clone()
     }
 }
 
 /// Raises the event of a change, where the tree is.
-pub(super) type Tell<'a> = &'a (dyn Fn(EventKind) + Send + Sync);
+pub(crate) type Tell<'a> = &'a (dyn Fn(EventKind) + Send + Sync);
 
 impl Keeper {
     /// Reads name and time of the lease.
-    pub(super) fn new(lease: impl Lease, networked: bool) -> Arc<Self> {
+    pub(crate) fn new(lease: impl Lease, networked: bool) -> Arc<Self> {
         let (name, ttl) = (lease.name().into(), lease.ttl());
         Arc::new(Keeper { lease: Arc::new(lease), name, ttl, networked })
     }
@@ -113,7 +111,7 @@ impl Keeper {
         cell.core().table().and_then(ChildTable::need).unwrap_or(third).min(third)
     }
 
-    pub(super) fn change(&self, change: LeaseChange) -> EventKind {
+    pub(crate) fn change(&self, change: LeaseChange) -> EventKind {
         EventKind::Lease { lease: self.name.clone(), change }
     }
 
@@ -162,7 +160,7 @@ impl Keeper {
     }
 
     /// Waits until the lease is granted.
-    pub(super) async fn acquire(self: &Arc<Self>, tell: Tell<'_>) -> Grant {
+    pub(crate) async fn acquire(self: &Arc<Self>, tell: Tell<'_>) -> Grant {
         let mut waiting = false;
         loop {
             let failed = |error| LeaseChange::Failed { call: LeaseCall::Acquire, error };
@@ -188,8 +186,8 @@ impl Keeper {
     }
 
     /// Keeps the lease until the tree with this cell has ended, and gives it back.
-    pub(super) async fn keep(&self, hold: &Hold, cell: &Arc<AnyCell>, tell: Tell<'_>) -> Kept {
-        let mut ended = Terminated::of(cell.clone());
+    pub(crate) async fn keep(&self, hold: &Hold, cell: &Arc<AnyCell>, tell: Tell<'_>) -> Kept {
+        let mut ended = pin!(terminated(cell));
         let mut next = after(Instant::now(), hold.left().saturating_sub(self.lasts().saturating_sub(self.pace())));
         let mut call: Option<(Moment, Answer<bool>)> = None;
         let token = hold.token;
@@ -202,7 +200,7 @@ impl Keeper {
                 let ends = || core.table().is_some_and(|table| table.inspect(Group::ends_by_itself));
                 asked = failed || core.was_asked_to_stop() || ends();
                 tell(self.change(LeaseChange::Lost { token, refused }));
-                send(&**cell, SystemMessage::Stop);
+                stop(cell);
             }
         };
         let mut refused = false;
@@ -216,13 +214,13 @@ impl Keeper {
             if !over && hold.is_over() {
                 over = true;
                 tell(self.change(LeaseChange::Over { token }));
-                send(&**cell, SystemMessage::Abort);
+                abort(cell);
             }
             // Look often: after a suspension of the machine, tokio's timers come late by its length.
             let look = look.min(self.part(12)).max(Duration::from_millis(1));
             tokio::select! {
                 biased;
-                ended = &mut ended => break (ended, lost && !asked),
+                ended = ended.as_mut() => break (ended, lost && !asked),
                 () = hold.found.notified() => {}
                 answer = answered(&mut call) => {
                     let asked = call.take().map_or_else(Moment::now, |(asked, _)| asked);
@@ -249,11 +247,9 @@ impl Keeper {
                 () = sleep(look), if !over => {}
             }
         };
-        // The keeper is no part of the tree, so the wait cannot be refused.
-        let ended = ended.unwrap_or(Ended::RuntimeGone);
-        let reported = report(&**cell, ended.clone()).children.iter().any(|child| child.stuck);
+        let reported = report(cell, ended.clone()).children.iter().any(|child| child.stuck);
         let stuck = reported || hold.has_stuck();
-        let acts_elsewhere = cell.core().bus.remote().is_some_and(Remote::acts);
+        let acts_elsewhere = cell.core().acts_elsewhere();
         if stuck || acts_elsewhere || matches!(ended, Ended::RuntimeGone) {
             tell(self.change(LeaseChange::Kept { token }));
         } else if hold.is_over() {
@@ -274,7 +270,7 @@ impl Keeper {
     }
 
     /// Returns the time to wait after a tree has failed under the lease, so that another holder can have it first.
-    pub(super) fn turn_of_others(&self) -> Duration {
+    pub(crate) fn turn_of_others(&self) -> Duration {
         self.ttl.max(LEAST)
     }
 }

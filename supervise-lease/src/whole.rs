@@ -8,14 +8,9 @@ use std::task::Poll;
 
 use tokio::sync::oneshot;
 
-use super::Lease;
-use super::keeper::{Grant, Keeper};
-use crate::actor::waits::report;
-use crate::engine::bus::TreeShared;
-use crate::engine::cell::control::{SystemMessage, Waiting, send};
-use crate::engine::cell::require_time;
-use crate::tree::running::Begun;
-use crate::tree::{Running, Shutdown, Tree, TreeDef};
+use crate::hold::run_under;
+use crate::keeper::{Grant, Keeper};
+use crate::lease::Lease;
 use supervise_core::base::BoxFuture;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::ended::Ended;
@@ -23,11 +18,15 @@ use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::Failure;
 use supervise_core::values::lease::Kept;
 use supervise_core::values::report::Report;
+use supervise_runtime::expansion::TreeDef;
+use supervise_runtime::extension::{
+    self, AfterEnd, Begun, TreeShared, Waiting, and_then, begin_with, has, next_run, report, require_time, shutdown,
+    stop,
+};
+use supervise_runtime::{Running, Tree};
 
-impl<T: TreeDef> Tree<T>
-where
-    T::Params: Clone,
-{
+/// Lets a tree run only while a lease is held. The prelude has this trait.
+pub trait RunsUnder<T: TreeDef>: sealed::Sealed {
     /// Lets the tree run only while this lease is held: `Shop::tree(config).only_with(lease).run(signal())`.
     ///
     /// The parameters have to be `Clone`, since the tree is started anew with each holding. [`events`](Tree::events) of
@@ -59,14 +58,27 @@ where
     /// # Ok(())
     /// # }
     /// ```
-    pub fn only_with(mut self, lease: impl Lease) -> OnlyWith<T> {
-        self.bus(); // one bus for all holdings
-        let networked = self.network.is_some();
-        OnlyWith { tree: self, keeper: Keeper::new(lease, networked) }
+    fn only_with(self, lease: impl Lease) -> OnlyWith<T>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl<T: super::TreeDef> Sealed for super::Tree<T> {}
+}
+
+impl<T: TreeDef> RunsUnder<T> for Tree<T>
+where
+    T::Params: Clone,
+{
+    fn only_with(mut self, lease: impl Lease) -> OnlyWith<T> {
+        let shared = extension::shared(&mut self); // for all holdings
+        let networked = has(&self, |extension| extension.is_network());
+        OnlyWith { tree: self, shared, keeper: Keeper::new(lease, networked) }
     }
 }
 
-/// A tree that runs only while a lease is held, of [`Tree::only_with`].
+/// A tree that runs only while a lease is held, of [`RunsUnder::only_with`].
 ///
 /// [`run`](OnlyWith::run) does all of it, from one holding to the next. [`start`](OnlyWith::start) waits for one holding and gives
 /// the handle of the tree.
@@ -97,6 +109,7 @@ where
 #[must_use = "a tree does nothing until `run` or `start` is awaited"]
 pub struct OnlyWith<T: TreeDef> {
     tree: Tree<T>,
+    shared: Arc<TreeShared>,
     keeper: Arc<Keeper>,
 }
 
@@ -145,7 +158,10 @@ where
                 let cell = begun.cell().clone();
                 let mut waiting = Waiting::default();
                 match begun.over(poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker())).await) {
-                    Ok(running) => return Ok(running.under(kept)),
+                    Ok(running) => {
+                        let ended = async { kept.await.map_or(Ended::RuntimeGone, |kept| kept.ended) };
+                        return Ok(and_then(running, AfterEnd(Box::pin(ended))));
+                    }
                     Err(failure) => {
                         if !kept.await.is_ok_and(|kept| kept.lost) {
                             return Err(failure);
@@ -176,7 +192,7 @@ where
     ///
     /// Panics if it is awaited outside of a tokio runtime, or in one without time (`enable_time`).
     #[track_caller]
-    pub fn run<'a, U>(self, until: U) -> BoxFuture<'a, Result<Report, Failure>>
+    pub fn run<'a, U>(mut self, until: U) -> BoxFuture<'a, Result<Report, Failure>>
     where
         U: Future + Send + 'a,
     {
@@ -194,9 +210,9 @@ where
                 let mut waiting = Waiting::default();
                 let up = poll_fn(|cx| cell.core().poll_up(&mut waiting, cx.waker()));
                 let Some(up) = before(&mut over, &mut until, up).await else {
-                    send(&*cell, SystemMessage::Stop);
+                    stop(&cell);
                     begun.disarmed();
-                    let report = Shutdown::of(cell).await;
+                    let report = shutdown(cell).await;
                     let _ = kept.await;
                     return Ok(report);
                 };
@@ -213,7 +229,7 @@ where
                     drop(running);
                     match lost {
                         true => continue,
-                        false => return Ok(report(&*cell, ended)),
+                        false => return Ok(report(&cell, ended)),
                     }
                 }
                 let report = running.shutdown().await;
@@ -224,7 +240,7 @@ where
     }
 
     fn acquire(&self) -> impl Future<Output = Grant> + Send + use<T> {
-        let (keeper, bus) = (self.keeper.clone(), self.tree.shared());
+        let (keeper, bus) = (self.keeper.clone(), self.shared.clone());
         async move {
             bus.started();
             keeper.acquire(&|kind| raise::<T>(&bus, 0, kind)).await
@@ -232,11 +248,11 @@ where
     }
 
     /// Begins the tree under this grant, with a keeper of its own.
-    fn begin(&self, grant: Grant, at: &'static Location<'static>) -> Run<T> {
+    fn begin(&mut self, grant: Grant, at: &'static Location<'static>) -> Run<T> {
         let hold = grant.begins();
-        let begun = self.tree.of_next_run().begin_under(at, Some(hold.clone()));
+        let begun = begin_with(next_run(&mut self.tree), at, |root| run_under(root, hold.clone()));
         let (tell, kept) = oneshot::channel();
-        let (cell, keeper, bus) = (begun.cell().clone(), self.keeper.clone(), self.tree.shared());
+        let (cell, keeper, bus) = (begun.cell().clone(), self.keeper.clone(), self.shared.clone());
         tokio::spawn(async move {
             let tell_of = |kind| raise::<T>(&bus, cell.core().incarnation(), kind);
             let _ = tell.send(keeper.keep(&hold, &cell, &tell_of).await);
