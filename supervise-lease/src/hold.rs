@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use supervise_core::base::clock::Moment;
-use supervise_core::base::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use supervise_core::base::clock::{Moment, Term};
+use supervise_core::base::sync::atomic::{AtomicBool, Ordering};
 use supervise_core::base::sync::{Arc, Mutex, foreign, lock};
 use supervise_core::values::network::Held;
 use supervise_runtime::extension::{AnyCell, CellCore, Extension, Gate, Pass, Role, TreeShared, Wants};
@@ -20,10 +20,8 @@ pub(crate) struct Hold {
     pub(crate) token: u64,
     /// The holder before gave the lease back with all its children down.
     pub(crate) released: bool,
-    /// The moment of the asking for the lease.
-    asked: Moment,
-    /// The time from then on for which the lease is known to hold, in nanoseconds.
-    until: AtomicU64,
+    /// The time for which the lease is known to hold, from the asking for it on.
+    term: Term,
     /// True once that time was over: no later grant changes it.
     over: AtomicBool,
     /// Told when a cell finds the lease to be over.
@@ -41,23 +39,19 @@ impl fmt::Debug for Hold {
 impl Hold {
     /// Makes a holding that was asked for at this moment, and lasts for this time from then on.
     pub(crate) fn new(token: u64, released: bool, asked: Moment, lasts: Duration) -> Self {
-        let hold = Hold {
+        Hold {
             token,
             released,
-            asked,
-            until: AtomicU64::new(0),
+            term: Term::new(asked, lasts),
             over: AtomicBool::new(false),
             found: Notify::new(),
             given_up: Mutex::default(),
-        };
-        hold.renewed(asked, lasts);
-        hold
+        }
     }
 
     /// A renewal that was asked for at this moment was granted. Grants may be taken in any order.
     pub(crate) fn renewed(&self, asked: Moment, lasts: Duration) {
-        let until = asked.since(self.asked).saturating_add(lasts);
-        self.until.fetch_max(u64::try_from(until.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.term.extend(asked + lasts);
     }
 
     /// A child of the tree was given up: it blocks its thread, and its tree goes on without it.
@@ -82,7 +76,7 @@ impl Hold {
     pub(crate) fn left(&self) -> Duration {
         match self.over.load(Ordering::Relaxed) {
             true => Duration::ZERO,
-            false => Duration::from_nanos(self.until.load(Ordering::Relaxed)).saturating_sub(self.asked.elapsed()),
+            false => self.term.left(Moment::now()),
         }
     }
 

@@ -29,6 +29,7 @@ use supervise_core::values::ended::Ended;
 use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::Thrown;
 use supervise_core::values::lease::{Acquired, Kept, LeaseCall, LeaseChange};
+use supervise_core::values::network::OnNetwork;
 use supervise_core::values::stop_reason::StopReason;
 use supervise_runtime::extension::{AnyCell, ChildTable, abort, report, stop, terminated};
 
@@ -249,7 +250,8 @@ impl Keeper {
         };
         let reported = report(cell, ended.clone()).children.iter().any(|child| child.stuck);
         let stuck = reported || hold.has_stuck();
-        let acts_elsewhere = cell.core().acts_elsewhere();
+        // On a network, children may act that this process has not started.
+        let acts_elsewhere = cell.core().bus().slot::<OnNetwork>().is_some_and(|on| on.acts());
         if stuck || acts_elsewhere || matches!(ended, Ended::RuntimeGone) {
             tell(self.change(LeaseChange::Kept { token }));
         } else if hold.is_over() {

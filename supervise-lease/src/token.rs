@@ -5,6 +5,19 @@ use supervise_runtime::extension::{cell, cell_of_actor, cell_of_task};
 use supervise_runtime::{Actor, Context, TaskContext, TreeRef};
 
 /// Says under which lease code runs. The prelude has this trait.
+///
+/// ```
+/// use supervise::prelude::*; // or `supervise::lease::LeaseToken`
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// assert_eq!(Shop::start().await?.lease_token(), None); // it runs under none
+/// # Ok(())
+/// # }
+/// ```
 pub trait LeaseToken: sealed::Sealed {
     /// Returns the token of the lease under which this tree, actor or task runs, by
     /// [`only_with`](crate::RunsUnder::only_with) or `#[only_with]`; of the innermost one, if there are several. `None` without a lease.

@@ -26,6 +26,22 @@ use supervise_runtime::extension::{
 use supervise_runtime::{Running, Tree};
 
 /// Lets a tree run only while a lease is held. The prelude has this trait.
+///
+/// ```
+/// use supervise::lease::RunsUnder; // or the prelude
+/// use supervise::testing::MemoryLease;
+/// # use supervise::{actor, supervisor};
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::tree().only_with(MemoryLease::new("shop")).start().await?;
+/// # shop.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 pub trait RunsUnder<T: TreeDef>: sealed::Sealed {
     /// Lets the tree run only while this lease is held: `Shop::tree(config).only_with(lease).run(signal())`.
     ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(crate) use supervise_core::base::clock::Moment;
+pub(crate) use supervise_core::base::clock::{Moment, Term};
 
 /// The longest time that a wait sleeps before it looks again. A timer does not count suspended time, so a wait for the
 /// end of a lease must not rely on one timer alone.

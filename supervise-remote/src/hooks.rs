@@ -12,7 +12,7 @@ use supervise_core::values::event::{DeadLetterReason, EventKind};
 use supervise_core::values::failure::{Cause, Failure, Phase};
 use supervise_core::values::network::{Elsewhere, OnNetwork};
 use supervise_runtime::event::Events;
-use supervise_runtime::extension::{self, AnyCell, AtClose, CellCore, Extension, Start, cell_of, on_group};
+use supervise_runtime::extension::{self, AnyCell, AtClose, Extension, Start, cell_of, on_group};
 use supervise_runtime::{Actor, ActorRef, Context};
 
 pub use supervise_core::values::network::{
@@ -138,10 +138,6 @@ impl Extension for Joins {
 
     fn is_network(&self) -> bool {
         true
-    }
-
-    fn acts_elsewhere(&self, root: &CellCore) -> bool {
-        root.bus().slot::<OnNetwork>().is_some_and(|on| on.network.acts(&on.root))
     }
 }
 

@@ -24,7 +24,7 @@ use supervise_runtime::{Actor, ActorRef, Cause, Ended, Failure, Phase};
 use tokio::sync::Notify;
 
 use crate::Remote;
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, Term};
 use crate::errors::{Errors, from_wire, guarded, to_wire, too_large};
 use crate::frame::{EndKind, PlaceOrder, ToOwner, WireFailure};
 use crate::lock::lock;
@@ -92,7 +92,7 @@ pub(crate) struct Lease {
     time: Duration,
     shutdown: Duration,
     token: (u64, u64),
-    until: Mutex<Moment>,
+    term: Term,
     /// Not renewed any more, whatever the owner grants.
     ended: AtomicBool,
     /// Dropped as it is.
@@ -130,7 +130,7 @@ impl Lease {
             time,
             shutdown,
             token,
-            until: Mutex::new(asked + time),
+            term: Term::new(asked, time),
             ended: AtomicBool::new(false),
             dropped: AtomicBool::new(false),
             fenced: AtomicBool::new(false),
@@ -146,7 +146,7 @@ impl Lease {
     }
 
     fn until(&self) -> Moment {
-        *lock(&self.until)
+        self.term.until()
     }
 
     /// A renewal that was asked for then is granted.
@@ -154,21 +154,15 @@ impl Lease {
         if self.ended.load(Ordering::SeqCst) {
             return;
         }
-        let mut until = lock(&self.until);
         // A lease that is over stays over: the instance is going down.
-        if self.clock.now() < *until {
-            *until = (*until).max(asked + self.time);
-        }
+        self.term.extend_before_its_end(asked + self.time, self.clock.now());
     }
 
     /// Ends the lease now: the instance goes down within its time.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
         let now = self.clock.now();
-        {
-            let mut until = lock(&self.until);
-            *until = (*until).min(now);
-        }
+        self.term.cut(now);
         self.changed.notify_one();
     }
 

@@ -620,7 +620,7 @@ impl NodeInner {
             let woken = poll_fn(|cx| {
                 match self.net.wire.poll_lives(cx) {
                     Poll::Pending => return Poll::Pending,
-                    Poll::Ready(false) => return Poll::Ready(Woken::Dead),
+                    Poll::Ready(false) => return Poll::Ready(Woken::WireClosed),
                     Poll::Ready(true) => {}
                 }
                 // The bell may be one of the join before, so check that this join is broken.
@@ -657,7 +657,7 @@ impl NodeInner {
                 }
             }
             match woken {
-                Woken::Dead => return Ended::Left,
+                Woken::WireClosed => return Ended::Left,
                 Woken::Closed => {
                     self.end_join();
                     return Ended::Closed;
@@ -1271,7 +1271,7 @@ enum Woken {
     Due,
     Leave,
     Closed,
-    Dead,
+    WireClosed,
 }
 
 impl State {

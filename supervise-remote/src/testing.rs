@@ -216,7 +216,7 @@ impl Cluster {
         let mut names: Vec<String> = self.nodes.keys().cloned().collect();
         names.sort();
         assert!(!names.is_empty(), "a cluster without nodes has no trouble");
-        let mut dice = Dice(seed);
+        let mut dice = Random(seed);
         let until = tokio::time::Instant::now() + time;
         while tokio::time::Instant::now() < until {
             let name = &names[dice.below(names.len())];
@@ -265,9 +265,9 @@ impl Cluster {
 }
 
 /// Numbers that a seed decides: SplitMix64.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -31,11 +31,11 @@ pub use crate::actor::host::{Host, deliver, host, on_group};
 pub use crate::actor::name_of;
 pub use crate::engine::asks::of as asks_of;
 pub use crate::engine::bus::TreeShared;
-pub use crate::engine::cell::control::{AnyCell, CellCore, Declarations, Waiting};
-pub use crate::engine::cell::require_time;
-pub use crate::engine::extension::{
+pub use crate::engine::bus::extension::{
     Advice, Around, AtClose, Attached, Edge, Extension, Facts, Gate, Over, Pass, Raised, Role, Standing, Start, Wants,
 };
+pub use crate::engine::cell::control::{AnyCell, CellCore, Declarations, Waiting};
+pub use crate::engine::cell::require_time;
 pub use crate::engine::numbers::number;
 pub use crate::engine::polls::of as runs_for;
 pub use crate::engine::supervisor::{ChildTable, ChildView, FailedEnd};

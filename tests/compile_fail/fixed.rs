@@ -287,10 +287,14 @@ mod names {
     mod inline_subtree_started_elsewhere;
     #[path = "keyword_as_name.fixed.rs"]
     mod keyword_as_name;
+    #[path = "lease_without_the_prelude.fixed.rs"]
+    mod lease_without_the_prelude;
     #[path = "let_named_like_a_child.fixed.rs"]
     mod let_named_like_a_child;
     #[path = "let_named_twice.fixed.rs"]
     mod let_named_twice;
+    #[path = "looking_without_the_prelude.fixed.rs"]
+    mod looking_without_the_prelude;
     #[path = "name_with_two_underscores.fixed.rs"]
     mod name_with_two_underscores;
     #[path = "parameter_named_like_a_child.fixed.rs"]

@@ -409,9 +409,11 @@ fn every_rule_has_a_test_and_a_mutant() {
 /// The paths that ARCHITECTURE.md names exist: from the root, or in one of the crates.
 #[test]
 fn the_architecture_names_what_is_there() {
-    const ROOTS: [&str; 6] = [
+    const ROOTS: [&str; 8] = [
         "",
         "supervise-core/src",
+        "supervise-lease/src",
+        "supervise-observe/src",
         "supervise-runtime/src",
         "supervise-macros/src",
         "supervise-remote/src",

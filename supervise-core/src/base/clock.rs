@@ -2,7 +2,7 @@
 
 use std::ops::Add;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -55,6 +55,52 @@ impl Add<Duration> for Moment {
     }
 }
 
+/// The moment up to which something is granted: a lease. Without locks, since each poll of code that runs under one reads it.
+#[derive(Debug)]
+pub struct Term {
+    /// The moment from which the time counts.
+    from: Moment,
+    /// The time from then on, in nanoseconds.
+    lasts: AtomicU64,
+}
+
+impl Term {
+    /// Makes a grant that lasts for this time from this moment on.
+    pub fn new(from: Moment, lasts: Duration) -> Self {
+        Term { from, lasts: AtomicU64::new(nanos(lasts)) }
+    }
+
+    /// Returns the moment of the end.
+    pub fn until(&self) -> Moment {
+        self.from + Duration::from_nanos(self.lasts.load(SeqCst))
+    }
+
+    /// Returns the time that is left at this moment.
+    pub fn left(&self, now: Moment) -> Duration {
+        Duration::from_nanos(self.lasts.load(SeqCst)).saturating_sub(now.since(self.from))
+    }
+
+    /// Makes the grant last at least until this moment. Grants may be taken in any order.
+    pub fn extend(&self, until: Moment) {
+        self.lasts.fetch_max(nanos(until.since(self.from)), SeqCst);
+    }
+
+    /// The same, unless the grant is over at `now`: what is over stays over, also if it is cut at the same time.
+    pub fn extend_before_its_end(&self, until: Moment, now: Moment) {
+        let (lasts, passed) = (nanos(until.since(self.from)), nanos(now.since(self.from)));
+        let _ = self.lasts.fetch_update(SeqCst, SeqCst, |before| (passed < before).then_some(before.max(lasts)));
+    }
+
+    /// Makes the grant end at this moment at the latest.
+    pub fn cut(&self, at: Moment) {
+        self.lasts.fetch_min(nanos(at.since(self.from)), SeqCst);
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// The shortest suspension that counts. Two clocks cannot be read at the same instant: a shorter one is the time between
 /// the two reads.
 const SLEPT: Duration = Duration::from_millis(20);
@@ -66,7 +112,7 @@ struct Steady(AtomicU64);
 impl Steady {
     /// Returns the measured time, or the last result if the measured time is not longer by a whole suspension.
     fn follow(&self, measured: Duration) -> Duration {
-        let measured = u64::try_from(measured.as_nanos()).unwrap_or(u64::MAX);
+        let measured = nanos(measured);
         let followed = self.0.fetch_update(Relaxed, Relaxed, |last| {
             (Duration::from_nanos(measured.saturating_sub(last)) >= SLEPT).then_some(measured)
         });
@@ -147,6 +193,40 @@ mod tests {
         for thread in threads {
             let spread = thread.join().unwrap();
             assert!(spread < Duration::from_millis(1), "{spread:?}");
+        }
+    }
+
+    /// S55, S58: a grant lasts for its longest extension, unless it is cut. Its time counts from its own begin.
+    #[tokio::test(start_paused = true)]
+    async fn a_grant_lasts_for_its_longest_extension() {
+        let second = Duration::from_secs(1);
+        let from = Moment::now();
+        let term = Term::new(from, 3 * second);
+        term.extend(from + 5 * second);
+        term.extend(from + 4 * second);
+        assert_eq!((term.until(), term.left(from + second)), (from + 5 * second, 4 * second));
+        term.cut(from + 2 * second);
+        term.cut(from + 3 * second);
+        assert_eq!((term.until(), term.left(from + 9 * second)), (from + 2 * second, Duration::ZERO));
+        term.extend_before_its_end(from + 9 * second, from + second);
+        term.cut(from + 2 * second);
+        term.extend_before_its_end(from + 9 * second, from + 2 * second);
+        assert_eq!(term.until(), from + 2 * second);
+        let forever = Term::new(from, Duration::MAX);
+        assert!(forever.until() > from + 1_000_000 * second);
+    }
+
+    /// S58: of a cut and an extension at the same time, the cut wins.
+    #[test]
+    fn a_cut_outlives_an_extension_at_the_same_time() {
+        let (from, hour) = (Moment(Instant::now()), Duration::from_secs(3600));
+        for _ in 0..2_000 {
+            let term = Term::new(from, hour);
+            std::thread::scope(|scope| {
+                scope.spawn(|| term.cut(from));
+                scope.spawn(|| term.extend_before_its_end(from + 2 * hour, from));
+            });
+            assert_eq!(term.until(), from);
         }
     }
 

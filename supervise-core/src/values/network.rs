@@ -123,6 +123,13 @@ pub struct OnNetwork {
     pub network: Arc<dyn TreeNetwork>,
 }
 
+impl OnNetwork {
+    /// Returns whether an instance of the tree may act in another process.
+    pub fn acts(&self) -> bool {
+        self.network.acts(&self.root)
+    }
+}
+
 /// Where the instance of a remote child is: the state that its cell has for extensions.
 #[doc(hidden)]
 #[derive(Debug, Clone, Default)]

@@ -202,7 +202,7 @@ impl Extension for Meters {
         if cell.is_root() {
             self.take_back();
         } else if cell.is_top_level() && !self.are_top_level() {
-            self.contribute(HashMap::new()); // it may be started again
+            self.contribute(HashMap::new()); // the child may be started again
         }
     }
 
@@ -369,7 +369,7 @@ impl Meters {
         // `made` is dropped after the lock: dropping the last handle of a gauge runs code of the recorder.
     }
 
-    /// Takes all contributions back, for good. Those of the top-level children stay.
+    /// Takes all contributions back, for good. The contributions of the top-level children stay.
     fn take_back(&self) {
         if self.are_top_level() {
             return;

@@ -30,7 +30,7 @@ pub(crate) use roots::TopLevelMetrics;
 /// Install the recorder before: a metric is looked up in the recorder once, when it is first recorded. See
 /// [the module](self), and rule S51.
 pub trait Metrics: sealed::Sealed {
-    /// What is left: the tree that is not started yet, or a guard of the running one.
+    /// The tree, if it is not started yet, or a guard of the running one.
     type Recorded;
 
     /// Records the metrics of a tree from its start to its end, or those of the whole tree that a running one is part of,

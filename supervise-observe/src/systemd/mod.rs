@@ -17,7 +17,19 @@ use supervise_runtime::extension::attach;
 
 /// Tells systemd how a tree is. The prelude has this trait.
 ///
-/// See [`systemd`](Systemd::systemd).
+/// ```
+/// use supervise::prelude::*; // or `supervise::inspect::Systemd`
+/// # struct Db;
+/// # #[actor]
+/// # impl Db { fn handle(&mut self, _msg: ()) {} }
+/// # supervisor! { struct Shop { db: Db = Db } }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let shop = Shop::tree().systemd().start().await?;
+/// # shop.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 pub trait Systemd: sealed::Sealed {
     /// Tells systemd how the tree is, from its start to its end, if the program runs as a service of `Type=notify`. For a
     /// root; a program has one tree that does so. With the feature `systemd`.

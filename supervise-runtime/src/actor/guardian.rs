@@ -4,8 +4,8 @@
 //! failures by the guardian's strategy.
 
 use crate::engine::bus::TreeShared;
+use crate::engine::bus::extension::Standing;
 use crate::engine::cell::control::{AnyCell, BareCell, CellCore};
-use crate::engine::extension::Standing;
 use crate::engine::supervisor::ChildTable;
 use supervise_core::base::sync::{Arc, OnceLock};
 use supervise_core::decide::group::Owner;

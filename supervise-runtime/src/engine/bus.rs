@@ -10,8 +10,7 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use crate::engine::bell::Bell;
-use crate::engine::cell::control::CellCore;
-use crate::engine::extension::{Advice, Extension, Extensions, Facts, Raised, Standing, Wants};
+use crate::engine::bus::extension::{About, Advice, Extension, Extensions, Facts, Standing, Wants};
 use crate::engine::observed::Switch;
 use crate::engine::slots::Slots;
 #[cfg(feature = "testing")]
@@ -22,6 +21,8 @@ use supervise_core::base::sync::lock;
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, foreign};
 use supervise_core::values::event::{Event, EventKind};
 use supervise_core::values::observe::Observe;
+
+pub(crate) mod extension;
 
 /// The number of events that a subscriber may fall behind before it misses some: 1,024. See [`Events`].
 pub const EVENT_BUFFER: usize = 1024;
@@ -299,12 +300,9 @@ impl TreeShared {
         }
     }
 
-    /// Ends the events. `root`: the cell of the root, which has ended.
-    pub(crate) fn close(&self, root: &CellCore) {
+    /// Ends the events. The extensions have been told of the end.
+    pub(crate) fn close(&self) {
         self.observed.end();
-        if self.extensions.want(Wants::ROOTS) {
-            self.extensions.every(|extension| extension.over(root));
-        }
         self.extensions.close();
         let before = std::mem::replace(&mut *lock(&self.sender), Channel::Over);
         foreign();
@@ -377,40 +375,26 @@ impl TreeShared {
 
     /// Raises an event of no cell.
     pub fn emit_alone(&self, path: &dyn Fn() -> String, incarnation: u32, kind: EventKind) {
-        self.emit(None, path, incarnation, kind, &Facts::ABSENT);
+        self.emit(&About { cell: None, path, incarnation, facts: &Facts::ABSENT }, kind);
     }
 
     /// Sends an event to the subscribers and to the extensions. The path is made only if someone listens.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(crate) fn emit(
-        &self,
-        cell: Option<&CellCore>,
-        path: &dyn Fn() -> String,
-        incarnation: u32,
-        kind: EventKind,
-        facts: &Facts<'_>,
-    ) {
+    pub(crate) fn emit(&self, about: &About<'_>, kind: EventKind) {
         foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
         if self.is_heard() {
-            self.tell(cell, path, incarnation, kind, facts);
+            self.tell(about, kind);
         }
     }
 
     #[inline(never)]
-    fn tell(
-        &self,
-        cell: Option<&CellCore>,
-        path: &dyn Fn() -> String,
-        incarnation: u32,
-        kind: EventKind,
-        facts: &Facts<'_>,
-    ) {
-        let raised = Raised { cell, path, incarnation, kind: &kind, facts };
-        self.extensions.each(Wants::EVENTS, |extension| extension.event(&raised));
+    fn tell(&self, about: &About<'_>, kind: EventKind) {
+        let About { path, incarnation, .. } = *about;
+        self.extensions.each(Wants::EVENTS, |extension| extension.event(&about.raised(&kind)));
         if !self.heard.load(Relaxed) {
             return;
         }

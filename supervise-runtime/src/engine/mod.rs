@@ -6,7 +6,6 @@ pub(crate) mod bell;
 pub(crate) mod bus;
 pub(crate) mod cell;
 pub(crate) mod death_watch;
-pub(crate) mod extension;
 pub(crate) mod mailbox;
 pub(crate) mod numbers;
 pub(crate) mod observed;

@@ -7,11 +7,11 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::actor::options::Reader;
+use crate::engine::bus::extension::{Advice, Entered};
 use crate::engine::cell::body::{Body, Hands, Served};
 use crate::engine::cell::control::{AnyCell, BareCell};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
-use crate::engine::extension::{Advice, Entered};
 use crate::engine::settings::Common;
 use crate::task::{Kept, NeverReady, ReadyDropped, Request, TaskContext, TaskStart, joined};
 use supervise_core::base::BoxFuture;

@@ -352,7 +352,7 @@ const _: () = {
                 };
                 let __options = __rt::of_subtree(__options);
                 let __lease = { __rt::lease_of(lease()) };
-                __rt::Builder::only(
+                __rt::only(
                     &__b,
                     "nightly",
                     __options,
@@ -591,7 +591,7 @@ struct Settings {
     #[cfg(not(any(doc, rust_analyzer)))]
     ///The child `nightly`.
     #[allow(dead_code)]
-    nightly: <Defaults as ::supervise::expansion::ChildIf<
+    nightly: <Defaults as ::supervise::expansion::LeasedIf<
         { <Defaults as ::supervise::expansion::IsAChild>::IS },
     >>::Leased,
     #[doc(hidden)]

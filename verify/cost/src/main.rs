@@ -237,6 +237,7 @@ mod metered {
 
     use metrics::{Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit};
     use supervise::Tree;
+    use supervise::metrics::Metrics as _;
 
     /// A recorder as fast as one can be: it adds a number to another one.
     struct Fast;

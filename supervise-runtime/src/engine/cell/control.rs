@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 use super::shared_wait::SharedWait;
 use crate::engine::background::BackgroundWork;
+use crate::engine::bus::extension::{About, Facts, Gate, Pass, Wants};
 use crate::engine::bus::{Events, TreeShared};
 use crate::engine::death_watch::Pact;
-use crate::engine::extension::{Facts, Gate, Pass, Wants};
 use crate::engine::mailbox::{Admission, Blocked};
 use crate::engine::numbers::{BEFORE_REPORTS, FOUND, number};
 use crate::engine::supervisor::ChildTable;
@@ -322,13 +322,6 @@ impl CellCore {
         self.apart.load(Ordering::Relaxed)
     }
 
-    /// Returns whether something of this tree may act in another process.
-    pub fn acts_elsewhere(&self) -> bool {
-        let mut acts = false;
-        self.bus.extensions.every(|extension| acts |= extension.acts_elsewhere(self));
-        acts
-    }
-
     /// Sets what an extension keeps for this cell and all below it: before the cell begins, and for as long as it is there.
     pub fn set_part(&self, part: StdArc<dyn Any + Send + Sync>) {
         let table = self.table_or_init(|| ChildTable::new(Owner::Tree, &SupervisorStrategy::default()));
@@ -537,7 +530,8 @@ impl CellCore {
             healed: restarts.healed,
             decided: restarts.decided,
         };
-        self.bus.emit(Some(self), &|| self.path(), self.incarnation(), kind, &facts);
+        let path = || self.path();
+        self.bus.emit(&About { cell: Some(self), path: &path, incarnation: self.incarnation(), facts: &facts }, kind);
     }
 
     /// The child ends with its failure, and nobody decided that.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::control::AnyCell;
-use crate::engine::extension::{Extensions, Gate, Pass};
+use crate::engine::bus::extension::{Extensions, Gate, Pass};
 use supervise_core::base::BoxFuture;
 use supervise_core::base::deferred_drop::drop_catching_panics;
 use supervise_core::base::sync::Arc;

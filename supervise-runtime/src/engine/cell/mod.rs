@@ -14,7 +14,7 @@ use std::future::Future;
 
 use tokio::runtime::Handle;
 
-use crate::engine::extension::Wants;
+use crate::engine::bus::extension::Wants;
 use control::AnyCell;
 use gated::Gated;
 use supervise_core::base::BoxFuture;

@@ -16,8 +16,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{ActorCell, Inbox, Inner, MailboxItem};
+use crate::engine::bus::extension::{Edge, Wants};
 use crate::engine::cell::control::CellCore;
-use crate::engine::extension::{Edge, Wants};
 use supervise_core::base::sync::atomic::Ordering;
 use supervise_core::base::sync::{MutexGuard, lock};
 use supervise_core::values::observe::Observe;

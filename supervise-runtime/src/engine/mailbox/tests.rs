@@ -7,7 +7,7 @@ use std::task::Wake;
 
 use super::*;
 use crate::engine::bus::TreeShared;
-use crate::engine::extension::{Edge, Extension, Wants};
+use crate::engine::bus::extension::{Edge, Extension, Wants};
 use supervise_core::values::hooks::DeclaredHooks;
 use supervise_core::values::observe::Observe;
 use supervise_core::values::place::Name;

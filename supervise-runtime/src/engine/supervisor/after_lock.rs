@@ -19,9 +19,9 @@ use supervise_core::values::event::EventKind;
 pub(crate) struct AfterLock<'a> {
     owner: &'a AnyCell,
     wakes_owner: bool,
-    woken: Few<Arc<AnyCell>>,
-    said: Few<(Arc<AnyCell>, Said)>,
-    dropped: Few<Entry>,
+    woken: OneOrMany<Arc<AnyCell>>,
+    said: OneOrMany<(Arc<AnyCell>, GroupEvent)>,
+    dropped: OneOrMany<Entry>,
 }
 
 /// An event of a child in the child's own task, with the steps without user code that come next: its time, and what
@@ -101,31 +101,31 @@ impl OwnEvent {
 }
 
 /// An event of a child that its group raises.
-pub(super) enum Said {
+pub(super) enum GroupEvent {
     Scheduled(Duration),
     LimitReached(u32),
 }
 
-impl From<Said> for EventKind {
-    fn from(said: Said) -> Self {
+impl From<GroupEvent> for EventKind {
+    fn from(said: GroupEvent) -> Self {
         match said {
-            Said::Scheduled(after) => EventKind::RestartScheduled { after },
-            Said::LimitReached(max_restarts) => EventKind::LimitReached { max_restarts },
+            GroupEvent::Scheduled(after) => EventKind::RestartScheduled { after },
+            GroupEvent::LimitReached(max_restarts) => EventKind::LimitReached { max_restarts },
         }
     }
 }
 
 /// A list that usually has at most one item, which costs no allocation. Three of them are moved for each event, so the
 /// others take no more room than a pointer.
-struct Few<T> {
+struct OneOrMany<T> {
     first: Option<T>,
     #[expect(clippy::box_collection, reason = "see above")]
     more: Option<Box<Vec<T>>>,
 }
 
-impl<T> Few<T> {
+impl<T> OneOrMany<T> {
     const fn none() -> Self {
-        Few { first: None, more: None }
+        OneOrMany { first: None, more: None }
     }
 
     fn push(&mut self, value: T) {
@@ -155,7 +155,13 @@ impl<T> Few<T> {
 
 impl<'a> AfterLock<'a> {
     pub(super) fn of(owner: &'a AnyCell) -> Self {
-        AfterLock { owner, wakes_owner: false, woken: Few::none(), said: Few::none(), dropped: Few::none() }
+        AfterLock {
+            owner,
+            wakes_owner: false,
+            woken: OneOrMany::none(),
+            said: OneOrMany::none(),
+            dropped: OneOrMany::none(),
+        }
     }
 
     /// Gives an order to a child. `by`: the child whose task this is; it takes its order back, or looks at its queue
@@ -189,7 +195,7 @@ impl<'a> AfterLock<'a> {
         self
     }
 
-    pub(super) fn says(&mut self, cell: Option<Arc<AnyCell>>, said: Said) {
+    pub(super) fn says(&mut self, cell: Option<Arc<AnyCell>>, said: GroupEvent) {
         if let Some(cell) = cell {
             self.said.push((cell, said));
         }

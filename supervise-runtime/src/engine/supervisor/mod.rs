@@ -45,7 +45,7 @@ mod view;
 mod watchdog;
 
 pub(crate) use after_lock::{AfterLock, OwnEvent};
-use after_lock::{By, Said};
+use after_lock::{By, GroupEvent};
 use each::Each;
 pub(crate) use each::TellEach;
 pub use failed_ends::FailedEnd;
@@ -922,9 +922,9 @@ impl Inner {
                 GroupEffect::DropValue(id) => after_lock.send_owner(SystemMessage::DropValue(id)),
                 GroupEffect::Scheduled(id, after) => match by.filter(|(child, _)| *child == id) {
                     Some((_, Some(own))) => own.schedule(after),
-                    _ => after_lock.says(inner.cell(id), Said::Scheduled(after)),
+                    _ => after_lock.says(inner.cell(id), GroupEvent::Scheduled(after)),
                 },
-                GroupEffect::LimitReached(id, max) => after_lock.says(inner.cell(id), Said::LimitReached(max)),
+                GroupEffect::LimitReached(id, max) => after_lock.says(inner.cell(id), GroupEvent::LimitReached(max)),
             }
         }
         inner.group.reuse(effects);

@@ -20,7 +20,7 @@ pub struct ChildView {
 }
 
 /// A child, and the view that its supervisor has of it, if that says more than that the child is well.
-type Noted = (Arc<AnyCell>, Option<ChildView>);
+type Unwell = (Arc<AnyCell>, Option<ChildView>);
 
 /// A child, and the view that its supervisor has of it.
 type Seen = (Arc<AnyCell>, ChildView);
@@ -45,7 +45,7 @@ impl ChildTable {
     /// Returns the children that may not be well, and those that have children themselves, in the order of their
     /// declaration or spawning. A child without a view is well but for what its own table knows. `lost`: the runtime of
     /// the owner is gone, and of each child that runs there.
-    pub fn view_unwell(&self, lost: bool, now: Instant) -> Vec<Noted> {
+    pub fn view_unwell(&self, lost: bool, now: Instant) -> Vec<Unwell> {
         let shared = self.inspect(|group| group.view_shared(now));
         let mut all = self.copy(|inner, id, entry| {
             let Entry::Child { cell, .. } = entry else { return None };
@@ -63,7 +63,7 @@ impl ChildTable {
 
     /// Returns the number of the children that certainly run, and the others. A child without a view runs but for what
     /// its own table knows.
-    pub fn view_not_running(&self, now: Instant) -> (u32, Vec<Noted>) {
+    pub fn view_not_running(&self, now: Instant) -> (u32, Vec<Unwell>) {
         let mut running = 0;
         let shared = self.inspect(|group| group.view_shared(now));
         let others = self.copy(|inner, id, entry| {
@@ -129,7 +129,7 @@ impl ChildTable {
         found.find_map(|(_, id)| seen(&inner, *id, inner.entries.get(*id as usize)?.as_ref()?))
     }
 
-    /// Returns whether all children are found by their names. Few children need no index, and those of a set have one from
+    /// Returns whether all children are found by their names. OneOrMany children need no index, and those of a set have one from
     /// the first look on.
     fn is_indexed(&self) -> bool {
         let mut inner = lock(&self.inner);

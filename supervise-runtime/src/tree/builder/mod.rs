@@ -116,7 +116,7 @@ fn replace<T>(place: &Mutex<T>, value: T) {
 }
 
 /// A declaration whose settings are checked: that of one child, or of all elements of an array, which share them.
-struct Sound<T> {
+struct Validated<T> {
     options: ChildOptions<T>,
     /// The place where those that this build adds find the settings of a later build.
     source: Source,
@@ -265,8 +265,8 @@ impl Builder {
     {
         Box::pin(async move {
             let (place, start) = (self.next(), CatchDrop::new(start));
-            let sound = self.sound(&Name::Declared(name), options, T::KIND, 1)?;
-            let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
+            let validated = self.validate(&Name::Declared(name), options, T::KIND, 1)?;
+            let recipe = self.put(place, Name::Declared(name), &validated, start).await?;
             match recipe.handle() {
                 Some(_) => Ok(BuiltHandle(recipe)),
                 None => Err(Thrown::from(format!("{name} ended before it was up"))),
@@ -308,19 +308,19 @@ impl Builder {
     }
 
     /// Checks the settings of so many children that one declaration makes. The first of them has this name.
-    fn sound<T>(
+    fn validate<T>(
         &self,
         name: &Name,
         options: ChildOptions<T>,
         kind: ChildKind,
         many: usize,
-    ) -> Result<Sound<T>, Thrown> {
+    ) -> Result<Validated<T>, Thrown> {
         let common = &options.options.common;
         self.counted(name, |validator| validator.children(&options.options, common.lifecycle_or(kind), many))?;
         let runtime = self.runtime(name, common)?;
         let settings = settings(common, kind);
         let source: Source = Arc::new(Mutex::new(options.options.clone()));
-        Ok(Sound { options: options.source(source.clone()), source, settings, runtime })
+        Ok(Validated { options: options.source(source.clone()), source, settings, runtime })
     }
 
     /// Adds a child, or gives the child that is already at this position its new start expression and settings. Then
@@ -329,7 +329,7 @@ impl Builder {
         &self,
         place: u32,
         name: Name,
-        sound: &Sound<T>,
+        validated: &Validated<T>,
         mut start: CatchDrop<F>,
     ) -> Result<Arc<StartRecipe<T>>, Thrown>
     where
@@ -338,7 +338,7 @@ impl Builder {
         Fut: Future<Output = Result<T::Start, Thrown>> + Send + 'static,
     {
         let start: Boxed<T::Start> = Box::new(move || Box::pin(start()));
-        let (given, settings) = (&sound.options.options, sound.settings.clone());
+        let (given, settings) = (&validated.options.options, validated.settings.clone());
         let (cell, recipe) = match self.known::<StartRecipe<T>>(place) {
             Some((cell, recipe)) => {
                 recipe.start.set(Some(start));
@@ -356,19 +356,19 @@ impl Builder {
                     None => {
                         let recipe = Arc::new(StartRecipe {
                             start: Lent::new(start),
-                            options: sound.source.clone(),
+                            options: validated.source.clone(),
                             handle: Mutex::default(),
                             there: OnceLock::new(),
                         });
-                        let launched = T::launch(self.slot(name), sound.options.clone(), recipe.clone().starter());
+                        let launched = T::launch(self.slot(name), validated.options.clone(), recipe.clone().starter());
                         (recipe, launched)
                     }
                 };
                 replace(&recipe.handle, Some(launched.handle));
                 let cell = launched.cell;
-                apart(&*cell, &sound.runtime);
+                apart(&*cell, &validated.runtime);
                 self.table().declare(&*self.cell, cell.clone(), recipe.clone(), settings);
-                launched.life.on(sound.runtime.clone()).begin();
+                launched.life.on(validated.runtime.clone()).begin();
                 (cell, recipe)
             }
         };
@@ -396,8 +396,8 @@ impl Builder {
             let place = self.next();
             let mut build = CatchDrop::new(build);
             let build: BuildOf<H> = Box::new(move |builder| Box::pin(build(builder)));
-            let Sound { options, source, settings, runtime } =
-                self.sound(&Name::Declared(name), options, ChildKind::Tree, 1)?;
+            let Validated { options, source, settings, runtime } =
+                self.validate(&Name::Declared(name), options, ChildKind::Tree, 1)?;
             let given = options.options.clone();
             let (cell, recipe) = match self.known::<InlineRecipe<H>>(place) {
                 Some((cell, recipe)) => {

@@ -39,8 +39,8 @@ impl Builder {
                 async move { start.await?.ok_or_else(Thrown::absent) }
             };
             let start = CatchDrop::new(start);
-            let sound = self.sound(&Name::Declared(name), options.optional(), T::KIND, 1)?;
-            let recipe = self.put(place, Name::Declared(name), &sound, start).await?;
+            let validated = self.validate(&Name::Declared(name), options.optional(), T::KIND, 1)?;
+            let recipe = self.put(place, Name::Declared(name), &validated, start).await?;
             // The child has ended and was never up: it was absent, or it was stopped before it could be up. The result is
             // stored, since a later requested start resets the group's memory of an earlier one.
             if !recipe.there.get_or_init(|| self.table().inspect(|group| group.was_up(place))) {
@@ -65,7 +65,7 @@ impl Builder {
         Box::pin(async move {
             self.counted(&Name::Declared(name), |_| InvalidSettings::of_array(N))?;
             // The elements have the same settings, so only those of the first one are checked.
-            let sound = self.sound(&Name::Element(name, 0), options, T::KIND, N)?;
+            let validated = self.validate(&Name::Element(name, 0), options, T::KIND, N)?;
             self.table().expect(self.place.load(Ordering::Relaxed) as usize + N);
             let mut handles = Vec::with_capacity(N);
             for i in 0..N {
@@ -73,7 +73,7 @@ impl Builder {
                 // The cast loses nothing: a table of children has at most `u32::MAX` places.
                 let called = Name::Element(name, i as u32);
                 let start = CatchDrop::new(move || start(i));
-                let recipe = self.put(self.next(), called, &sound, start).await?;
+                let recipe = self.put(self.next(), called, &validated, start).await?;
                 handles
                     .push(recipe.handle().ok_or_else(|| Thrown::from(format!("{name}/{i} ended before it was up")))?);
             }

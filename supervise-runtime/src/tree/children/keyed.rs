@@ -137,7 +137,7 @@ impl<K: Key, T: Child> HasLiving<K, T> for Living<K, T::Handle> {
 }
 
 /// The state of a key's instance.
-enum Stands<H> {
+enum KeyState<H> {
     Up(H),
     Starting,
     /// The instance has ended, or is stopping.
@@ -300,17 +300,17 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         self.set.tree()
     }
 
-    fn stands(known: &mut Table<K, T::Handle>, place: Place) -> Stands<T::Handle> {
+    fn stands(known: &mut Table<K, T::Handle>, place: Place) -> KeyState<T::Handle> {
         let replaced = known.is_replaced(known.id_at(place));
         let entry = known.at(place);
         let core = entry.cell.core();
         let table = core.parent.as_ref().and_then(|parent| parent.core().table());
         if replaced || entry.unwanted || table.is_none_or(|table| table.is_ending(&*entry.cell)) {
-            return Stands::Ending(entry.cell.clone());
+            return KeyState::Ending(entry.cell.clone());
         }
         match entry.handle.get() {
-            Some(handle) if core.is_up() => Stands::Up(handle),
-            _ => Stands::Starting,
+            Some(handle) if core.is_up() => KeyState::Up(handle),
+            _ => KeyState::Starting,
         }
     }
 
@@ -384,8 +384,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let mut instance = self.instance(key, self.set.giving(((*key.key).clone(), args)))?;
         let (mut table, found) = living.find(key.hash, &*key.key);
         match found.map(|place| Self::stands(&mut table, place)) {
-            Some(Stands::Up(_) | Stands::Starting) => Ok(()), // `initial` has this key twice
-            Some(Stands::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
+            Some(KeyState::Up(_) | KeyState::Starting) => Ok(()), // `initial` has this key twice
+            Some(KeyState::Ending(_)) | None => self.create((table, found), key, &mut instance).map(drop),
         }
     }
 
@@ -421,12 +421,14 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
         let (mut table, found) = living.find(key.hash, &*key.key);
         let exists = match found.map(|place| (Self::stands(&mut table, place), place)) {
             None => None,
-            Some((Stands::Ending(cell), _)) if cell.core().ended().is_some() && !table.is_replaced(cell.core().id) => {
+            Some((KeyState::Ending(cell), _))
+                if cell.core().ended().is_some() && !table.is_replaced(cell.core().id) =>
+            {
                 None
             }
-            Some((Stands::Up(handle), _)) => Some(Some(handle)),
-            Some((Stands::Starting, _)) => Some(None),
-            Some((Stands::Ending(cell), place)) => {
+            Some((KeyState::Up(handle), _)) => Some(Some(handle)),
+            Some((KeyState::Starting, _)) => Some(None),
+            Some((KeyState::Ending(cell), place)) => {
                 Some(if cell.core().is_up() { table.at(place).handle.get() } else { None })
             }
         };
@@ -475,8 +477,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             let (mut table, found) = living.find(key.hash, &*key.key);
             if let Some(place) = found {
                 match Self::stands(&mut table, place) {
-                    Stands::Up(handle) => return Ok(Next::Have(handle)),
-                    Stands::Ending(cell) => match cell.core().ended() {
+                    KeyState::Up(handle) => return Ok(Next::Have(handle)),
+                    KeyState::Ending(cell) => match cell.core().ended() {
                         None => return Ok(Next::Wait(cell)),
                         Some(ended) if table.is_replaced(cell.core().id) => {
                             drop(table);
@@ -485,7 +487,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                         }
                         Some(_) => {}
                     },
-                    Stands::Starting => {
+                    KeyState::Starting => {
                         let entry = table.at(place);
                         entry.callers += 1;
                         let (cell, handle) = (entry.cell.clone(), entry.handle.clone());
@@ -567,7 +569,7 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
             let (mut table, found) = living.find(key.hash, &*key.key);
             let old = match found.map(|place| (Self::stands(&mut table, place), place)) {
                 None => None,
-                Some((Stands::Ending(cell), _)) => match cell.core().ended() {
+                Some((KeyState::Ending(cell), _)) => match cell.core().ended() {
                     None => return Ok(Replacing::Ending(cell)),
                     Some(ended) if table.is_replaced(cell.core().id) => {
                         drop(table);
@@ -576,8 +578,8 @@ impl<K: Key, T: Child, Args: Send + 'static> Keyed<K, T, Args> {
                     }
                     Some(_) => None,
                 },
-                Some((Stands::Starting, place)) => return Ok(Replacing::Starting(table.at(place).cell.clone())),
-                Some((Stands::Up(handle), place)) => Some((table.at(place).cell.clone(), handle)),
+                Some((KeyState::Starting, place)) => return Ok(Replacing::Starting(table.at(place).cell.clone())),
+                Some((KeyState::Up(handle), place)) => Some((table.at(place).cell.clone(), handle)),
             };
             // An instance holds arguments, and must not be made or dropped under the lock.
             let Some(new) = instance.take() else {

@@ -12,11 +12,11 @@ use rand::{Rng as _, SeedableRng as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::engine::background::Background;
+use crate::engine::bus::extension::{Around, Entered, Over, Wants, over};
 use crate::engine::cell::body::{Hands, TypeName};
 use crate::engine::cell::control::{AnyCell, EndedChild, Restarts, SystemMessage, closed, queue};
 use crate::engine::cell::current;
 use crate::engine::cell::stop_signal::StopSignal;
-use crate::engine::extension::{Around, Entered, Over, Wants};
 use crate::engine::mailbox::Admission;
 use crate::engine::polls::Runs;
 use crate::engine::settings::Common;
@@ -519,7 +519,8 @@ impl Engine {
         core.tell_report(|| ChildEnd { ended, took, aborted, stuck: false, failure, failures });
         core.bus.changed.tell();
         if core.parent.is_none() {
-            core.bus.close(core);
+            over(core);
+            core.bus.close();
         }
         closed(&*self.cell);
     }

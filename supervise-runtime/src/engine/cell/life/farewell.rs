@@ -2,8 +2,8 @@
 
 use tokio::time::Instant;
 
+use crate::engine::bus::extension::over;
 use crate::engine::cell::control::{AnyCell, SystemMessage, closed, send};
-use crate::engine::extension::Wants;
 use supervise_core::base::sync::Arc;
 use supervise_core::decide::child::machine::Order;
 use supervise_core::values::ended::Ended;
@@ -113,7 +113,8 @@ impl Drop for CellGuard {
             }
             core.fail_start(&Ended::RuntimeGone);
             if core.parent.is_none() {
-                core.bus.close(core);
+                over(core);
+                core.bus.close();
             }
             closed(&*self.cell);
         }
@@ -126,8 +127,8 @@ impl Drop for CellGuard {
         if at_top || core.is_apart() {
             core.forget_runtime();
         }
-        if at_top && core.parent.is_some() && core.bus.extensions.want(Wants::ROOTS) {
-            core.bus.extensions.every(|extension| extension.over(core));
+        if at_top && core.parent.is_some() {
+            over(core);
         }
     }
 }

@@ -5,8 +5,8 @@
 //! The others are attached to one tree: before its first step, or, if they only observe, at any time. They are asked in
 //! one order: fences, leases, the standing ones, observers.
 //!
-//! An extension is foreign code. No lock is held when it is called, and a panic in it ends there. One that panics when
-//! it is asked whether code may run lets nothing run.
+//! An extension is foreign code. No lock is held when it is called, and a panic in it ends there. An extension that panics
+//! when it is asked whether code may run lets nothing run.
 
 use std::fmt;
 use std::sync::Arc as StdArc;
@@ -80,10 +80,10 @@ pub enum Gate<'a, 'b> {
 /// The answer of [`Extension::pass`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// It runs.
+    /// The task, or the code, runs.
     Go,
-    /// It does not run now. At [`Gate::Task`], the extension wakes the task when it is to ask again; at [`Gate::Code`],
-    /// it is asked again at each poll, and whoever holds the code has the child aborted.
+    /// The task, or the code, does not run. At [`Gate::Task`], the extension wakes the task when it is to ask again. At
+    /// [`Gate::Code`], code that was held once may not go on by itself: the extension sees to it that the child is aborted.
     Hold,
     /// The task is dropped, without hooks. Only for [`Gate::Task`].
     Drop,
@@ -166,6 +166,24 @@ impl Facts<'_> {
         healed: None,
         decided: false,
     };
+}
+
+/// The child of an event, or the tree.
+#[derive(Clone, Copy)]
+pub(crate) struct About<'a> {
+    /// `None` for an event of a tree that is not there now.
+    pub(crate) cell: Option<&'a CellCore>,
+    pub(crate) path: &'a dyn Fn() -> String,
+    pub(crate) incarnation: u32,
+    pub(crate) facts: &'a Facts<'a>,
+}
+
+impl<'a> About<'a> {
+    /// Returns the event as extensions see it.
+    pub(crate) fn raised(&self, kind: &'a EventKind) -> Raised<'a> {
+        let About { cell, path, incarnation, facts } = *self;
+        Raised { cell, path, incarnation, kind, facts }
+    }
 }
 
 /// An event that is being raised.
@@ -310,12 +328,6 @@ pub trait Extension: fmt::Debug + Send + Sync + 'static {
 
     /// Returns whether this is a network, on whose nodes children of the tree may run.
     fn is_network(&self) -> bool {
-        false
-    }
-
-    /// Returns whether something of this tree may act in another process.
-    fn acts_elsewhere(&self, root: &CellCore) -> bool {
-        let _ = root;
         false
     }
 
@@ -516,6 +528,13 @@ pub(crate) fn start_extensions(root: &Arc<AnyCell>, start: Start) -> Result<(), 
     refused
 }
 
+/// Tells the extensions that the root of a tree, or a child outside of one, has ended.
+pub(crate) fn over(root: &CellCore) {
+    if root.bus().extensions.want(Wants::ROOTS) {
+        root.bus().extensions.every(|extension| extension.over(root));
+    }
+}
+
 /// Keeps an extension attached to a running tree. Dropping it detaches the extension.
 #[derive(Debug)]
 pub struct Attached {
@@ -553,7 +572,7 @@ impl<'a> Entered<'a> {
 }
 
 impl Drop for Entered<'_> {
-    /// What was entered is left in any case, even if it has panicked at the entry: a part of it may know of it already.
+    /// Leaves each part in any case, even if it has panicked at the entry: a part of it may know of the entry already.
     #[inline]
     fn drop(&mut self) {
         for around in self.0.iter().rev() {

@@ -1,0 +1,24 @@
+// `names/lease_without_the_prelude.rs`, repaired.
+use supervise::lease::LeaseToken;
+use supervise::{actor, supervisor};
+
+struct Db;
+#[actor]
+impl Db {
+    fn handle(&mut self, _msg: ()) {}
+}
+
+supervisor! {
+    struct Shop {
+        db: Db = Db,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let shop = Shop::start().await?;
+    println!("{:?}", shop.lease_token());
+    shop.db.tell(()).await?;
+    shop.shutdown().await;
+    Ok(())
+}
