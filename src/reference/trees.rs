@@ -712,7 +712,7 @@
 /// `only_with` lets a subtree run only while this process holds a lease, a [`Lease`](crate::Lease). Of several replicas of a
 /// service, one has the subtree, and the others stand by. The boot of the tree around it goes on in any case, and losing the
 /// lease takes the subtree down in order and is no failure. The handle is a [`Leased`](crate::lease::Leased): it is there
-/// whether or not the subtree is. [`Tree::only_with`](crate::Tree::only_with) does the same for a whole tree (S55).
+/// whether or not the subtree is. [`Tree::only_with`](crate::lease::RunsUnder::only_with) does the same for a whole tree (S55).
 ///
 /// ```
 /// use supervise::prelude::*;
@@ -849,8 +849,8 @@
 /// # Observing a tree
 ///
 /// A handle shows what the tree is doing without waiting for any of its children:
-/// [`snapshot`](crate::TreeRef::snapshot) has every node with its state, incarnation, restarts, mailbox and last
-/// failure; [`health`](crate::TreeRef::health) says whether the tree is healthy, and otherwise which nodes are not, and
+/// [`snapshot`](crate::inspect::Inspect::snapshot) has every node with its state, incarnation, restarts, mailbox and last
+/// failure; [`health`](crate::inspect::Inspect::health) says whether the tree is healthy, and otherwise which nodes are not, and
 /// why; [`events`](crate::TreeRef::events) is a stream of all changes. Declaration and snapshot can be drawn as text,
 /// Mermaid and Graphviz. [`SPEC.shutdown_budget()`](crate::spec::TreeSpec::shutdown_budget) is the longest time that an
 /// orderly stop can take.

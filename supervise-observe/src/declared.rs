@@ -31,7 +31,7 @@ pub trait Render: sealed::Sealed {
     /// ```
     ///
     /// The limit is the limit that holds for the child, or for each instance of a set, also where none is written: see
-    /// [`DeclaredLimit`](crate::spec::DeclaredLimit). The outage is one in which each attempt fails at once.
+    /// [`DeclaredLimit`](supervise_runtime::spec::DeclaredLimit). The outage is one in which each attempt fails at once.
     fn render(&self) -> String;
 
     /// Draws the tree as a [Mermaid](https://mermaid.js.org) flowchart, which many sites and editors show directly.

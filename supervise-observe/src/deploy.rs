@@ -28,7 +28,7 @@ fn program(spec: &TreeSpec) -> String {
 }
 
 /// The text of a systemd unit for the program of a tree. `Display` writes it. Returned by
-/// [`Render::systemd_unit`](crate::spec::Render::systemd_unit).
+/// [`Render::systemd_unit`](crate::Render::systemd_unit).
 ///
 /// `TimeoutStopSec` is the time that the declaration needs to stop in order, and 10 s. If the declaration limits no time,
 /// because a child has `shutdown = Infinity` or one that is computed, a comment names the child and says what to do.
@@ -143,7 +143,7 @@ impl fmt::Display for SystemdUnit<'_> {
 }
 
 /// The part of a Kubernetes pod that belongs to a tree, in YAML. `Display` writes it. Returned by
-/// [`Render::pod_snippet`](crate::spec::Render::pod_snippet).
+/// [`Render::pod_snippet`](crate::Render::pod_snippet).
 ///
 /// The probes ask `/startupz`, `/livez` and `/readyz`, which `supervise_console::probes(tree)` serves.
 /// `terminationGracePeriodSeconds` is the time that the declaration needs to stop in order, and 10 s; a `preStop` hook

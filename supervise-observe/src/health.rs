@@ -18,7 +18,7 @@ use supervise_runtime::extension::AnyCell;
 use supervise_runtime::extension::ChildView;
 use supervise_runtime::extension::seen;
 
-/// The health of a tree: healthy, or a list of symptoms. Returned by [`TreeRef::health`](crate::TreeRef::health).
+/// The health of a tree: healthy, or a list of symptoms. Returned by [`TreeRef::health`](crate::Inspect::health).
 ///
 /// States that are intended are not symptoms: a child that was stopped on request, one that ended as its lifecycle
 /// allows, one spawned at run time that is starting for the first time.
@@ -65,7 +65,7 @@ pub struct Health {
 ///
 /// ```
 /// use supervise::TreeRef;
-/// use supervise::inspect::{Note, NoteKind};
+/// use supervise::inspect::{Inspect, Note, NoteKind};
 ///
 /// /// Returns the paths of the instances that have given up.
 /// fn given_up(tree: &TreeRef) -> Vec<String> {

@@ -27,7 +27,6 @@ mod snapshot;
 mod span;
 #[cfg(feature = "systemd")]
 mod systemd;
-mod tally;
 
 pub use declared::Render;
 pub use deploy::{PodSnippet, SystemdUnit};
@@ -45,17 +44,19 @@ use supervise_runtime::Tree;
 use supervise_runtime::bound::IntoNewChild;
 use supervise_runtime::error::SpawnError;
 use supervise_runtime::expansion::TreeDef;
-use supervise_runtime::extension::{self, Standing};
+use supervise_runtime::extension::{self, Standing, StandingExtensions};
 use supervise_runtime::future::Spawn;
 
 /// The extensions of all trees that a program declares, in the order of their calls.
 #[doc(hidden)]
-pub const STANDING: Standing = &[
-    &log::Log,
-    &tally::Counts,
-    #[cfg(feature = "metrics")]
-    &metrics::TopLevelMetrics,
-];
+pub const STANDING: Standing = &StandingExtensions {
+    all: &[
+        &log::Log,
+        #[cfg(feature = "metrics")]
+        &metrics::TopLevelMetrics,
+    ],
+    wants: log::wants, // the metrics of a tree are attached to it
+};
 
 /// Spawns a top-level child: an actor, a task or a tree that belongs to no tree, declared by `child! { .. }`.
 ///

@@ -18,16 +18,22 @@ use supervise_core::values::stop_reason::StopReason;
 use supervise_core::values::strategy::Directive;
 use supervise_runtime::extension::{Advice, AnyCell, Around, CellCore, Extension, Facts, Raised, Start, Wants};
 
+/// Returns the calls that the log wants now: none while nobody reads it.
+#[inline]
+pub(crate) fn wants() -> Wants {
+    match LevelFilter::current() == LevelFilter::OFF {
+        true => Wants::NOTHING,
+        false => Wants::EVENTS.and(Wants::LIVES).and(Wants::ROOTS),
+    }
+}
+
 /// Writes each event to `tracing`, and has a span around the user code of each incarnation.
 #[derive(Debug)]
 pub(crate) struct Log;
 
 impl Extension for Log {
     fn wants(&self) -> Wants {
-        match LevelFilter::current() == LevelFilter::OFF {
-            true => Wants::NOTHING,
-            false => Wants::EVENTS.and(Wants::LIVES).and(Wants::ROOTS),
-        }
+        wants()
     }
 
     fn starts(&self, root: &Arc<AnyCell>, start: Start) -> Result<(), String> {

@@ -69,8 +69,8 @@ pub trait Operate: sealed::Sealed {
     /// Asks a child for this, in the name of an operator: a person, or a program that acts for one. The event
     /// [`Requested`](EventKind::Requested) says who has asked, for the record.
     ///
-    /// The request itself is that of the handle: [`stop`](crate::ChildRef::stop), [`kill`](crate::ChildRef::kill),
-    /// [`restart`](crate::ChildRef::restart) or [`start_again`](crate::ChildRef::start_again). The method returns
+    /// The request itself is that of the handle: [`stop`](supervise_runtime::ChildRef::stop), [`kill`](supervise_runtime::ChildRef::kill),
+    /// [`restart`](supervise_runtime::ChildRef::restart) or [`start_again`](supervise_runtime::ChildRef::start_again). The method returns
     /// immediately; the events tell what follows. `by` is written into the event as it is, so check what comes from outside.
     ///
     /// See rule S53.

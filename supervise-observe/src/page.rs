@@ -9,7 +9,7 @@ use crate::snapshot::{Node, NodeStateKind, own_end, state};
 use supervise_runtime::TreeRef;
 use supervise_runtime::extension::{AnyCell, ChildTable, part};
 
-/// The children to show on a page, for [`TreeRef::page_of`].
+/// The children to show on a page, for [`Inspect::page_of`](crate::Inspect::page_of).
 ///
 /// The default is the first 100 children in all states, in the order of their declaration or spawning.
 ///
@@ -109,7 +109,7 @@ impl Page {
     }
 }
 
-/// A part of the children of a node. Returned by [`TreeRef::page_of`].
+/// A part of the children of a node. Returned by [`Inspect::page_of`](crate::Inspect::page_of).
 ///
 /// ```
 /// use supervise::inspect::{NodePage, Page};

@@ -44,7 +44,7 @@ pub enum Extent {
     #[default]
     Everything,
     /// The declared children only: without the instances of sets, and without the children of actors. Those are counted,
-    /// see [`Node::instances`](crate::inspect::Node::instances).
+    /// see [`Node::instances`](crate::Node::instances).
     Declared,
 }
 

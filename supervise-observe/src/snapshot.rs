@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::part::{Extent, Instances, are_spawned};
-use crate::tally;
 use supervise_core::base::kinds::kinds;
 use supervise_core::base::sync::{Mutex, foreign, lock};
 use supervise_core::decide::group::{Group, MemberView, OwnEnd};
@@ -26,7 +25,7 @@ use supervise_runtime::extension::runs_for;
 use supervise_runtime::extension::{AnyCell, CellCore};
 use supervise_runtime::extension::{ChildTable, ChildView, FailedEnd};
 
-/// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::TreeRef::snapshot).
+/// The state of a tree at one moment, returned by [`TreeRef::snapshot`](crate::Inspect::snapshot).
 ///
 /// A snapshot contains every node, also those that are down. It is a copy, so it does not change and delays nothing.
 /// The methods of a snapshot draw it as text, Mermaid or Graphviz; with the feature `serde` it can be serialized.
@@ -155,7 +154,7 @@ pub struct Node {
     pub starts_after: Option<String>,
     /// The paths of the actors for whose replies this one waits, if asks are observed ([`Observe::ASKS`]).
     pub waits_for: Vec<String>,
-    /// The number of sources that the actor follows ([`Context::follow`](crate::Context::follow)).
+    /// The number of sources that the actor follows ([`Context::follow`](supervise_runtime::Context::follow)).
     pub follows: usize,
     /// The children that were spawned at run time, by their state; `None` if the node cannot have any.
     pub instances: Option<Instances>,
@@ -470,7 +469,7 @@ impl Messages {
         if !observed.contains(Observe::COUNTS) || !cell.has_messages() {
             return None;
         }
-        let tally = tally::of(cell.core()).unwrap_or_default();
+        let tally = cell.core().tallied().unwrap_or_default();
         let times = observed.contains(Observe::TIMING).then(|| tally.times.unwrap_or_default());
         Some(Messages {
             handled: tally.handled,
@@ -557,7 +556,7 @@ impl Snapshot {
     }
 
     /// Returns the node with this path: `reports/daily`. The path is the text that handles and events show; for names
-    /// that have to be escaped, use [`path::of`](crate::path::of).
+    /// that have to be escaped, use [`path::of`](supervise_runtime::path::of).
     pub fn find(&self, path: &str) -> Option<&Node> {
         self.nodes().find(|node| node.path == path)
     }

@@ -32,7 +32,8 @@ pub use crate::actor::name_of;
 pub use crate::engine::asks::of as asks_of;
 pub use crate::engine::bus::TreeShared;
 pub use crate::engine::bus::extension::{
-    Advice, Around, AtClose, Attached, Edge, Extension, Facts, Gate, Over, Pass, Raised, Role, Standing, Start, Wants,
+    Advice, Around, AtClose, Attached, Edge, Extension, Facts, Gate, Over, Pass, Raised, Role, Standing,
+    StandingExtensions, Start, Wants,
 };
 pub use crate::engine::cell::control::{AnyCell, CellCore, Declarations, Waiting};
 pub use crate::engine::cell::require_time;

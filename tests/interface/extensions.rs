@@ -409,7 +409,7 @@ async fn a_task_that_is_held_goes_on_and_one_that_is_dropped_has_ended() {
         healing: None,
         options: ChildOptions::new(),
         extensions: vec![fence.clone()],
-        standing: &[],
+        standing: supervise::extension::StandingExtensions::NONE,
     };
     let (actor, up) = hooks::host(
         host,

@@ -72,7 +72,7 @@ impl Term {
 
     /// Returns the moment of the end.
     pub fn until(&self) -> Moment {
-        self.from + Duration::from_nanos(self.lasts.load(SeqCst))
+        Moment(after(self.from.0, Duration::from_nanos(self.lasts.load(SeqCst))))
     }
 
     /// Returns the time that is left at this moment.

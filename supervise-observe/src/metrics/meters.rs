@@ -17,7 +17,6 @@ use ::metrics::{
 };
 
 use crate::metrics::declared_path::declared_path;
-use crate::tally;
 use supervise_core::base::deferred_drop::{CatchDrop, drop_catching_panics};
 use supervise_core::base::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, foreign, lock};
@@ -186,11 +185,8 @@ impl Extension for Meters {
 
     fn message(&self, cell: &CellCore, edge: Edge) {
         match edge {
-            Edge::Begins { waited, .. } => waited.into_iter().for_each(|waited| self.of(cell).waited(waited)),
-            Edge::Over { .. } => {
-                let took = tally::of(cell).and_then(|tally| tally.times?.last);
-                took.into_iter().for_each(|took| self.of(cell).handled(took));
-            }
+            Edge::Begins { waited } => self.of(cell).waited(waited),
+            Edge::Over { took } => self.of(cell).handled(took),
         }
     }
 

@@ -175,7 +175,7 @@ pub fn top_level() {
 /// Call it where metrics are read, just before an exporter renders them, so that each scrape shows the present moment.
 /// For an exporter that sends metrics by itself, use [`sample_every`].
 ///
-/// Like [`TreeRef::health`](crate::TreeRef::health), a sample waits for no child, and copies nothing of those that run: it
+/// Like [`TreeRef::health`](crate::Inspect::health), a sample waits for no child, and copies nothing of those that run: it
 /// takes some milliseconds for 100,000 of them.
 ///
 /// ```

@@ -36,14 +36,14 @@ pub trait Systemd: sealed::Sealed {
     ///
     /// * `READY=1` once the tree is up;
     /// * `STATUS=` in words, at most once a second: `7 children running`, `1 of 7 backing off: db, 2.4 s`;
-    /// * `WATCHDOG=1` twice in the time of `WatchdogSec`, as long as the root [answers](crate::TreeRef::answers);
+    /// * `WATCHDOG=1` twice in the time of `WatchdogSec`, as long as the root [answers](supervise_runtime::TreeRef::answers);
     /// * `STOPPING=1` when the tree begins to stop, whoever asked for it;
     /// * `EXTEND_TIMEOUT_USEC` during a stop, as long as the stop is within the time that the declaration needs.
     ///
     /// The notices need no thread and no connection: messages go to the socket that systemd names in `NOTIFY_SOCKET`. Without that
     /// variable nothing is done, as on systems other than Unix.
     ///
-    /// [`systemd_unit`](crate::spec::Render::systemd_unit) prints the unit. If the program runs under a `TimeoutStopSec`
+    /// [`systemd_unit`](crate::Render::systemd_unit) prints the unit. If the program runs under a `TimeoutStopSec`
     /// that is shorter than what the declaration needs, the start warns; for that the unit has to have the variable that
     /// the printed one has.
     ///

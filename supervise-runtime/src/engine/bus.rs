@@ -378,14 +378,20 @@ impl TreeShared {
         self.emit(&About { cell: None, path, incarnation, facts: &Facts::ABSENT }, kind);
     }
 
-    /// Sends an event to the subscribers and to the extensions. The path is made only if someone listens.
+    /// Counts an event, whether or not anyone listens.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(crate) fn emit(&self, about: &About<'_>, kind: EventKind) {
+    pub(crate) fn count(&self, kind: &EventKind) {
         foreign();
         if let EventKind::DeadLetter { .. } = kind {
             self.dead_letters.fetch_add(1, Relaxed);
         }
+    }
+
+    /// Counts an event, and sends it to the subscribers and to the extensions. The path is made only if someone listens.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn emit(&self, about: &About<'_>, kind: EventKind) {
+        self.count(&kind);
         if self.is_heard() {
             self.tell(about, kind);
         }

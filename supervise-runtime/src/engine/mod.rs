@@ -13,6 +13,7 @@ pub(crate) mod polls;
 pub(crate) mod settings;
 pub(crate) mod slots;
 pub(crate) mod supervisor;
+pub(crate) mod tally;
 pub(crate) mod turn;
 pub(crate) mod watched;
 #[cfg(feature = "testing")]

@@ -4,33 +4,36 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// The state that extensions keep for a cell or a tree: one value of each type.
+/// The state that extensions keep for a cell or a tree: one value of each type. Few cells have any, so all of it takes no
+/// more room than a pointer.
 #[derive(Default)]
-pub(crate) struct Slots(Vec<Arc<dyn Any + Send + Sync>>);
+#[expect(clippy::box_collection, reason = "see above")]
+pub(crate) struct Slots(Option<Box<Vec<Arc<dyn Any + Send + Sync>>>>);
 
 impl Slots {
     /// Returns the value of this type.
     pub(crate) fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.iter().find_map(|value| value.clone().downcast().ok())
+        self.0.as_ref()?.iter().find(|value| (***value).is::<T>())?.clone().downcast().ok()
     }
 
     /// Sets the value of its type. Returns the one before, to be dropped after the lock.
     #[must_use]
     pub(crate) fn set<T: Any + Send + Sync>(&mut self, value: Arc<T>) -> Option<Arc<T>> {
         let before = self.take();
-        self.0.push(value);
+        self.0.get_or_insert_default().push(value);
         before
     }
 
     /// Takes the value of this type out.
     pub(crate) fn take<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
-        let at = self.0.iter().position(|value| (**value).is::<T>())?;
-        self.0.swap_remove(at).downcast().ok()
+        let values = self.0.as_mut()?;
+        let at = values.iter().position(|value| (**value).is::<T>())?;
+        values.swap_remove(at).downcast().ok()
     }
 }
 
 impl fmt::Debug for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Slots({})", self.0.len())
+        write!(f, "Slots({})", self.0.as_ref().map_or(0, |values| values.len()))
     }
 }

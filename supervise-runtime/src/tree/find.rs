@@ -48,7 +48,7 @@ impl TreeRef {
     ///
     /// For the liveness probe of an orchestrator, and for a watchdog. A tree whose children are down, back off or hang in
     /// an `.await` answers; one whose task is not polled does not, because code blocks its thread or the runtime stands
-    /// still. Limit the wait with a timeout of the caller. For the state of the children see [`health`](Self::health).
+    /// still. Limit the wait with a timeout of the caller. For the state of the children see [`health`](https://docs.rs/supervise-tree/latest/supervise/inspect/trait.Inspect.html#tymethod.health).
     ///
     /// Any number of callers wait for one and the same sign, so that calls which are given up leave nothing behind.
     ///

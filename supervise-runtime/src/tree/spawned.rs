@@ -31,7 +31,7 @@ pub(super) type Boxed<S> = Box<dyn FnMut() -> BoxFuture<'static, Result<S, Throw
 
 /// A child that is about to be spawned: the value of `child! { .. }`.
 ///
-/// [`Context::spawn`] spawns it as a child of an actor, [`spawn`] without a supervisor. Nothing has begun before that:
+/// [`Context::spawn`] spawns it as a child of an actor, [`spawn`](https://docs.rs/supervise-tree/latest/supervise/fn.spawn.html) without a supervisor. Nothing has begun before that:
 /// a `NewChild` that is dropped does nothing.
 ///
 /// ```
@@ -78,7 +78,7 @@ impl<T: Child> fmt::Debug for NewChild<T> {
     }
 }
 
-/// The argument of [`spawn`] and [`Context::spawn`], with the handle `H` that they return: a [`NewChild`].
+/// The argument of [`spawn`](https://docs.rs/supervise-tree/latest/supervise/fn.spawn.html) and [`Context::spawn`], with the handle `H` that they return: a [`NewChild`].
 ///
 /// ```
 /// use supervise::bound::IntoNewChild;

@@ -145,7 +145,7 @@ async fn busy(fence: &Arc<Fence>, journal: &Journal) -> ActorRef<Busy> {
         healing: None,
         options: ChildOptions::new(),
         extensions: vec![fence.clone()],
-        standing: &[],
+        standing: supervise::extension::StandingExtensions::NONE,
     };
     let start = move || std::future::ready(Ok(Busy(mine.clone())));
     let (actor, up) = remote::host(host, start, |_, _| None);
@@ -280,7 +280,7 @@ async fn a_panic_in_a_drop_behind_the_fence_is_caught() {
         healing: None,
         options: ChildOptions::new(),
         extensions: vec![fence.clone()],
-        standing: &[],
+        standing: supervise::extension::StandingExtensions::NONE,
     };
     let mine = journal.clone();
     let start = move || std::future::ready(Ok(Holds(Loud(mine.clone(), "instance"))));

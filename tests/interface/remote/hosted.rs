@@ -33,7 +33,7 @@ pub fn place(healing: Option<Failure>) -> Host<Probe> {
         healing,
         options: ChildOptions::new(),
         extensions: Vec::new(),
-        standing: &[],
+        standing: supervise::extension::StandingExtensions::NONE,
     }
 }
 
@@ -142,7 +142,7 @@ async fn the_owner_is_asked_about_a_failure_of_a_child_that_escalates() {
         healing: None,
         options: ChildOptions::new(),
         extensions: Vec::new(),
-        standing: &[],
+        standing: supervise::extension::StandingExtensions::NONE,
     };
     let start = move || std::future::ready(Ok(Parent(mine.clone())));
     let (actor, up) = remote::host(host, start, move |_, failure| {

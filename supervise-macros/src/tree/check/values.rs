@@ -223,7 +223,12 @@ impl Settings {
         if let Some(attempts) = self.attempts {
             options = options.redeliver(attempts);
         }
-        match supervise_runtime::extension::spawn(new_child(name, options, || async { Ok(Db) }), &[]).await {
+        match supervise_runtime::extension::spawn(
+            new_child(name, options, || async { Ok(Db) }),
+            supervise_runtime::extension::StandingExtensions::NONE,
+        )
+        .await
+        {
             Ok(db) => {
                 db.stop();
                 None

@@ -28,7 +28,9 @@ impl Actor for Idle {
 /// The limits are those of a debug build of the tests, in which some parts are larger than in a release.
 #[test]
 fn an_idle_actor_takes_little_room() {
-    let core = || CellCore::new(Name::Number(1), None, Arc::new(TreeShared::new(1, &[])));
+    let core = || {
+        CellCore::new(Name::Number(1), None, Arc::new(TreeShared::new(1, crate::extension::StandingExtensions::NONE)))
+    };
     let cell: Arc<Cell<Idle>> = Cell::new(core, 16, std::time::Duration::ZERO, WhileDown::Hold);
     let start = || ready(Ok::<_, Thrown>(Idle));
     let mut body = ActorBody::new(cell.clone(), Reader::new(ChildOptions::<Idle>::default()), start);

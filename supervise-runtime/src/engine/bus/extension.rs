@@ -13,8 +13,6 @@ use std::sync::Arc as StdArc;
 use std::task::Context;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, CellCore};
 use supervise_core::base::deferred_drop::{drop_catching_panics, shielded};
@@ -44,8 +42,6 @@ impl Wants {
     pub const MESSAGES: Wants = Wants(0b01_0000);
     /// [`Extension::ending`] and [`Extension::over`].
     pub const ROOTS: Wants = Wants(0b10_0000);
-
-    const EVERYTHING: Wants = Wants(u8::MAX);
 
     /// Returns the calls that one of the two wants.
     pub const fn and(self, other: Wants) -> Wants {
@@ -89,22 +85,18 @@ pub enum Pass {
     Drop,
 }
 
-/// A step of a turn of an actor whose messages are observed.
+/// The begin or the end of a message of an actor, while times are observed.
 #[derive(Debug, Clone, Copy)]
 pub enum Edge {
-    /// A message begins. Only while times are observed.
+    /// A message begins that came while times were noted.
     Begins {
-        /// The time of the begin.
-        at: Instant,
-        /// The time for which it has waited; `None` if it came before times were noted.
-        waited: Option<Duration>,
+        /// The time for which it has waited.
+        waited: Duration,
     },
-    /// Messages are over.
+    /// A message is over whose begin was noted.
     Over {
-        /// The number of messages; 1 while times are observed.
-        messages: u8,
-        /// The time of the end, while times are observed.
-        at: Option<Instant>,
+        /// The time of its handler.
+        took: Duration,
     },
 }
 
@@ -296,7 +288,7 @@ pub trait Extension: fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// A message begins, or messages are over.
+    /// A message begins, or is over. A standing extension is not told.
     fn message(&self, cell: &CellCore, edge: Edge) {
         let _ = (cell, edge);
     }
@@ -348,7 +340,21 @@ pub trait Extension: fmt::Debug + Send + Sync + 'static {
 }
 
 /// The extensions that all trees of a program have.
-pub type Standing = &'static [&'static dyn Extension];
+#[derive(Debug)]
+pub struct StandingExtensions {
+    /// The extensions, in the order of their calls.
+    pub all: &'static [&'static dyn Extension],
+    /// Returns the calls that one of them wants now.
+    pub wants: fn() -> Wants,
+}
+
+/// The extensions that all trees of a program have.
+pub type Standing = &'static StandingExtensions;
+
+impl StandingExtensions {
+    /// No extension: a tree of a program that uses this crate alone.
+    pub const NONE: Standing = &StandingExtensions { all: &[], wants: || Wants::NOTHING };
+}
 
 /// The extensions of a tree.
 #[derive(Debug)]
@@ -386,13 +392,13 @@ impl Extensions {
     }
 
     /// Returns whether an extension wants one of these calls.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn want(&self, what: Wants) -> bool {
-        self.attached_want(what) || self.standing.iter().any(|extension| extension.wants().meets(what))
+        self.attached_want(what) || (self.standing.wants)().meets(what)
     }
 
     /// Returns whether an extension that is attached wants one of these calls: one relaxed load.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn attached_want(&self, what: Wants) -> bool {
         Wants(self.wants.load(Relaxed)).meets(what)
     }
@@ -445,14 +451,23 @@ impl Extensions {
         drop_catching_panics(gone);
     }
 
-    /// Calls the standing extensions, which look for themselves, and of the attached ones those that want one of these
-    /// calls.
+    /// Calls the extensions that want one of these calls.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn each(&self, what: Wants, mut call: impl FnMut(&dyn Extension)) {
         let attached = if self.attached_want(what) { self.attached() } else { None };
         for (extension, wants) in self.in_order(attached.as_deref().unwrap_or_default()) {
             if wants.meets(what) {
                 shielded(|| call(extension));
+            }
+        }
+    }
+
+    /// The same, for the attached ones alone.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn each_attached(&self, what: Wants, mut call: impl FnMut(&dyn Extension)) {
+        for Entry { extension, wants, .. } in self.attached().iter().flat_map(|all| all.iter()) {
+            if wants.meets(what) {
+                shielded(|| call(&**extension));
             }
         }
     }
@@ -466,6 +481,7 @@ impl Extensions {
     }
 
     /// Returns what is around the user code of an incarnation that begins.
+    #[inline(never)]
     pub(crate) fn begin(&self, cell: &Arc<AnyCell>) -> Vec<Box<dyn Around>> {
         let mut around = Vec::new();
         self.each(Wants::LIVES, |extension| around.extend(extension.begins(cell)));
@@ -501,7 +517,7 @@ impl Extensions {
     }
 
     fn in_order<'a>(&self, attached: &'a [Entry]) -> impl Iterator<Item = (&'a dyn Extension, Wants)> + use<'a> {
-        let standing = self.standing.iter().map(|extension| (*extension, Wants::EVERYTHING));
+        let standing = self.standing.all.iter().map(|extension| (*extension, extension.wants()));
         let (first, last) = attached.split_at(attached.partition_point(|entry| entry.role < Role::Observer));
         let of = |entry: &'a Entry| (&*entry.extension, entry.wants);
         first.iter().map(of).chain(standing).chain(last.iter().map(of))
@@ -562,21 +578,35 @@ impl Drop for Attached {
 pub(crate) struct Entered<'a>(&'a [Box<dyn Around>]);
 
 impl<'a> Entered<'a> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(around: &'a [Box<dyn Around>]) -> Self {
-        for around in around {
-            shielded(|| around.enter());
+        if !around.is_empty() {
+            enter_all(around);
         }
         Entered(around)
     }
 }
 
 impl Drop for Entered<'_> {
-    /// Leaves each part in any case, even if it has panicked at the entry: a part of it may know of the entry already.
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
-        for around in self.0.iter().rev() {
-            shielded(|| around.leave());
+        if !self.0.is_empty() {
+            leave_all(self.0);
         }
+    }
+}
+
+#[cold]
+fn enter_all(around: &[Box<dyn Around>]) {
+    for around in around {
+        shielded(|| around.enter());
+    }
+}
+
+/// Leaves each part in any case, even if it has panicked at the entry: a part of it may know of the entry already.
+#[cold]
+fn leave_all(around: &[Box<dyn Around>]) {
+    for around in around.iter().rev() {
+        shielded(|| around.leave());
     }
 }

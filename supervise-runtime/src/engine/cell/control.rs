@@ -20,6 +20,7 @@ use crate::engine::death_watch::Pact;
 use crate::engine::mailbox::{Admission, Blocked};
 use crate::engine::numbers::{BEFORE_REPORTS, FOUND, number};
 use crate::engine::supervisor::ChildTable;
+use crate::engine::tally::Tally;
 use crate::engine::watched::Watched;
 use supervise_core::base::deferred_drop::DeferDrops;
 use supervise_core::base::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
@@ -503,14 +504,20 @@ impl CellCore {
     }
 
     /// Raises an event of this cell.
+    #[inline]
     pub fn emit(&self, kind: EventKind) {
-        self.emit_of(kind, Restarts::default());
+        match kind {
+            EventKind::Failed { .. } => self.emit_of(kind, Restarts::default()),
+            _ if self.bus.is_heard() => self.emit_of(kind, Restarts::default()),
+            _ => self.bus.count(&kind),
+        }
     }
 
     /// Raises an event about a restart.
     pub(crate) fn emit_of(&self, kind: EventKind, restarts: Restarts<'_>) {
+        let heard = self.bus.is_heard();
         if let EventKind::Failed { failure, .. } = &kind {
-            let now = self.bus.is_heard().then(Instant::now);
+            let now = heard.then(Instant::now);
             let mut life = lock(&self.life);
             let rare = life.rare_or_init();
             rare.down = now.map(|now| rare.down.unwrap_or(now));
@@ -518,6 +525,9 @@ impl CellCore {
             let before = rare.failed.replace(failure.clone());
             drop(life);
             drop(before); // outside of the lock: the error in it is a user value
+        }
+        if !heard {
+            return self.bus.count(&kind);
         }
         let down = || Some(lock(&self.life).rare()?.down?.elapsed());
         let facts = Facts {
@@ -564,7 +574,7 @@ impl CellCore {
     pub(crate) fn emit_with(&self, kind: impl FnOnce() -> EventKind) {
         foreign();
         if self.bus.is_heard() {
-            self.emit(kind());
+            self.emit_of(kind(), Restarts::default());
         }
     }
 
@@ -630,6 +640,18 @@ impl CellCore {
             Declarations::Set(set) => Some(set),
             Declarations::None => None,
         }
+    }
+
+    // ----- observed messages
+
+    /// Changes the numbers of the messages that are observed.
+    pub(crate) fn tally<R>(&self, change: impl FnOnce(&mut Tally) -> R) -> R {
+        change(lock(&self.life).rare_or_init().tally.get_or_insert_default())
+    }
+
+    /// Returns the numbers of the messages, if any were observed.
+    pub fn tallied(&self) -> Option<Tally> {
+        lock(&self.life).rare()?.tally.as_deref().copied()
     }
 
     // ----- extensions
@@ -1224,7 +1246,7 @@ impl AnyCell {
             table.on_child(owner, self, |group, id| group.leaves(id));
         }
         let extensions = &self.core().bus.extensions;
-        if extensions.attached_want(Wants::LIVES) {
+        if extensions.want(Wants::LIVES) {
             extensions.each(Wants::LIVES, |extension| extension.leaves(self.core()));
         }
     }

@@ -116,8 +116,10 @@ impl<T: MailboxItem> Inbox<T> {
             let came = inner.blocked.known_arrival();
             drop(inner);
             let at = Instant::now();
-            let waited = came.map(|came| at.saturating_duration_since(came));
-            notes(cell.core(), Edge::Begins { at, waited });
+            cell.core().tally(|tally| tally.begins(at));
+            if let Some(came) = came {
+                notes(cell.core(), Edge::Begins { waited: at.saturating_duration_since(came) });
+            }
         }
         if observe.contains(Observe::COUNTS) {
             self.observed = self.turn;
@@ -129,7 +131,7 @@ impl<T: MailboxItem> Inbox<T> {
     pub(super) fn observed_before(&mut self, cell: &ActorCell<T>) {
         let over = self.observed.saturating_sub(self.turn).saturating_sub(1);
         self.observed = 1;
-        notes(cell.core(), Edge::Over { messages: over, at: None });
+        cell.core().tally(|tally| tally.over(over, None));
     }
 
     /// Notes that the messages of a turn are over.
@@ -137,11 +139,15 @@ impl<T: MailboxItem> Inbox<T> {
     pub(super) fn observed_over(&mut self, cell: &ActorCell<T>, observe: Observe) {
         let messages = std::mem::take(&mut self.observed);
         let at = observe.contains(Observe::TIMING).then(Instant::now);
-        notes(cell.core(), Edge::Over { messages, at });
+        if let Some(took) = cell.core().tally(|tally| tally.over(messages, at)) {
+            notes(cell.core(), Edge::Over { took });
+        }
     }
 }
 
-/// Tells the extensions of the messages of an actor.
+/// Tells the extensions of a message of an actor.
 fn notes(core: &CellCore, edge: Edge) {
-    core.bus.extensions.each(Wants::MESSAGES, |extension| extension.message(core, edge));
+    if core.bus.extensions.attached_want(Wants::MESSAGES) {
+        core.bus.extensions.each_attached(Wants::MESSAGES, |extension| extension.message(core, edge));
+    }
 }

@@ -1,13 +1,11 @@
 //! The mailbox alone, without a cell that runs.
 
 use std::mem::offset_of;
-use std::sync::Arc as StdArc;
-use std::sync::atomic::{AtomicU64, AtomicUsize as Count};
+use std::sync::atomic::AtomicUsize as Count;
 use std::task::Wake;
 
 use super::*;
 use crate::engine::bus::TreeShared;
-use crate::engine::bus::extension::{Edge, Extension, Wants};
 use supervise_core::values::hooks::DeclaredHooks;
 use supervise_core::values::observe::Observe;
 use supervise_core::values::place::Name;
@@ -47,31 +45,14 @@ impl Wake for Sender {
     }
 }
 
-/// Counts the messages that are over.
-#[derive(Debug, Default)]
-struct Handled(AtomicU64);
-
-impl Extension for Handled {
-    fn wants(&self) -> Wants {
-        Wants::MESSAGES
-    }
-
-    fn message(&self, _cell: &CellCore, edge: Edge) {
-        if let Edge::Over { messages, .. } = edge {
-            self.0.fetch_add(messages.into(), Ordering::Relaxed);
-        }
-    }
-}
-
-/// Attaches an extension that counts the messages of this cell.
-fn counted(cell: &ActorCell<Letter>) -> StdArc<Handled> {
-    let counts = StdArc::new(Handled::default());
-    cell.core().bus.attach(counts.clone());
-    counts
-}
-
 fn mailbox(capacity: usize) -> (Arc<ActorCell<Letter>>, Inbox<Letter>) {
-    let core = || CellCore::new(Name::from("letters"), None, Arc::new(TreeShared::new(1, &[])));
+    let core = || {
+        CellCore::new(
+            Name::from("letters"),
+            None,
+            Arc::new(TreeShared::new(1, crate::extension::StandingExtensions::NONE)),
+        )
+    };
     let cell = ActorCell::new(core, capacity, Duration::from_secs(5), WhileDown::Hold);
     cell.set_gate(Admission::Open, Some(capacity));
     (cell, Inbox::new())
@@ -303,7 +284,7 @@ async fn the_oldest_message_has_its_age_whatever_happens_to_the_others() {
     for seed in 0..200 {
         let mut random = SmallRng::seed_from_u64(seed);
         let (cell, mut inbox) = mailbox(usize::MAX);
-        let (counts, switch) = (counted(&cell), &cell.core().bus.observed);
+        let switch = &cell.core().bus.observed;
         switch.request(Observe::TIMING);
         // The messages that wait, with the time from which on each counts.
         let mut waiting: VecDeque<(u64, Instant)> = VecDeque::new();
@@ -349,7 +330,7 @@ async fn the_oldest_message_has_its_age_whatever_happens_to_the_others() {
         }
         inbox.served(&cell);
         handled += u64::from(in_hand && on);
-        assert_eq!(counts.0.load(Ordering::Relaxed), handled, "seed {seed}");
+        assert_eq!(cell.core().tallied().unwrap_or_default().handled, handled, "seed {seed}");
         inbox.close(&cell);
         assert_eq!(lock(&cell.mail.inner).blocked.arrivals().map_or(0, VecDeque::len), 0, "nothing is left behind");
     }
@@ -359,11 +340,9 @@ async fn the_oldest_message_has_its_age_whatever_happens_to_the_others() {
 #[test]
 fn nothing_is_noted_without_a_request() {
     let (cell, mut inbox) = mailbox(usize::MAX);
-    let counts = counted(&cell);
     (0..100).for_each(|number| assert!(push(&cell, number)));
     take_all(&cell, &mut inbox);
-    assert_eq!(counts.0.load(Ordering::Relaxed), 0);
-    assert!(lock(&cell.mail.inner).blocked.arrivals().is_none());
+    assert!(cell.core().tallied().is_none() && lock(&cell.mail.inner).blocked.arrivals().is_none());
     assert_eq!(depth(&cell).oldest, None);
 }
 

@@ -25,7 +25,7 @@ impl Detached {
 }
 
 /// The future of every `spawn`: of a set, [`Children`](crate::Children) or [`Keyed`](crate::Keyed), of an actor,
-/// [`Context::spawn`](crate::Context::spawn), and of a top-level child, [`spawn`](crate::spawn()).
+/// [`Context::spawn`](crate::Context::spawn), and of a top-level child, [`spawn`](https://docs.rs/supervise-tree/latest/supervise/fn.spawn.html).
 ///
 /// Nothing has begun before its first poll. If it is dropped after that and before it is ready, the child is
 /// stopped, unless it is [`detached`](Spawn::detached).

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use supervise_core::values::event::EventKind;
 use supervise_runtime::expansion::new_child;
-use supervise_runtime::extension::{self, CellCore, Extension, Over, Raised, Standing, Wants};
+use supervise_runtime::extension::{self, CellCore, Extension, Over, Raised, Standing, StandingExtensions, Wants};
 use supervise_runtime::policy::{ChildOptions, Lifecycle};
 use supervise_runtime::{Actor, ActorRef, Context, Ended, Failure, Reply};
 
@@ -30,7 +30,8 @@ impl Extension for Watches {
     }
 }
 
-const STANDING: Standing = &[&Watches];
+const STANDING: Standing =
+    &StandingExtensions { all: &[&Watches], wants: || Wants::EVENTS.and(Wants::LIVES) };
 
 #[derive(Debug)]
 struct Offline;

@@ -10,13 +10,14 @@ use super::EndedChild;
 use crate::engine::cell::shared_wait::SharedWait;
 use crate::engine::cell::waitlist::{Waitlist, Wakers};
 use crate::engine::slots::Slots;
+use crate::engine::tally::Tally;
 use supervise_core::base::sync::Arc;
 use supervise_core::values::ended::Ended;
 use supervise_core::values::failure::Failure;
 
 pub(super) type OnEnd = Box<dyn FnOnce(&Ended) + Send>;
 
-/// The registration of a future that waits for a cell to be up or to end; see [`CellCore::leave`](super::CellCore::leave).
+/// The registration of a future that waits for a cell to be up or to end.
 #[derive(Debug, Default)]
 pub struct Waiting(pub(super) Option<u64>);
 
@@ -66,6 +67,8 @@ pub(super) struct Rare {
     /// The sign of life that callers have asked for (S54).
     pub(super) sign: Option<Arc<SharedWait>>,
     pub(super) watchers: Waitlist<OnEnd>,
+    /// The numbers of the messages, if they are observed or were.
+    pub(super) tally: Option<Box<Tally>>,
     /// The state of extensions.
     pub(super) slots: Slots,
     /// The runtime on which the cell runs, if that is not the runtime of its supervisor.

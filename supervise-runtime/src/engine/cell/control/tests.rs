@@ -1,7 +1,10 @@
 use super::*;
 
 fn cell(name: &str, parent: Option<&Arc<BareCell>>) -> Arc<BareCell> {
-    let bus = parent.map_or_else(|| Arc::new(TreeShared::new(0, &[])), |parent| parent.core.bus.clone());
+    let bus = parent.map_or_else(
+        || Arc::new(TreeShared::new(0, crate::extension::StandingExtensions::NONE)),
+        |parent| parent.core.bus.clone(),
+    );
     BareCell::new(CellCore::new(Name::from(name), parent.map(|parent| parent.clone() as Arc<AnyCell>), bus))
 }
 

@@ -508,7 +508,7 @@ impl Engine {
         let took = machine.took(Instant::now());
         core.emit(EventKind::Ended { ended: ended.clone() });
         self.decided = false;
-        if core.bus.extensions.attached_want(Wants::LIVES) {
+        if core.bus.extensions.want(Wants::LIVES) {
             let asked =
                 machine.leaving_since().is_some() && machine.stop_reason().is_some_and(|reason| !reason.is_own());
             core.bus.extensions.each(Wants::LIVES, |extension| extension.ended(core, Over { took, asked }));
@@ -539,7 +539,9 @@ impl Engine {
 
     /// Ends what extensions have around an incarnation.
     pub(super) fn end_around(&mut self) {
-        if let Some(cold) = &mut self.cold {
+        if let Some(cold) = &mut self.cold
+            && !cold.around.is_empty()
+        {
             std::mem::take(&mut cold.around).into_iter().for_each(drop_catching_panics);
         }
     }
@@ -785,7 +787,7 @@ impl Engine {
             if is_news && machine.is_told() {
                 core.emit(EventKind::Stopping { reason });
             }
-            if is_news && core.parent.is_none() && core.bus.extensions.attached_want(Wants::ROOTS) {
+            if is_news && core.parent.is_none() && core.bus.extensions.want(Wants::ROOTS) {
                 core.bus.extensions.every(|extension| extension.ending(core));
             }
             if let Some(stop_signal) = &self.stop_signal {
