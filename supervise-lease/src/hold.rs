@@ -1,6 +1,7 @@
 //! One holding of a lease, from the grant to its end (S55).
 
 use std::fmt;
+use std::sync::Once;
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -99,14 +100,21 @@ impl Hold {
 struct Leases;
 
 /// Says that a tree has [`Leases`].
-#[derive(Debug, Default)]
-struct Guarded(AtomicBool);
+#[derive(Debug)]
+struct Guarded(Once);
+
+impl Default for Guarded {
+    fn default() -> Self {
+        Guarded(Once::new())
+    }
+}
 
 /// Has the leases of this tree asked, from now on.
 pub(crate) fn guard(tree: &TreeShared) {
-    if !tree.slot_or_default::<Guarded>().0.swap(true, Ordering::Relaxed) {
+    // Another part of the tree may begin at the same time: it waits until its lease is asked.
+    tree.slot_or_default::<Guarded>().0.call_once(|| {
         tree.attach(Arc::new(Leases));
-    }
+    });
 }
 
 /// Puts a tree, or a part of one, under a holding. To be called before it begins.

@@ -18,11 +18,11 @@ use supervise_core::values::stop_reason::StopReason;
 use supervise_core::values::strategy::Directive;
 use supervise_runtime::extension::{Advice, AnyCell, Around, CellCore, Extension, Facts, Raised, Start, Wants};
 
-/// Returns the calls that the log wants now: none while nobody reads it.
+/// Returns the calls that the log wants now: hardly any while nobody reads it.
 #[inline]
 pub(crate) fn wants() -> Wants {
     match LevelFilter::current() == LevelFilter::OFF {
-        true => Wants::NOTHING,
+        true => Wants::ROOTS, // the span around a tree is let go, also if nobody reads the log any more
         false => Wants::EVENTS.and(Wants::LIVES).and(Wants::ROOTS),
     }
 }

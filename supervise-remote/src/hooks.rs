@@ -61,6 +61,7 @@ pub fn set_node<A: Actor>(actor: &ActorRef<A>, node: Option<Arc<str>>) {
 
 /// Calls this each time the child has ended and its mailbox is closed. It must not panic.
 pub fn at_close<A: Actor>(actor: &ActorRef<A>, call: Arc<dyn Fn() + Send + Sync>) {
+    set_elsewhere(actor, |_| ()); // from here on it is shown as a remote child
     let before = cell_of(actor).set_slot(Arc::new(AtClose(Box::new(move || call()))));
     drop(before);
 }

@@ -128,6 +128,21 @@ async fn shop() -> Running<Shop> {
     Shop::tree(Journal::default()).metrics().start().await.unwrap()
 }
 
+/// S51: a tree that has ended contributes nothing, whenever its metrics are wanted.
+#[test]
+fn a_tree_that_has_ended_has_no_gauges() {
+    recorded(async |recorded: &mut Recorded| {
+        let shop = Shop::start(Journal::default()).await.unwrap();
+        let handle = shop.handle();
+        shop.shutdown().await;
+        handle.metrics().forever();
+        let metering = handle.metrics();
+        assert_eq!(recorded.sampled("supervise.children"), [""; 0]);
+        drop(metering);
+        assert_eq!(recorded.sampled("supervise.children"), [""; 0]);
+    });
+}
+
 /// S51: each decision about a failure is counted by the type of the error and the directive, with the delay of a restart.
 #[test]
 fn decisions_are_counted() {

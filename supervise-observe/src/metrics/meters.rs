@@ -117,8 +117,11 @@ pub(crate) fn share(tree: &TreeShared, meters: &Arc<Meters>) -> bool {
         }
     }
     // No request is given back before it was made, so nobody detaches them meanwhile.
-    tree.attach(meters.clone());
-    true
+    let lives = tree.attach(meters.clone());
+    if !lives && let Some(metered) = tree.slot::<Metered>() {
+        drop(std::mem::replace(&mut *lock(&metered.0), State::Over));
+    }
+    lives
 }
 
 /// Takes a request back.
@@ -131,6 +134,11 @@ pub(crate) fn give_back(tree: &TreeShared) {
         return;
     }
     let before = std::mem::take(&mut *state);
+    if let State::On { meters, .. } = &before
+        && !meters.are_top_level()
+    {
+        meters.ended.store(true, Relaxed); // under the lock: the meters after them count from here on
+    }
     drop(state);
     if let State::On { meters, .. } = &before {
         let extension: Arc<dyn Extension> = meters.clone();
@@ -169,7 +177,7 @@ impl Extension for Meters {
     }
 
     fn event(&self, raised: &Raised<'_>) {
-        let Some(cell) = raised.cell else { return };
+        let Some(cell) = raised.cell.filter(|_| !self.ended.load(Relaxed)) else { return };
         match raised.kind {
             EventKind::Decided { directive, failure, .. } => self.of(cell).decided(failure, *directive),
             EventKind::RestartScheduled { after } => self.of(cell).delayed(*after),
@@ -184,6 +192,9 @@ impl Extension for Meters {
     }
 
     fn message(&self, cell: &CellCore, edge: Edge) {
+        if self.ended.load(Relaxed) {
+            return;
+        }
         match edge {
             Edge::Begins { waited } => self.of(cell).waited(waited),
             Edge::Over { took } => self.of(cell).handled(took),
@@ -229,6 +240,8 @@ pub(crate) struct Meters {
     /// The contributions to gauges; `None` once they were taken back.
     sampled: Mutex<Option<HashMap<Sampled, Contribution>>>,
     health: Arc<Caught>,
+    /// Nobody wants them any more.
+    ended: AtomicBool,
 }
 
 /// A gauge of a tree: its declared path, or the role for those of nodes, and the gauge.
@@ -277,6 +290,7 @@ impl Meters {
             paths: Mutex::default(),
             sampled: Mutex::new(Some(HashMap::new())),
             health: Arc::new(Caught { panicked: AtomicBool::new(false) }),
+            ended: AtomicBool::new(false),
         }
     }
 

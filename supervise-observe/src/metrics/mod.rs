@@ -318,7 +318,7 @@ fn name_of(state: NodeStateKind) -> &'static str {
 /// Adds the gauges of this cell and of all below it. Children that were spawned at run time and have ended are gone.
 fn add(meters: &Meters, root: &Arc<AnyCell>, now: Instant, all: &mut All) {
     let mut todo = vec![root.clone()];
-    let is_gone = root.core().is_top_level() && root.core().has_ended();
+    let is_gone = (root.core().is_top_level() || root.core().is_root()) && root.core().has_ended();
     if !meters.are_top_level() && !is_gone {
         alone(meters, root, seen(&**root, now).as_ref(), now, all);
     }

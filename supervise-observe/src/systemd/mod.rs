@@ -1,6 +1,8 @@
 //! The messages of a tree to systemd, if the program runs under it (rule S52).
 
 #[cfg(unix)]
+use std::any::Any;
+#[cfg(unix)]
 use std::sync::Arc;
 
 #[cfg(unix)]
@@ -13,7 +15,7 @@ mod status;
 use supervise_runtime::Tree;
 use supervise_runtime::expansion::TreeDef;
 #[cfg(unix)]
-use supervise_runtime::extension::attach;
+use supervise_runtime::extension::{attach, has};
 
 /// Tells systemd how a tree is. The prelude has this trait.
 ///
@@ -79,7 +81,10 @@ mod sealed {
 impl<T: TreeDef> Systemd for Tree<T> {
     fn systemd(self) -> Self {
         #[cfg(unix)]
-        return attach(self, Arc::new(notifier::FromStart));
+        return match has(&self, |known| (known as &dyn Any).is::<notifier::FromStart>()) {
+            true => self,
+            false => attach(self, Arc::new(notifier::FromStart)),
+        };
         #[cfg(not(unix))]
         self
     }

@@ -72,7 +72,9 @@ where
     let owner = guardian::above(standing);
     let above = owner.core();
     above.bus.started();
-    extensions.into_iter().for_each(|extension| above.bus.attach(extension));
+    for extension in extensions {
+        above.bus.attach(extension);
+    }
     let _ = start_extensions(&owner, Start::Alone);
     let own: Arc<OnceLock<Weak<Cell<A>>>> = Arc::default();
     let me = own.clone();

@@ -333,21 +333,20 @@ impl TreeShared {
 
     /// Returns the state of this type, which is made if there is none.
     pub fn slot_or_default<T: Any + Default + Send + Sync>(&self) -> StdArc<T> {
-        let mut slots = lock(&self.slots);
-        slots.get().unwrap_or_else(|| {
-            let new = StdArc::<T>::default();
-            let _none = slots.set(new.clone());
-            new
+        self.slot().unwrap_or_else(|| {
+            let new = StdArc::<T>::default(); // outside of the lock, as all other code
+            let mut slots = lock(&self.slots);
+            slots.get_or_set(&new)
         })
     }
 
-    /// Attaches an observer while the tree runs. Of an incarnation that has begun, it sees no begin. Without effect if the
-    /// tree has ended.
-    pub fn attach(&self, extension: StdArc<dyn Extension>) {
-        self.extensions.attach(extension);
+    /// Attaches an extension. Of an incarnation that has begun, it sees no begin. Returns `false`, without effect, if the tree
+    /// has ended.
+    pub fn attach(&self, extension: StdArc<dyn Extension>) -> bool {
+        self.extensions.attach(extension)
     }
 
-    /// Detaches an extension.
+    /// Detaches an observer.
     pub fn detach(&self, extension: &StdArc<dyn Extension>) {
         self.extensions.detach(extension);
     }

@@ -24,6 +24,15 @@ impl Slots {
         before
     }
 
+    /// Returns the value of this type: the one that is there, or this one. A value that is not needed is dropped by the
+    /// caller, who still has it if another one was there first.
+    pub(crate) fn get_or_set<T: Any + Send + Sync>(&mut self, value: &Arc<T>) -> Arc<T> {
+        self.get().unwrap_or_else(|| {
+            self.0.get_or_insert_default().push(value.clone());
+            value.clone()
+        })
+    }
+
     /// Takes the value of this type out.
     pub(crate) fn take<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
         let values = self.0.as_mut()?;

@@ -77,7 +77,7 @@ impl<T: TreeDef> Tree<T> {
         Tree { params, bus: None, seed: None, observe: Observe::NOTHING, standing, extensions: Vec::new() }
     }
 
-    /// Attaches an extension, of which a tree of the same type needs only one.
+    /// Attaches an extension.
     pub(crate) fn attach(mut self, extension: StdArc<dyn Extension>) -> Self {
         self.extensions.push(extension);
         self
@@ -301,8 +301,9 @@ impl<T: TreeDef> Tree<T> {
         say_abort_once(&bus);
         bus.started();
         bus.observed.request(self.observe);
-        let has_own = !self.extensions.is_empty();
-        self.extensions.into_iter().for_each(|extension| bus.extensions.attach(extension));
+        for extension in self.extensions {
+            bus.extensions.attach(extension);
+        }
         let slot = ChildSlot::new(Name::Declared(T::SPEC.name), None, bus);
         let mut first = Some(self.params);
         let refused: StdArc<OnceLock<String>> = StdArc::default();
@@ -325,10 +326,9 @@ impl<T: TreeDef> Tree<T> {
         if let Err(why) = start_extensions(&root, Start::Tree(const { &T::SPEC })) {
             let _ = refused.set(why);
         }
+        let begun = root.core().bus.extensions.begun_later();
         launched.life.begin();
-        if has_own {
-            root.core().bus.extensions.every(|extension| extension.begun(&root, const { &T::SPEC }));
-        }
+        begun(&root, const { &T::SPEC });
         Begun { guard: Guard { cell: launched.cell, at: Some(at), quiet: true }, handle: launched.handle }
     }
 }

@@ -8,16 +8,18 @@
 //! An extension is foreign code. No lock is held when it is called, and a panic in it ends there. An extension that panics
 //! when it is asked whether code may run lets nothing run.
 
+use std::any::Any;
 use std::fmt;
+use std::iter::successors;
 use std::sync::Arc as StdArc;
 use std::task::Context;
 use std::time::Duration;
 
 use crate::engine::bus::TreeShared;
 use crate::engine::cell::control::{AnyCell, CellCore};
-use supervise_core::base::deferred_drop::{drop_catching_panics, shielded};
+use supervise_core::base::deferred_drop::{CatchDrop, shielded};
 use supervise_core::base::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use supervise_core::base::sync::{Arc, Mutex, Weak, lock};
+use supervise_core::base::sync::{Arc, Mutex, OnceLock, Weak, lock};
 use supervise_core::values::declaration::TreeSpec;
 use supervise_core::values::event::EventKind;
 use supervise_core::values::failure::Failure;
@@ -239,9 +241,11 @@ pub trait Around: fmt::Debug + Send {
 
 /// Code that looks at a tree, or stands beside it.
 ///
-/// Each call is guarded: no lock is held, and a panic ends there. All calls for one cell come from its own task, one
-/// after the other; those for different cells come at the same time.
-pub trait Extension: fmt::Debug + Send + Sync + 'static {
+/// Each call about a tree or a cell is guarded: no lock is held, and a panic ends there. Calls come from any thread, also two
+/// at once. Those about the lives of one cell ([`begins`](Extension::begins), [`leaves`](Extension::leaves),
+/// [`ended`](Extension::ended)) come from its own task, one after the other. A call that has begun when the extension is
+/// detached goes on.
+pub trait Extension: Any + fmt::Debug + Send + Sync {
     /// Returns the place in the order. Read when the extension is attached. A standing extension is an observer.
     fn role(&self) -> Role {
         Role::Observer
@@ -328,7 +332,8 @@ pub trait Extension: fmt::Debug + Send + Sync + 'static {
         let _ = child;
     }
 
-    /// A life is over. Nobody has been told yet.
+    /// A life is over, in order or not; its event was raised, and those who wait for it are not woken yet. Not called for a
+    /// child whose task was dropped, by an extension or with its runtime.
     fn ended(&self, cell: &CellCore, over: Over) {
         let _ = (cell, over);
     }
@@ -363,6 +368,8 @@ pub(crate) struct Extensions {
     /// The calls that those which are attached want.
     wants: AtomicU8,
     all: Mutex<List>,
+    /// The fences and leases. None of them is ever taken out, so each poll reads them without a lock.
+    gates: OnceLock<Box<Keeper>>,
 }
 
 #[derive(Debug, Default)]
@@ -373,17 +380,31 @@ struct List {
     closed: bool,
 }
 
-/// An extension that is attached, with what it has answered then.
-#[derive(Debug, Clone)]
+/// An extension that is attached, with what it has answered then. The last reference may be dropped anywhere, so a panic
+/// in its `Drop` is caught.
+#[derive(Debug)]
 struct Entry {
-    extension: StdArc<dyn Extension>,
+    extension: CatchDrop<StdArc<dyn Extension>>,
     role: Role,
     wants: Wants,
 }
 
+impl Clone for Entry {
+    fn clone(&self) -> Self {
+        Entry { extension: CatchDrop::new(StdArc::clone(&self.extension)), ..*self }
+    }
+}
+
+/// A fence or a lease, and the one that was attached after it.
+#[derive(Debug)]
+struct Keeper {
+    entry: Entry,
+    next: OnceLock<Box<Keeper>>,
+}
+
 impl Extensions {
     pub(crate) fn new(standing: Standing) -> Self {
-        Extensions { standing, wants: AtomicU8::new(0), all: Mutex::default() }
+        Extensions { standing, wants: AtomicU8::new(0), all: Mutex::default(), gates: OnceLock::new() }
     }
 
     /// Returns the extensions that all trees have.
@@ -403,34 +424,56 @@ impl Extensions {
         Wants(self.wants.load(Relaxed)).meets(what)
     }
 
-    /// Attaches an extension. Without effect if the tree has ended.
-    pub(crate) fn attach(&self, extension: StdArc<dyn Extension>) {
+    /// Attaches an extension. Returns `false`, without effect, if the tree has ended.
+    pub(crate) fn attach(&self, extension: StdArc<dyn Extension>) -> bool {
         let (role, wants) = (extension.role(), extension.wants());
+        let mut new = Some(Entry { extension: CatchDrop::new(extension), role, wants });
+        if role < Role::Observer
+            && let Some(entry) = &new
+        {
+            self.keep(entry.clone()); // first: from the wants on, it is asked
+        }
         self.change(|all, closed| {
             if !closed {
                 let at = all.iter().take_while(|known| known.role <= role).count();
-                all.insert(at, Entry { extension, role, wants });
+                new.take().into_iter().for_each(|entry| all.insert(at, entry));
             }
+            None
         });
+        new.is_none() // otherwise dropped here, and not under the lock
     }
 
+    /// Adds a fence or a lease after those that were attached before.
+    fn keep(&self, entry: Entry) {
+        let mut new = Box::new(Keeper { entry, next: OnceLock::new() });
+        let mut last = &self.gates;
+        loop {
+            let Err(back) = last.set(new) else { return };
+            new = back;
+            let Some(known) = last.get() else { continue };
+            last = &known.next;
+        }
+    }
+
+    /// Detaches an observer.
     pub(crate) fn detach(&self, extension: &StdArc<dyn Extension>) {
         self.change(|all, _| {
-            if let Some(at) = all.iter().position(|known| StdArc::ptr_eq(&known.extension, extension)) {
-                drop(all.remove(at)); // the caller has another reference
-            }
+            let is_it = |known: &Entry| StdArc::ptr_eq(&known.extension, extension) && known.role == Role::Observer;
+            let at = all.iter().position(is_it)?;
+            Some(all.remove(at))
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<Entry>, bool)) {
+    /// Changes the list. Returns no entry that is gone under the lock.
+    fn change(&self, change: impl FnOnce(&mut Vec<Entry>, bool) -> Option<Entry>) {
         let mut list = lock(&self.all);
         let mut all = list.entries.as_deref().map_or_else(Vec::new, <[Entry]>::to_vec);
-        change(&mut all, list.closed);
+        let gone = change(&mut all, list.closed);
         let wants = all.iter().fold(Wants::NOTHING, |wants, entry| wants.and(entry.wants));
         self.wants.store(wants.0, Relaxed); // under the lock, so that the last change wins
         let before = std::mem::replace(&mut list.entries, (!all.is_empty()).then(|| all.into()));
         drop(list);
-        drop_catching_panics(before);
+        drop((gone, before));
     }
 
     /// Ends the observers, for good. Fences and leases stay: a child that is stuck may go on after the end of its tree.
@@ -447,8 +490,9 @@ impl Extensions {
         self.change(|all, _| {
             let (observers, kept) = all.drain(..).partition(|entry| entry.role == Role::Observer);
             (gone, *all) = (observers, kept);
+            None
         });
-        drop_catching_panics(gone);
+        drop(gone);
     }
 
     /// Calls the extensions that want one of these calls.
@@ -467,7 +511,7 @@ impl Extensions {
     pub(crate) fn each_attached(&self, what: Wants, mut call: impl FnMut(&dyn Extension)) {
         for Entry { extension, wants, .. } in self.attached().iter().flat_map(|all| all.iter()) {
             if wants.meets(what) {
-                shielded(|| call(&**extension));
+                shielded(|| call(&***extension));
             }
         }
     }
@@ -488,22 +532,29 @@ impl Extensions {
         around
     }
 
-    /// Returns whether the task may be polled, or the user code may run.
+    /// Returns whether the task may be polled, or the user code may run. After [`Pass::Go`] for a task, call
+    /// [`passed`](Self::passed) once it was polled.
     #[cold]
     pub(crate) fn pass(&self, cell: &AnyCell, mut gate: Gate<'_, '_>) -> Pass {
         let (what, otherwise) = match gate {
             Gate::Task(_) => (Wants::TASKS, Pass::Drop),
             Gate::Code => (Wants::CODE, Pass::Hold),
         };
-        for Entry { extension, .. } in self.attached().iter().flat_map(|all| all.iter()).filter(|e| e.wants.meets(what))
-        {
+        for (at, entry) in self.keepers(what).enumerate() {
             let gate = match &mut gate {
                 Gate::Task(cx) => Gate::Task(cx),
                 Gate::Code => Gate::Code,
             };
-            match shielded(|| extension.pass(cell, gate)).unwrap_or(otherwise) {
+            match shielded(|| entry.extension.pass(cell, gate)).unwrap_or(otherwise) {
                 Pass::Go => {}
-                pass => return pass,
+                pass => {
+                    if what == Wants::TASKS {
+                        for before in self.keepers(what).take(at) {
+                            shielded(|| before.extension.passed());
+                        }
+                    }
+                    return pass;
+                }
             }
         }
         Pass::Go
@@ -511,20 +562,37 @@ impl Extensions {
 
     /// The poll of a task that has passed is over.
     pub(crate) fn passed(&self) {
-        for entry in self.attached().iter().flat_map(|all| all.iter()).filter(|entry| entry.wants.meets(Wants::TASKS)) {
+        for entry in self.keepers(Wants::TASKS) {
             shielded(|| entry.extension.passed());
         }
+    }
+
+    /// Returns the fences and leases that want one of these calls: fences before leases, since no one wants both.
+    fn keepers(&self, what: Wants) -> impl Iterator<Item = &Entry> {
+        let all = successors(self.gates.get(), |keeper| keeper.next.get());
+        all.map(|keeper| &keeper.entry).filter(move |entry| entry.wants.meets(what))
     }
 
     fn in_order<'a>(&self, attached: &'a [Entry]) -> impl Iterator<Item = (&'a dyn Extension, Wants)> + use<'a> {
         let standing = self.standing.all.iter().map(|extension| (*extension, extension.wants()));
         let (first, last) = attached.split_at(attached.partition_point(|entry| entry.role < Role::Observer));
-        let of = |entry: &'a Entry| (&*entry.extension, entry.wants);
+        let of = |entry: &'a Entry| (&**entry.extension, entry.wants);
         first.iter().map(of).chain(standing).chain(last.iter().map(of))
     }
 
     fn attached(&self) -> Option<Arc<[Entry]>> {
         lock(&self.all).entries.clone()
+    }
+
+    /// Returns a call for each extension of a tree that is about to begin, to be made once its task is spawned: by then the
+    /// tree may have ended.
+    pub(crate) fn begun_later(&self) -> impl FnOnce(&Arc<AnyCell>, &'static TreeSpec) + use<> {
+        let all = self.attached();
+        move |root, tree| {
+            for entry in all.iter().flat_map(|all| all.iter()) {
+                shielded(|| entry.extension.begun(root, tree));
+            }
+        }
     }
 }
 
@@ -536,7 +604,9 @@ impl Extensions {
 pub(crate) fn start_extensions(root: &Arc<AnyCell>, start: Start) -> Result<(), String> {
     let mut refused = Ok(());
     root.core().bus.extensions.every(|extension| {
-        let answer = extension.starts(root, start);
+        // An extension that panics lets nothing run.
+        let answer = shielded(|| extension.starts(root, start));
+        let answer = answer.unwrap_or_else(|| Err("an extension panicked when the tree was to start".to_owned()));
         if refused.is_ok() {
             refused = answer;
         }
@@ -547,7 +617,7 @@ pub(crate) fn start_extensions(root: &Arc<AnyCell>, start: Start) -> Result<(), 
 /// Tells the extensions that the root of a tree, or a child outside of one, has ended.
 pub(crate) fn over(root: &CellCore) {
     if root.bus().extensions.want(Wants::ROOTS) {
-        root.bus().extensions.every(|extension| extension.over(root));
+        root.bus().extensions.each(Wants::ROOTS, |extension| extension.over(root));
     }
 }
 
@@ -561,7 +631,7 @@ pub struct Attached {
 impl Attached {
     /// Attaches an observer to a running tree. Of an incarnation that has begun, it sees no begin.
     pub fn to(tree: &Arc<TreeShared>, extension: StdArc<dyn Extension>) -> Self {
-        tree.extensions.attach(extension.clone());
+        tree.attach(extension.clone());
         Attached { tree: Arc::downgrade(tree), extension }
     }
 }
@@ -569,7 +639,7 @@ impl Attached {
 impl Drop for Attached {
     fn drop(&mut self) {
         if let Some(tree) = self.tree.upgrade() {
-            tree.extensions.detach(&self.extension);
+            tree.detach(&self.extension);
         }
     }
 }

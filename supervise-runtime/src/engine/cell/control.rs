@@ -668,12 +668,10 @@ impl CellCore {
 
     /// Returns the state of this type, which is made if there is none.
     pub fn slot_or_default<T: Any + Default + Send + Sync>(&self) -> StdArc<T> {
-        let mut life = lock(&self.life);
-        let slots = &mut life.rare_or_init().slots;
-        slots.get().unwrap_or_else(|| {
-            let new = StdArc::<T>::default();
-            let _none = slots.set(new.clone());
-            new
+        self.slot().unwrap_or_else(|| {
+            let new = StdArc::<T>::default(); // outside of the lock, as all other code
+            let mut life = lock(&self.life);
+            life.rare_or_init().slots.get_or_set(&new)
         })
     }
 
@@ -952,7 +950,7 @@ impl CellCore {
     }
 
     /// Calls `tell` once the cell has ended, immediately if it has. Needs no runtime. Returns the ticket for
-    /// [`CellCore::forget`].
+    /// [`forget`](Self::forget).
     pub fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
         let ticket = life.ticket();

@@ -788,7 +788,7 @@ impl Engine {
                 core.emit(EventKind::Stopping { reason });
             }
             if is_news && core.parent.is_none() && core.bus.extensions.want(Wants::ROOTS) {
-                core.bus.extensions.every(|extension| extension.ending(core));
+                core.bus.extensions.each(Wants::ROOTS, |extension| extension.ending(core));
             }
             if let Some(stop_signal) = &self.stop_signal {
                 stop_signal.tell(reason);

@@ -78,6 +78,10 @@ impl CellGuard {
             self.report(Ended::Aborted, true);
         }
         core.fail_start(&Ended::Aborted);
+        if core.parent.is_none() {
+            over(core);
+            core.bus.close();
+        }
         closed(&*self.cell);
     }
 
