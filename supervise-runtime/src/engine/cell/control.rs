@@ -950,7 +950,7 @@ impl CellCore {
     }
 
     /// Calls `tell` once the cell has ended, immediately if it has. Needs no runtime. Returns the ticket for
-    /// [`forget`](Self::forget).
+    /// `forget`.
     pub fn on_end(&self, tell: OnEnd) -> u64 {
         let mut life = lock(&self.life);
         let ticket = life.ticket();
