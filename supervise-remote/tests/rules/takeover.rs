@@ -1,5 +1,10 @@
 //! S60: a new owner.
 
+use std::sync::Arc;
+
+use supervise::TreeRef;
+use supervise::extension::{AnyCell, Extension, Start, attach, tree_of};
+
 use crate::listen::listen;
 use crate::world::*;
 
@@ -16,6 +21,30 @@ async fn a_new_owner_waits_for_the_leases_of_the_old_one() {
     // The node has taken down what it held for the older one.
     assert_eq!(said(log), ["start #1", "post_stop", "start #1"]);
     drop(first);
+}
+
+/// S63: a child that waits for its first place is shown as a remote one.
+#[tokio::test(start_paused = true)]
+async fn a_child_without_a_place_is_shown_as_remote() {
+    #[derive(Debug, Default)]
+    struct Root(std::sync::OnceLock<TreeRef>);
+
+    impl Extension for Root {
+        fn starts(&self, root: &Arc<AnyCell>, _start: Start) -> Result<(), String> {
+            self.0.set(tree_of(root.clone())).map_err(|_| "started twice".to_owned())
+        }
+    }
+
+    let mut cluster = cluster(&["one"]);
+    let log = new_log();
+    let _first = Shop::tree(3, log).on(cluster.owner()).start().await.unwrap();
+    cluster.freeze("owner");
+    let root = Arc::new(Root::default());
+    let second = tokio::spawn(attach(Shop::tree(3, log).on(cluster.owner()), root.clone()).start());
+    tokio::time::sleep(SECOND).await;
+    let snapshot = root.0.get().unwrap().snapshot();
+    assert_eq!(snapshot.find("pricing").unwrap().window, Some(0));
+    drop(second.await.unwrap().unwrap());
 }
 
 #[tokio::test(start_paused = true)]
