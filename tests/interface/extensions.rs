@@ -293,6 +293,24 @@ async fn code_that_is_held_does_not_run_and_can_be_aborted() {
     assert_eq!(journal.take(), ["probe drop"], "no hook runs");
 }
 
+/// S55, S58: only a fence is asked about tasks, and only a lease about code. An observer that wants to decide does not.
+#[tokio::test(start_paused = true)]
+async fn only_fences_and_leases_decide() {
+    let (own, journal) = (Journal::default(), Journal::default());
+    let mut tree = Shop::tree(journal.clone());
+    for (role, wants) in
+        [(Role::Observer, Wants::TASKS.and(Wants::CODE)), (Role::Fence, Wants::CODE), (Role::Lease, Wants::TASKS)]
+    {
+        let holds = AtomicBool::new(true);
+        tree = attach(tree, Arc::new(Scribe { role: Some(role), holds, ..Scribe::new("it", &own, wants) }));
+    }
+    let shop = tree.start().await.unwrap();
+    shop.probe.tell(Do::Note("free")).await.unwrap();
+    settle().await;
+    assert!(journal.take().contains(&"probe free".to_owned()));
+    assert!(shop.shutdown().await.is_orderly());
+}
+
 /// S55: a question that panics is answered with no: nothing runs, and the tree can still be aborted.
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_panics_lets_nothing_run() {

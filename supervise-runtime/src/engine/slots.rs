@@ -24,8 +24,8 @@ impl Slots {
         before
     }
 
-    /// Returns the value of this type: the one that is there, or this one. A value that is not needed is dropped by the
-    /// caller, who still has it if another one was there first.
+    /// Returns the value of this type; puts `value` in if there is none. The caller keeps `value`, and drops it after the
+    /// lock.
     pub(crate) fn get_or_set<T: Any + Send + Sync>(&mut self, value: &Arc<T>) -> Arc<T> {
         self.get().unwrap_or_else(|| {
             self.0.get_or_insert_default().push(value.clone());

@@ -117,7 +117,7 @@ pub fn seen(cell: &AnyCell, now: Instant) -> Option<ChildView> {
     cell.core().supervisor().and_then(|supervisor| supervisor.core().table()?.see_child(cell, now))
 }
 
-/// Returns the highest cell above this one that has a task: the guardian of the top-level children has none.
+/// Returns the highest cell with a task above this cell, or this cell: a guardian has no task.
 fn root(cell: &Arc<AnyCell>) -> Arc<AnyCell> {
     let mut root = cell;
     while let Some(above) = root.core().parent.as_ref().filter(|above| !above.core().is_guardian()) {

@@ -36,9 +36,9 @@ impl Wants {
     pub const EVENTS: Wants = Wants(0b0001);
     /// [`Extension::begins`], [`Extension::leaves`] and [`Extension::ended`].
     pub const LIVES: Wants = Wants(0b0010);
-    /// [`Extension::pass`] at [`Gate::Task`].
+    /// [`Extension::pass`] at [`Gate::Task`]. Only for a fence.
     pub const TASKS: Wants = Wants(0b0100);
-    /// [`Extension::pass`] at [`Gate::Code`].
+    /// [`Extension::pass`] at [`Gate::Code`]. Only for a lease.
     pub const CODE: Wants = Wants(0b1000);
     /// [`Extension::message`].
     pub const MESSAGES: Wants = Wants(0b01_0000);
@@ -48,6 +48,17 @@ impl Wants {
     /// Returns the calls that one of the two wants.
     pub const fn and(self, other: Wants) -> Wants {
         Wants(self.0 | other.0)
+    }
+
+    /// Returns the calls without the questions that are not for this role.
+    const fn of(self, role: Role) -> Wants {
+        let questions = Self::TASKS.0 | Self::CODE.0;
+        let own = match role {
+            Role::Fence => Self::TASKS.0,
+            Role::Lease => Self::CODE.0,
+            Role::Observer => 0,
+        };
+        Wants(self.0 & (!questions | own))
     }
 
     const fn meets(self, other: Wants) -> bool {
@@ -267,7 +278,7 @@ pub trait Extension: Any + fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// The task of a tree was spawned. Only of a tree that has extensions of its own.
+    /// The task of a tree was spawned, to which this extension was attached before. A standing extension is not told.
     fn begun(&self, root: &Arc<AnyCell>, tree: &'static TreeSpec) {
         let _ = (root, tree);
     }
@@ -395,7 +406,7 @@ impl Clone for Entry {
     }
 }
 
-/// A fence or a lease, and the one that was attached after it.
+/// A fence or a lease, in a list in the order of attaching.
 #[derive(Debug)]
 struct Keeper {
     entry: Entry,
@@ -426,7 +437,8 @@ impl Extensions {
 
     /// Attaches an extension. Returns `false`, without effect, if the tree has ended.
     pub(crate) fn attach(&self, extension: StdArc<dyn Extension>) -> bool {
-        let (role, wants) = (extension.role(), extension.wants());
+        let role = extension.role();
+        let wants = extension.wants().of(role);
         let mut new = Some(Entry { extension: CatchDrop::new(extension), role, wants });
         if role < Role::Observer
             && let Some(entry) = &new
@@ -567,7 +579,7 @@ impl Extensions {
         }
     }
 
-    /// Returns the fences and leases that want one of these calls: fences before leases, since no one wants both.
+    /// Returns the fences that are asked about tasks, or the leases that are asked about code, in the order of attaching.
     fn keepers(&self, what: Wants) -> impl Iterator<Item = &Entry> {
         let all = successors(self.gates.get(), |keeper| keeper.next.get());
         all.map(|keeper| &keeper.entry).filter(move |entry| entry.wants.meets(what))
